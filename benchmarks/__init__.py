@@ -1,1 +1,1 @@
-"""What `make bench` measures; its figures are the README's."""
+"""The measurements of `make bench`, whose figures are in the README."""

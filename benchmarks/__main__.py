@@ -1,4 +1,4 @@
-"""`python -m benchmarks NAME ...` measures what is named (see SECTIONS); without a name, all of it.
+"""`python -m benchmarks NAME ...` runs the named benchmarks; without a name, all but the stress tests.
 
 `stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak,
 many_results.
@@ -64,11 +64,11 @@ ALL = SECTIONS | STRESS
 
 if __name__ == "__main__":
     if {"-h", "--help"} & set(sys.argv[1:]):
-        print(f"{__doc__}\nThere are {', '.join(ALL)}, stress.")
+        print(f"{__doc__}\nNames: {', '.join(ALL)}, stress.")
         sys.exit()
-    names = [name for asked in sys.argv[1:] or SECTIONS for name in (STRESS if asked == "stress" else [asked])]
+    names = [name for argument in sys.argv[1:] or SECTIONS for name in (STRESS if argument == "stress" else [argument])]
     if unknown := set(names) - set(ALL):
-        sys.exit(f"unknown benchmark {', '.join(sorted(unknown))}: there are {', '.join(ALL)}, stress")
+        sys.exit(f"unknown benchmark {', '.join(sorted(unknown))}; the names are {', '.join(ALL)}, stress")
     for name in names:
         print(f"\n## {name}\n", flush=True)
         ALL[name]()

@@ -1,4 +1,4 @@
-"""How exact perception is: the agent's pose against the engine's own, over all scenarios; self-play is left out."""
+"""The accuracy of perception: the agent's pose compared with the engine's, in all scenarios but self-play."""
 
 from __future__ import annotations
 

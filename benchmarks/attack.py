@@ -1,4 +1,4 @@
-"""Attacks the whole command for some twenty minutes: hostile endpoint, kills, signals, tampered files, fuzzed flags."""
+"""Runs all attacks of `hm_agent.testing.attack` on the whole command, by default for twenty minutes together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from hm_agent.testing.attack import ATTACKS, run_attack
 
 SECONDS = float(os.environ.get("ATTACK_SECONDS", "1200"))
-"""For all attacks together, each of which has the same share."""
+"""Seconds for all attacks together, each of which gets the same share."""
 
 
 def main() -> None:
@@ -21,6 +21,6 @@ def main() -> None:
         findings = run_attack(name, SECONDS / len(ATTACKS), seed)
         seconds = time.perf_counter() - started
         print(f"| {name} | {findings.attempts:,} | {seconds:.0f} | {len(findings.broken)} |", flush=True)
-        broken += [f"{name}: {one}" for one in findings.broken]
+        broken += [f"{name}: {finding}" for finding in findings.broken]
     if broken:
         sys.exit("\n".join(["what broke:", *broken[:50]]))

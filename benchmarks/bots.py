@@ -1,4 +1,4 @@
-"""The pace and purity of scripted bots among themselves: how often they interact, and what they hold then."""
+"""How often scripted bots interact with each other, and what they hold when they do."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SEEDS, STEPS = range(100, 110), 1000
 
 @dataclass(frozen=True)
 class Held:
-    """What a player held in an interaction: of the kind it held most of, and of all others beyond the first one each.
+    """What a player held in an interaction. main: how many of the kind it held most of.
 
-    fired: True for the player whose beam it was.
+    others: how many of all other kinds, beyond the first one of each. fired: True for the player whose beam it was.
     """
 
     main: int
@@ -42,10 +42,10 @@ def main() -> None:
         "| main of those who fire | of those who are hit |\n" + "| --- " * 8 + "|"
     )
     for name in SCENARIOS:
-        held = [one for seed in SEEDS for one in play(scenario_named(name), seed)]
-        pace = 1000 * len(held) / 2 / (len(SEEDS) * STEPS)
-        mains, others = [one.main for one in held], [one.others for one in held]
-        fired, hit = ([one.main for one in held if one.fired == fires] for fires in (True, False))
+        inventories = [held for seed in SEEDS for held in play(scenario_named(name), seed)]
+        pace = 1000 * len(inventories) / 2 / (len(SEEDS) * STEPS)
+        mains, others = [held.main for held in inventories], [held.others for held in inventories]
+        fired, hit = ([held.main for held in inventories if held.fired == fires] for fires in (True, False))
         print(
             f"| {name} | {pace:.1f} | {mean(mains):.1f} | {_span(mains)} | {mean(others):.1f} | {_span(others)} "
             f"| {mean(fired):.1f} | {mean(hit):.1f} |",
@@ -59,7 +59,7 @@ def _span(values: Sequence[int]) -> str:
 
 
 def play(scenario: Scenario, seed: int) -> Iterator[Held]:
-    """What was held in each interaction of an episode in which the scenario's bots play all slots."""
+    """Yields what both players held in each interaction of an episode in which the scenario's bots play all slots."""
     stream, game = random.Random(seed), scenario.game
     roles = mp_substrate.get_config(game.substrate).default_player_roles
     substrate = build_substrate(game.substrate, roles, stream)
@@ -86,6 +86,6 @@ def play(scenario: Scenario, seed: int) -> Iterator[Held]:
 
 def _held(fields: Sequence[Any], place: str) -> Held:
     """place: `row` for the player who fired, `col` for the one who was hit."""
-    told = dict(zip(fields[1::2], fields[2::2], strict=True))
-    counts: Counts = tuple(map(int, np.ravel(told[f"{place}_inventory".encode()])))
+    by_name = dict(zip(fields[1::2], fields[2::2], strict=True))
+    counts: Counts = tuple(map(int, np.ravel(by_name[f"{place}_inventory".encode()])))
     return Held(max(counts), sum(counts) - max(counts) - (len(counts) - 1), place == "row")

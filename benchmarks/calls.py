@@ -1,6 +1,6 @@
-"""The cost of asking a language model: tokens, round trips and waiting time, against a real endpoint on loopback.
+"""The cost of asking a language model: tokens, round trips and waiting time, with a real endpoint on loopback.
 
-The text player answers, not a language model.
+Questions are answered by the text player, which is no language model.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ OWN, ROCK, PAPER = (1, 1, 7), (6, 1, 1), (1, 6, 1)
 
 @dataclass
 class Traffic:
-    """Counts an endpoint's requests. Those that arrive while an earlier one waits share its round trip."""
+    """Counts an endpoint's requests. Requests that arrive while an earlier one waits share its round trip."""
 
     latency: float = 0.0
     characters: int = 0
@@ -61,14 +61,14 @@ class Traffic:
 
 @contextmanager
 def endpoint(latency: float) -> Iterator[tuple[Traffic, ModelSettings]]:
-    """The traffic of an endpoint that takes `latency` seconds for each answer, and the settings to reach it."""
+    """Serves an endpoint with `latency` seconds for each answer; yields its traffic and the settings to reach it."""
     traffic = Traffic(latency)
     with Endpoint(traffic.answer, delay=latency) as server:
         yield traffic, ModelSettings("canned", base_url=server.base_url)
 
 
 async def play(settings: ModelSettings) -> tuple[EpisodeOutcome, int, float]:
-    """An episode's outcome, its number of interactions, and its seconds."""
+    """Plays an episode; returns its outcome, its number of interactions, and its seconds."""
     (scenario,) = find_scenarios([SCENARIO])
     async with ModelPool(settings).model(settings.name, SEED, {}) as model:
         world, agents = set_up(scenario, model=model, seed=SEED, bots="scripted")
@@ -80,7 +80,7 @@ async def play(settings: ModelSettings) -> tuple[EpisodeOutcome, int, float]:
 
 
 class NewHypothesisModel:
-    """Wraps a model so that every proposed hypothesis is new, and many are scored at once."""
+    """Wraps a model so that every proposed hypothesis is new and many hypotheses are scored at the same time."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -115,7 +115,7 @@ async def update(model: Model, others: list[tuple[int, ...]], traffic: Traffic) 
 async def updates(settings: ModelSettings, traffic: Traffic) -> tuple[tuple[int, int], tuple[int, int]]:
     """(round trips, scored hypotheses) of an update with many hypotheses, and of one with a validated hypothesis.
 
-    What the validated one predicts is right once more, so that nothing has to be asked.
+    The validated one predicts rightly once more, so that no question is needed.
     """
     async with ModelPool(settings).model(settings.name, SEED, {}) as model:
         changing = await update(NewHypothesisModel(model), [ROCK, PAPER, PAPER, ROCK, ROCK, PAPER, ROCK], traffic)

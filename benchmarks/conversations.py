@@ -1,4 +1,4 @@
-"""Two hundred episodes at once against an endpoint that takes a second for each answer, played by two processes."""
+"""Two processes play 200 episodes at the same time, with an endpoint that takes a second for each answer."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ WORKERS = 2
 TARGET = 0.8
 MAX_BYTES = 6_000_000_000
 PERIOD = 3.0
-"""Seconds between two looks at the memory: each takes the kernel a while."""
+"""Seconds between two samples of the memory, which are costly for the kernel."""
 COMPARED = 6
 """Episodes that are also played one by one."""
 WORLDS: Mapping[str, tuple[list[str], Callable[[Mapping[str, Any]], Response]]] = {
     "exploretom": (["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"], schema_player.answer),
-    # Answers that fit a schema by chance make few plans that fit the game.
+    # Few random answers that fit the schema are valid in the game.
     "symmtom": (["--scenario=symmtom_w6_n3_c3", "--max_steps=20", "--count_unanswered"], schema_player.answer),
     "melting_pot": (["--scenario=rws_repeated_1", "--max_steps=150", "--bots=scripted"], text_player.answer),
 }
-"""By world: the flags of its grid, and who answers its questions."""
+"""By world: the flags of its grid, and the function that answers its questions."""
 
 
 class Counter:
-    """Counts requests that are open, and answers, over time."""
+    """Answers requests and keeps the times at which they are answered."""
 
     def __init__(self, answer: Callable[[Mapping[str, Any]], Response]) -> None:
         self._answer, self._lock = answer, Lock()
@@ -50,9 +50,9 @@ class Counter:
 
 @dataclass(frozen=True)
 class Played:
-    """What one command did.
+    """The outcomes and costs of one command.
 
-    rate: answers a second in the middle half of the answers. bytes: the most memory of its processes. cpu_seconds: of
+    rate: answers per second in the middle half of the answers. bytes: the most memory of its processes. cpu_seconds: of
     its processes; endpoint_seconds: of the endpoint, which shares their cores.
     """
 
@@ -66,7 +66,7 @@ class Played:
 
 
 class Watch:
-    """The most memory of a command's processes (PSS, bytes), and the CPU seconds of those that ever ran."""
+    """The peak memory of a command's processes together (PSS, bytes), and the CPU seconds of all of them."""
 
     def __init__(self, mark: str) -> None:
         self._mark, self.bytes = mark, 0
@@ -80,11 +80,11 @@ class Watch:
         shares = 0
         for process in processes(self._mark):
             try:
-                said = Path(f"/proc/{process}/smaps_rollup").read_text()
+                memory = Path(f"/proc/{process}/smaps_rollup").read_text()
                 times = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
-            except OSError:  # it has ended
+            except OSError:  # the process has ended
                 continue
-            shares += 1024 * sum(int(line.split()[1]) for line in said.splitlines() if line.startswith("Pss:"))
+            shares += 1024 * sum(int(line.split()[1]) for line in memory.splitlines() if line.startswith("Pss:"))
             self._seconds[process] = sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
         self.bytes = max(self.bytes, shares)
 
@@ -94,20 +94,20 @@ def play(world: str, episodes: int, *how: str) -> Played:
     counter = Counter(answer)
     with TemporaryDirectory() as folder, Endpoint(counter.answer, delay=LATENCY) as server:
         out = Path(folder) / "out"
-        asked = [*flags, f"--episodes={episodes}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
+        grid = [*flags, f"--episodes={episodes}", "--model=loopback", f"--base_url={server.base_url}", f"--out={out}"]
         started, own, watch = time.perf_counter(), time.process_time(), Watch(str(out))
-        process = start(str(out), *asked, *how, "--noreplay")
+        process = start(str(out), *grid, *how, "--noreplay")
         while process.poll() is None:
             watch.look()
             time.sleep(PERIOD)
         seconds = time.perf_counter() - started
-        _, said = process.communicate()
-        assert process.returncode == 0, said
-        found = outcomes(out)
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
+        played = outcomes(out)
     quarter = len(counter.times) // 4
     between = counter.times[3 * quarter] - counter.times[quarter]
     cpu = watch.cpu_seconds, time.process_time() - own
-    return Played(found, len(counter.times), seconds, 2 * quarter / between, watch.bytes, *cpu)
+    return Played(played, len(counter.times), seconds, 2 * quarter / between, watch.bytes, *cpu)
 
 
 def main() -> None:
@@ -128,4 +128,4 @@ def main() -> None:
         )
         missed |= share < TARGET or many.bytes > MAX_BYTES or same < len(few.outcomes)
     if missed:
-        sys.exit(f"a target is missed: {TARGET:.0%}, {MAX_BYTES / 1e9:g} GB, all alike")
+        sys.exit(f"a target is missed: {TARGET:.0%} of open requests, {MAX_BYTES / 1e9:g} GB, all outcomes alike")

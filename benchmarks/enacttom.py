@@ -1,7 +1,7 @@
 """EnactToM: joint turns a second, the planner's times, making and verifying tasks, and agreement with Fast Downward.
 
-`python -m benchmarks.enacttom TASKS COMPARED MADE SECONDS`: over so many random households, so many others that go to
-Fast Downward, and so many drawn tasks; Fast Downward has so many seconds for a question.
+`python -m benchmarks.enacttom TASKS COMPARED MADE SECONDS`: TASKS random households are planned and verified, COMPARED
+others are also given to Fast Downward, which has SECONDS seconds for a question, and MADE tasks are drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 TASKS, COMPARED, MADE, EPISODES, ROUNDS, SECONDS = 100, 1000, 300, 20, 5, 60.0
 MAKERS, MADE_SEED = 2, 3
 LARGE = TaskSize(agents=4, rooms=5, furniture=13, objects=9, goals=4, depth=3)
-"""The size of the households that planners' speeds were compared on beforehand (up to 4 agents)."""
+"""The size of households (up to 4 agents) on which the speeds of planners had been compared before."""
 SMALL = TaskSize(agents=3, rooms=3, furniture=4, objects=2, goals=2, depth=4)
 
 
@@ -64,15 +64,15 @@ Played = Sequence[tuple[HouseholdTask, Sequence[Sequence[Sequence[HouseCommand]]
 
 def drawn(task: HouseholdTask) -> list[list[list[HouseCommand]]]:
     """The commands of random episodes: by episode, turn and agent."""
-    world, rng, found = EnacttomWorld(task), Random(0), []
+    world, rng, episodes = EnacttomWorld(task), Random(0), []
     for _ in range(EPISODES):
         turn, episode = world.reset(0), []
         while not turn.is_over:
             commands = [rng.choice(turn.observations[seat].view.commands()) for seat in world.seats]
             episode.append(commands)
             turn = world.step(dict(zip(world.seats, commands, strict=True)))
-        found.append(episode)
-    return found
+        episodes.append(episode)
+    return episodes
 
 
 def speed_of_runtime(played: Played) -> float:
@@ -105,15 +105,15 @@ def speed_of_world(played: Played) -> float:
 
 
 def show_planner(tasks: int) -> None:
-    print("The own planner on all questions about each task: milliseconds of processor time, compiling left out.\n")
+    print("Our planner on all questions about each task: milliseconds of processor time, without compiling.\n")
     print("| tasks | questions | solved | unsolvable | unknown | median | 99% within | most | targets |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for name, asked in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(tasks)])):
-        times, statuses = zip(*answers(asked), strict=True)
+    for name, chosen in (("shipped", shipped()), ("large random", [random_task(seed, LARGE) for seed in range(tasks)])):
+        times, statuses = zip(*answers(chosen), strict=True)
         counts, last = Counter(statuses), quantiles(times, n=100, method="inclusive")[-1]
-        found = " | ".join(str(counts[status]) for status in ("solved", "unsolvable", "unknown"))
+        cells = " | ".join(str(counts[status]) for status in ("solved", "unsolvable", "unknown"))
         print(
-            f"| {name}: {len(asked)} | {len(times)} | {found} | {median(times):.2f} | {last:.1f} | {max(times):.0f} | "
+            f"| {name}: {len(chosen)} | {len(times)} | {cells} | {median(times):.2f} | {last:.1f} | {max(times):.0f} | "
             "10, 100 |",
             flush=True,
         )
@@ -121,7 +121,7 @@ def show_planner(tasks: int) -> None:
 
 
 def answers(tasks: Sequence[HouseholdTask]) -> Iterator[tuple[float, str]]:
-    """Milliseconds and status of each question."""
+    """Asks the planner all questions about each task; yields milliseconds and status of each question."""
     for task in tasks:
         household = Household(task)
         for variant in variants(task).values():
@@ -132,74 +132,75 @@ def answers(tasks: Sequence[HouseholdTask]) -> Iterator[tuple[float, str]]:
 
 
 def show_verifying(tasks: int) -> None:
-    asked = [random_task(seed, LARGE) for seed in range(tasks)]
+    drawn = [random_task(seed, LARGE) for seed in range(tasks)]
     started = time.process_time()
-    sound = sum(verify(task).is_sound for task in asked)
+    sound = sum(verify(task).is_sound for task in drawn)
     used = time.process_time() - started
     print(f"Verifying {tasks} large random tasks takes {used:.1f} s of processor time: {300 * used / tasks:.1f} s for")
-    print(f"300 (target: 30 s on two cores). {sound} of them are what they claim to be.\n")
+    print(f"300 (target: 30 s on two cores). {sound} of them are sound.\n")
 
 
 def show_author(tasks: int) -> None:
-    """Draws tasks of both categories and depths 1 to 3, as the shipped set has them, and verifies them once more."""
+    """Draws tasks of the shipped set's categories and depths (both, 1 to 3) and verifies them once more."""
     plan = TaskPlan(tasks, seed=MADE_SEED)
     started, before = time.perf_counter(), seconds_of_children()
     drawn = list(drawn_tasks(plan.seed, plan.slots(), MAKERS))
     taken, own = time.perf_counter() - started, seconds_of_children() - before
-    found = sum((one.tally for one in drawn), Tally())
-    undecided = found.refused.get(UNDECIDED, 0)
-    wrong = found.proposed - found.kept - undecided
-    files = [one.file for one in drawn if one.file]
+    tally = sum((task.tally for task in drawn), Tally())
+    undecided = tally.refused.get(UNDECIDED, 0)
+    wrong = tally.proposed - tally.kept - undecided
+    files = [task.file for task in drawn if task.file]
     started = time.process_time()
     sound = sum(verify(check_task(file)).is_sound for file in files)
     used = time.process_time() - started
     print(f"{len(files)} tasks were drawn and proved in {taken:.1f} s by {MAKERS} processes, which used {own:.1f} s of")
     print(
-        f"processor time: {60 * len(files) / taken:,.0f} a minute (target: 200). Of {found.proposed} proposals {wrong}"
+        f"processor time: {60 * len(files) / taken:,.0f} a minute (target: 200). Of {tally.proposed} proposals {wrong}"
     )
-    print(f"({wrong / found.proposed:.0%}) would be broken without verification. For")
-    print(f"{undecided} ({undecided / found.proposed:.0%}) the planner found no proof in time.\n")
+    print(f"({wrong / tally.proposed:.0%}) would be broken without verification. For")
+    print(f"{undecided} ({undecided / tally.proposed:.0%}) the planner found no proof in time.\n")
     print("| why refused | proposals |\n| --- | --- |")
-    for why, count in sorted(found.refused.items(), key=lambda one: -one[1]):
+    for why, count in sorted(tally.refused.items(), key=lambda item: -item[1]):
         print(f"| {why} | {count} |")
     print(
         f"\nVerifying these {len(files)} takes {used:.1f} s of processor time, {300 * used / len(files):.1f} s for 300"
     )
-    print(f"(target: 30 s on two cores). {sound} of them are what they claim to be.\n")
+    print(f"(target: 30 s on two cores). {sound} of them are sound.\n")
 
 
 def seconds_of_children() -> float:
-    """Processor time of all processes that this one has begun and seen end."""
+    """The processor time of all child processes that have ended."""
     used = getrusage(RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def show_agreement(compared: int, seconds: float) -> None:
     print(
-        f"Answers of the own planner, and Fast Downward's to the whole STRIPS problem within {seconds:.0f} s: from PDDL"
+        f"Answers of our planner and of Fast Downward, which gets the whole STRIPS problem and {seconds:.0f} s: as PDDL"
     )
     print(
-        "for tasks written by hand, past its translator for all questions about shipped and random ones. Where it stops"
+        "for tasks written by hand, without its translator for shipped and random tasks. If it finds no answer, it is"
     )
-    print("without an answer it is asked once more, with all left out that can't matter.\n")
+    print("asked once more about the problem without its irrelevant parts.\n")
     print(
         "| tasks | both solved | both unsolvable | the same once asked again | never answered | disagree | median, ms |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- |")
     by_hand = [load_task(path) for path in hand_made_files().values()]
     random = [random_task(seed, SMALL) for seed in range(compared)]
-    show_compared("written by hand, from PDDL", [(one, variants(one)) for one in by_hand], ask_fast_downward, seconds)
-    show_compared("shipped", [(one, variants(one)) for one in shipped()], ask_its_search, seconds)
-    show_compared("random", [(one, variants(one)) for one in random], ask_its_search, seconds)
+    with_variants = [(task, variants(task)) for task in by_hand]
+    show_compared("written by hand, from PDDL", with_variants, ask_fast_downward, seconds)
+    show_compared("shipped", [(task, variants(task)) for task in shipped()], ask_its_search, seconds)
+    show_compared("random", [(task, variants(task)) for task in random], ask_its_search, seconds)
     print()
 
 
 def show_compared(
-    name: str, asked: Sequence[tuple[HouseholdTask, Mapping[str, Variant]]], ask: Ask, seconds: float
+    name: str, tasks: Sequence[tuple[HouseholdTask, Mapping[str, Variant]]], ask: Ask, seconds: float
 ) -> None:
-    """A line of the table. asked: tasks with the questions about each. seconds: for one question."""
+    """Prints a line of the table. tasks: with the questions about each. seconds: the most for one question."""
     counts, times = Counter[str](), []
-    for task, questions in asked:
+    for task, questions in tasks:
         household = Household(task)
         for variant in questions.values():
             problem = compile_task(household, variant)
@@ -212,9 +213,9 @@ def show_compared(
                 theirs, _ = ask(to_strips(without_irrelevant(problem)), seconds=seconds)
                 answer = "again" if theirs != "unknown" else "unknown"
             counts[answer if theirs in (ours, "unknown") else "disagree"] += 1
-    found = " | ".join(str(counts[one]) for one in ("solved", "unsolvable", "again", "unknown", "disagree"))
+    cells = " | ".join(str(counts[kind]) for kind in ("solved", "unsolvable", "again", "unknown", "disagree"))
     typical = f"{median(times):.0f}" if times else "-"
-    print(f"| {name}: {len(asked)} | {found} | {typical} |", flush=True)
+    print(f"| {name}: {len(tasks)} | {cells} | {typical} |", flush=True)
 
 
 def main(tasks: int = TASKS, compared: int = COMPARED, made: int = MADE, seconds: float = SECONDS) -> None:

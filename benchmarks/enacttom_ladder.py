@@ -1,6 +1,6 @@
 """EnactToM's agents without a model on all shipped tasks: functional success and literal probes by K depth.
 
-`python -m benchmarks.enacttom_ladder RUNS OUT` plays every task so often and writes OUT/ladder.md and OUT/ladder.csv.
+`python -m benchmarks.enacttom_ladder RUNS OUT` plays every task RUNS times and writes OUT/ladder.md and OUT/ladder.csv.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ METRICS = (
 
 
 def play(agent: str, scenario: ScenarioInfo, run: int) -> Mapping[str, float]:
-    """The world's metrics of one episode. run: its number, which with the task's name seeds the agents."""
+    """Plays one episode; returns the world's metrics. run: its number, which seeds the agents with the task's name."""
     seed = episode_seed(scenario, run)
     world, agents = set_up(scenario, agent, seed=seed)
     play_out(world, agents, seed=seed)
@@ -37,32 +37,32 @@ def play(agent: str, scenario: ScenarioInfo, run: int) -> Mapping[str, float]:
 
 
 def episode_seed(scenario: ScenarioInfo, run: int) -> int:
-    """A seed of its own for each run of each task."""
+    """The seed of an episode, drawn from the task's name and the number of the run."""
     return Random(f"{scenario.name}/{run}").getrandbits(32)
 
 
 def played(runs: int) -> list[TaskRuns]:
-    """Every agent on every shipped task."""
-    found = []
+    """Plays every agent on every shipped task."""
+    tasks = []
     for agent in AGENTS:
         started = time.perf_counter()
         for name, path in task_files().items():
             task, scenario = load_task(path), scenario_named(name)
             metrics = [play(agent, scenario, run) for run in range(runs)]
-            found.append(TaskRuns(agent, task.name, task.k_depth, task.file.category, metrics))
+            tasks.append(TaskRuns(agent, task.name, task.k_depth, task.file.category, metrics))
         print(f"{agent}: {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
-    return found
+    return tasks
 
 
 def sheet(tasks: Sequence[TaskRuns]) -> str:
-    """A line for each agent, task and run."""
+    """CSV with a line for each agent, task and run."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["agent", "task", "k_depth", "category", "run", *METRICS])
-    for one in tasks:
-        for run, metrics in enumerate(one.metrics):
+    for task in tasks:
+        for run, metrics in enumerate(task.metrics):
             values = [f"{metrics[name]:.6g}" if name in metrics else "" for name in METRICS]
-            rows.writerow([one.agent, one.task, one.k_depth, one.category, run, *values])
+            rows.writerow([task.agent, task.task, task.k_depth, task.category, run, *values])
     return text.getvalue()
 
 

@@ -1,8 +1,9 @@
-"""EnactToM played by language agents: success, tokens of the prompts, and sixteen episodes at once.
+"""EnactToM played by language agents: success, tokens of the prompts, and sixteen episodes at the same time.
 
-The first table is of the built-in reasoner, which is no language model, on every shipped task. `random` alone draws,
-and plays each task ten times. Tokens are characters / 4 of the prompts that a language model would be sent. The second
-is of an endpoint on loopback that takes 0.2 seconds for each answer: the agents walk about and write to all.
+The first table is of the built-in reasoner, which is no language model, on every shipped task. Only `random` draws its
+actions, so it plays each task ten times. Tokens are characters / 4 of the prompts that a language model would be sent.
+The second table is of an endpoint on loopback that takes 0.2 seconds for each answer, with which agents walk about and
+write to all others.
 """
 
 from __future__ import annotations
@@ -52,9 +53,10 @@ class TokenCounter:
 
 @dataclass
 class TaskRun:
-    """One episode. tokens, questions: per decision of a seat. judged, right: predictions.
+    """One episode. tokens, questions: per decision of a seat. largest: tokens of the longest prompt.
 
-    base: how many would have been right of the best act of each agent's partners, in hindsight, always predicted.
+    judged, right: the numbers of predictions that could be judged and that were right. base: how many would have been
+    right if each agent had always predicted the one act that proved best in hindsight.
     """
 
     metrics: Mapping[str, float]
@@ -71,9 +73,9 @@ def measure(scenario: ScenarioInfo, agent: str, run: int = 0) -> TaskRun:
     world, agents = set_up(scenario, agent, model=model, seed=seed)
     outcome = play_out(world, agents, seed=seed)
     decisions = outcome.steps * len(scenario.seats)
-    counted = [one.metrics() for one in agents.values()]
-    judged = sum(one.get(PREDICTED, 0.0) for one in counted)
-    right, base = (sum(one.get(PREDICTED, 0.0) * one.get(kind, 0.0) for one in counted) for kind in (RIGHT, BASE_RATE))
+    metrics = [agent.metrics() for agent in agents.values()]
+    judged = sum(own.get(PREDICTED, 0.0) for own in metrics)
+    right, base = (sum(own.get(PREDICTED, 0.0) * own.get(kind, 0.0) for own in metrics) for kind in (RIGHT, BASE_RATE))
     size = sum(model.tokens) / decisions
     largest = max(model.tokens, default=0.0)
     return TaskRun(world.metrics(), len(model.tokens) / decisions, size, largest, judged, right, base)
@@ -94,24 +96,24 @@ def row(agent: str, runs: Sequence[TaskRun]) -> str:
 
 @dataclass
 class RoundTrips(Recorder):
-    """Counts the requests of an episode that had to wait for each other: of a turn, those of the seat with the most."""
+    """Counts an episode's requests that had to wait for each other: in each turn, those of the seat with the most."""
 
     started: float = field(default_factory=time.perf_counter)
     ended: float = 0.0
     count: int = 0
 
     def record(self, step: Step) -> None:
-        asked = (sum(len(one.calls) for one in decision.exchanges) for decision in step.decisions.values())
-        self.count += max(asked, default=0)
+        calls = (sum(len(exchange.calls) for exchange in decision.exchanges) for decision in step.decisions.values())
+        self.count += max(calls, default=0)
         self.ended = time.perf_counter()
 
     def close(self) -> None:
-        """Keeps what it has."""
+        """Does nothing."""
 
 
 @contextmanager
 def endpoint() -> Iterator[str]:
-    """The URL of the endpoint, which is a process of its own."""
+    """Runs the endpoint in a process of its own; yields its URL."""
     command = [sys.executable, "-m", "hm_agent.testing.enacttom.house_endpoint", str(LATENCY)]
     with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
         assert process.stdin
@@ -121,9 +123,9 @@ def endpoint() -> Iterator[str]:
 
 
 def longer_than_needed(scenarios: Sequence[ScenarioInfo], agent: str) -> tuple[float, float]:
-    """Plays an episode of each scenario, all at the same time: the seconds that its round trips need, and those taken.
+    """Plays an episode of each scenario, all at the same time; returns the seconds needed and the seconds taken.
 
-    Needed is what the longest chain of requests takes of which each has to wait for the one before.
+    Needed are the delays of the longest chain of requests in which each has to wait for the one before.
     """
     trips: list[RoundTrips] = []
 
@@ -144,13 +146,13 @@ def longer_than_needed(scenarios: Sequence[ScenarioInfo], agent: str) -> tuple[f
             progress=False,
             recorders=[begin],
         )
-    taken = max(one.ended for one in trips) - min(one.started for one in trips)
-    return max(one.count for one in trips) * LATENCY, taken
+    taken = max(episode.ended for episode in trips) - min(episode.started for episode in trips)
+    return max(episode.count for episode in trips) * LATENCY, taken
 
 
 def at_once(scenarios: Sequence[ScenarioInfo], agent: str) -> None:
     """Prints how much longer than needed an episode of each scenario takes, if all are played at the same time."""
-    longer_than_needed(scenarios[:1], agent)  # what is imported at the first request is no matter of round trips
+    longer_than_needed(scenarios[:1], agent)  # so that imports at the first request are not measured
     worked = time.process_time()
     needed, taken = longer_than_needed(scenarios, agent)
     worked, load, over = time.process_time() - worked, os.getloadavg()[0], taken / needed - 1
@@ -164,14 +166,15 @@ def main() -> None:
     headings = "functional_success | literal_right | known_share | turns | messages | predictions right | best constant"
     tokens = "questions per decision | tokens per decision (median task) | largest prompt"
     print(f"| agent, {len(scenarios)} tasks | {headings} | {tokens} |\n|" + " --- |" * 11)
-    found: list[list[list[TaskRun]]] = []
+    by_agent: list[list[list[TaskRun]]] = []
     for agent in AGENTS:
         runs = [
-            [measure(one, agent, run) for one in scenarios] for run in range(RANDOM_RUNS if agent == "random" else 1)
+            [measure(scenario, agent, run) for scenario in scenarios]
+            for run in range(RANDOM_RUNS if agent == "random" else 1)
         ]
-        print(row(agent, [one for tasks in runs for one in tasks]), flush=True)
-        found.append(runs)
-    literal = [mean(one.metrics["literal_right"] for one in tasks) for tasks in found[0]]
+        print(row(agent, [task for tasks in runs for task in tasks]), flush=True)
+        by_agent.append(runs)
+    literal = [mean(task.metrics["literal_right"] for task in tasks) for tasks in by_agent[0]]
     print(f"\nliteral_right of {AGENTS[0]} in its {len(literal)} runs: {min(literal):.3f} to {max(literal):.3f}")
     headings = "episodes at once | seconds needed | seconds taken | more | CPU s | load of the machine | within 15%"
     print(f"\n| agent | {headings} |\n|" + " --- |" * 8)

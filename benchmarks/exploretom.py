@@ -22,13 +22,13 @@ from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.language import text_of
 
 STORIES = int(os.environ.get("STORIES", "2000"))
-"""Stories a cell of the tables and an action set of the speeds."""
+"""Stories for each cell of the tables and for each action set of the speeds."""
 COMPARED = int(os.environ.get("COMPARED", "100000"))
 """Stories on which the tracker is compared with the reference."""
 ROUNDS = 10
-"""How often a speed is measured, each time with this part of the stories."""
+"""How often a speed is measured, each time with one of so many parts of the stories."""
 READ = 100
-"""Stories of each action set that readers answer."""
+"""Stories of each action set about which readers answer questions."""
 TOMI = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
 PEOPLE, MOVES = (2, 3, 4), (2, 3, 4)
 PAPER = {
@@ -38,7 +38,7 @@ PAPER = {
 }
 """Rows are 2, 3, 4 people, columns 2, 3, 4 moves (appendix B.4)."""
 CODE = ((0.164, 0.211, 0.245), (0.210, 0.254, 0.290), (0.258, 0.300, 0.313))
-"""Table 7 as the published code gives it, 10,000 stories a cell; the paper has 1,000."""
+"""Table 7 as the published code gives it, with 10,000 stories a cell; the paper has 1,000."""
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Shares:
 
 
 def cell(people: int, moves: int, lists: CastLists, rooms: int = 1) -> Shares:
-    """Random stories of ToMi's actions, at most 10 actions long, that end with the last move."""
+    """Counts over random stories of ToMi's actions, at most 10 actions long, that end with the last move."""
     conditions = StoryConditions(people, moves, rooms, max_actions=10, needs_everyone=False)
     rng, shares = Random(f"{people}/{moves}"), Shares()
     while shares.stories < STORIES:
@@ -107,7 +107,7 @@ def tables() -> None:
 
 
 def two_rooms() -> None:
-    """Table 7 of stories in two rooms, beside the published code's."""
+    """Prints table 7 for stories in two rooms, beside the published code's."""
     cells = [[cell(people, moves, read_cast(), rooms=2) for moves in MOVES] for people in PEOPLE]
     print("Table 7 in two rooms; people by moves 2, 3, 4")
     _print_rows("published code", CODE)
@@ -130,7 +130,7 @@ def _print_rows(
 
 
 def speed() -> None:
-    """CPU time of the fastest of some rounds of the same stories, so that other work on the machine counts little."""
+    """Prints stories per CPU second, by the fastest of some rounds, so that other work on the machine counts little."""
     lists, number = read_cast(), max(STORIES // ROUNDS, 1)
     print(f"Stories per CPU second, {number} of each kind: with all beliefs | with text and every answer too")
     kinds = {"ToMi's actions, 4 people, 4 moves": partial(four_people, number, lists)}
@@ -149,7 +149,7 @@ def four_people(number: int, lists: CastLists) -> list[DrawnStory]:
 
 
 def stories_of(chosen: ActionSet, number: int, lists: CastLists) -> list[DrawnStory]:
-    """Those of the first seeds."""
+    """The stories of the first seeds."""
     return [story_of(seed, chosen, lists) for seed in range(number)]
 
 
@@ -172,7 +172,7 @@ def seconds(draw: Callable[[], list[DrawnStory]], use: Callable[[list[DrawnStory
 
 
 def compare() -> None:
-    """The tracker against beliefs by their definition, over the action sets in turn."""
+    """Compares the tracker's beliefs with those by their definition, over the action sets in turn."""
     lists, sets, differing, beliefs = read_cast(), list(ACTION_SETS.values()), 0, 0
     for seed in range(COMPARED):
         drawn = story_of(seed, sets[seed % len(sets)], lists, sees_contents=seed % 5 == 0)
@@ -187,7 +187,7 @@ def compare() -> None:
 
 
 def readers() -> None:
-    """The share of right answers of readers without a language model."""
+    """Prints the share of right answers of readers that need no language model."""
     names = ("reader", *WEAK_RULES)
     print(f"Right answers, {READ} stories of each action set (`reader` is the built-in reasoner)")
     print(f"  {'':14} {' '.join(f'{name:>15}' for name in names)}")

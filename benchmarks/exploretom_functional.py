@@ -1,4 +1,4 @@
-"""Functional items beside the literal questions that they need: readers without a language model, and base rates."""
+"""Functional items and the literal questions that they depend on: readers without a language model, and base rates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AGENTS = ("reader", *WEAK_RULES)
 
 
 def base_rates() -> None:
-    """What needs no reading: drawing by lot, and always the commonest answer of a kind, for the items of `paired`."""
+    """Prints the shares of right answers without reading: by lot, and by always giving a kind's commonest answer."""
     stories = [world.scored_items for world in _worlds()]
     answers: dict[str, Counter[str]] = {}
     by_lot: dict[str, list[float]] = {}
@@ -39,7 +39,7 @@ def base_rates() -> None:
 
 
 def _worlds() -> Iterator[StoryWorld]:
-    """Each story at its beginning, as `paired` has it read."""
+    """Yields the world of each story of `paired` at its beginning."""
     for name in ACTION_SETS:
         world, _ = set_up(find_scenarios([f"exploretom_functional_{name}"])[0], AGENTS[0])
         assert isinstance(world, StoryWorld)
@@ -57,12 +57,12 @@ def _constant(items: Sequence[PosableQuestion], commonest: Mapping[str, tuple[st
 
 
 def paired() -> None:
-    """The shares of right items and of items whose literal questions are all right, each story a pair."""
+    """Prints the shares of right items and of items whose literal questions are all right, paired by story."""
     print(f"Literal and functional, {READ} stories of each action set; 95% bootstrap interval over stories")
     print(f"  {'':14} {'literal':>8} {'functional':>11} {'functional - literal':>24} {'functional if literal':>22}")
     for agent in AGENTS:
-        stories = [found for found in _played(agent) if "functional" in found]
-        gap = Estimate(tuple(found["functional_minus_literal"] for found in stories))
+        stories = [metrics for metrics in _played(agent) if "functional" in metrics]
+        gap = Estimate(tuple(metrics["functional_minus_literal"] for metrics in stories))
         low, high = gap.interval or (gap.mean, gap.mean)
         print(
             f"  {agent:14} {_mean(stories, 'literal'):8.3f} {_mean(stories, 'functional'):11.3f} "
@@ -72,18 +72,19 @@ def paired() -> None:
 
 
 def _played(agent: str) -> list[Mapping[str, float]]:
-    found = []
+    """The metrics of an agent's episodes, one for each story of each action set."""
+    stories = []
     for name in ACTION_SETS:
         scenario = find_scenarios([f"exploretom_functional_{name}"])[0]
         for seed in range(READ):
             world, agents = set_up(scenario, agent)
             play_out(world, agents, seed=seed)
-            found.append(world.metrics())
-    return found
+            stories.append(world.metrics())
+    return stories
 
 
 def _mean(stories: list[Mapping[str, float]], name: str) -> float:
-    values = [found[name] for found in stories if name in found]
+    values = [metrics[name] for metrics in stories if name in metrics]
     return sum(values) / len(values)
 
 

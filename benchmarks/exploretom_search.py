@@ -1,9 +1,9 @@
 """ExploreToM's search: A* against over-generation and random search at equal cost, its lookahead, and an endpoint.
 
-READERS names what is compared, with commas: weak readers, or a model such as local:smollm2, whose answers are kept in
-runs/bench/search-answers.sqlite. METHODS names the methods. STORIES is how many stories a cell has, EVALUATIONS what
-each may cost, SETS the action sets (globs), CELLS how many settings of each, PARTS what is measured: lookahead,
-endpoint, readers. FIGURE is a file for a picture of how the searches go on.
+Environment variables, lists with commas: READERS are weak readers, or models such as local:smollm2, whose answers are
+cached in runs/bench/search-answers.sqlite. METHODS are the methods compared. STORIES is the number of stories a cell,
+EVALUATIONS the most evaluations a story, SETS the action sets (globs), CELLS the number of settings for each, PARTS
+what is measured: lookahead, endpoint, readers. FIGURE is a file for a picture of the progress of the searches.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ LOOKAHEAD_TARGET = 5.0
 
 @dataclass
 class Outcomes:
-    """What one method found. accuracies: by cell; fresh: with the model's other answers, the same for weak readers.
+    """The stories that one method found. accuracies: on them, by cell.
 
-    curves: for each search, the accuracy about its hardest story so far, after each evaluation.
+    fresh: the same with new answers of the model, under another seed; equal for weak readers. curves: for each search,
+    the accuracy on its hardest story so far, after each evaluation.
     """
 
     accuracies: dict[str, list[float]] = field(default_factory=dict)
@@ -70,48 +71,48 @@ class Outcomes:
     questions: int = 0
     seconds: float = 0.0
 
-    def add(self, cell: str, found: FoundStory, fresh: float) -> None:
-        self.accuracies.setdefault(cell, []).append(found.difficulty.accuracy)
+    def add(self, cell: str, story: FoundStory, fresh: float) -> None:
+        self.accuracies.setdefault(cell, []).append(story.difficulty.accuracy)
         self.fresh.setdefault(cell, []).append(fresh)
-        self.actions.append(len(found.script.actions))
+        self.actions.append(len(story.script.actions))
 
     @property
     def curve(self) -> list[float]:
-        """The mean of all searches; one that ended early stays where it was."""
-        whole = [[*one, *[one[-1]] * (EVALUATIONS - len(one))] for one in self.curves]
-        return [sum(values) / len(values) for values in zip(*whole, strict=True)]
+        """The mean curve of all searches; a search that ended early keeps its last value."""
+        padded = [[*curve, *[curve[-1]] * (EVALUATIONS - len(curve))] for curve in self.curves]
+        return [sum(values) / len(values) for values in zip(*padded, strict=True)]
 
 
 def mean(by_cell: Mapping[str, Sequence[float]]) -> float:
-    """Of the cells' means."""
+    """The mean of the cells' means."""
     means = [sum(values) / len(values) for values in by_cell.values()]
     return sum(means) / len(means)
 
 
 def orders_of(reader: str) -> tuple[int, ...]:
-    """The second for the reader that errs in the second alone, else the first, as in the paper."""
+    """The orders of the questions: the second for the reader that errs in no other, else the first, as in the paper."""
     return (2,) if reader == "first_order" else (1,)
 
 
 def sets_of(reader: str) -> tuple[str, ...]:
-    """Those in which the reader errs at all."""
+    """The action sets in which the reader makes errors at all."""
     names = find_action_sets(SETS)
     return tuple(name for name in names if reader != "no_distraction" or ACTION_SETS[name].is_asymmetric)
 
 
 async def compare(reader: str, models: ModelPool) -> dict[str, Outcomes]:
-    """Finds stories by each method, for each action set and cell; by name of the method."""
-    found = {name: Outcomes() for name in COMPARED}
+    """Searches stories by each method, for each action set and cell; returns the outcomes by name of the method."""
+    by_method = {name: Outcomes() for name in COMPARED}
     for name in sets_of(reader):
         for people, important in CELLS:
             plan = SearchPlan((name,), STORIES, read_cast(), people=(people,), important=(important,))
             cell = f"{name}, {people} people, {important} important actions"
-            for method, outcomes in found.items():
+            for method, outcomes in by_method.items():
                 tasks = plan.tasks()
                 whole = [replace(tasks[0], numbers=tuple(range(STORIES)))] if method == "over_generation" else tasks
                 for task in whole:
                     await _find(reader, plan, task, method, cell, outcomes, models)
-    return found
+    return by_method
 
 
 async def _find(
@@ -144,25 +145,26 @@ async def _find(
     print(f"\r{reader} {cell} {method:<20}", end="", file=sys.stderr)
 
 
-def show(reader: str, found: Mapping[str, Outcomes]) -> None:
-    """Prints the methods of one reader, and A* minus each."""
-    cells = len(next(iter(found.values())).accuracies)
+def show(reader: str, by_method: Mapping[str, Outcomes]) -> None:
+    """Prints a table of the methods for one reader, with the difference of A* from each."""
+    cells = len(next(iter(by_method.values())).accuracies)
     print(f"\n{reader}, {STORIES} stories in each of {cells} cells, {EVALUATIONS} evaluations each")
     print("| method | accuracy | asked anew | questions a story | actions | CPU s a story | A* minus it |")
     print("| --- " * 7 + "|")
-    for method, one in found.items():
-        number = len(one.actions)
-        star = found.get("a_star")
-        difference = _words(_difference(star, one)) if star and star is not one else ""
+    for method, outcomes in by_method.items():
+        number = len(outcomes.actions)
+        star = by_method.get("a_star")
+        difference = _words(_difference(star, outcomes)) if star and star is not outcomes else ""
         print(
-            f"| {NAMES.get(method, method)} | {mean(one.accuracies):.3f} | {mean(one.fresh):.3f} "
-            f"| {one.questions / number:.0f} | {sum(one.actions) / number:.1f} | {one.seconds / number:.2f} "
+            f"| {NAMES.get(method, method)} | {mean(outcomes.accuracies):.3f} | {mean(outcomes.fresh):.3f} "
+            f"| {outcomes.questions / number:.0f} | {sum(outcomes.actions) / number:.1f} "
+            f"| {outcomes.seconds / number:.2f} "
             f"| {difference} |"
         )
 
 
 def _difference(first: Outcomes, second: Outcomes) -> ClusteredMean | None:
-    """Of the cells' means, of the answers given anew; an interval over the cells."""
+    """The difference of the mean fresh accuracies, with an interval over cells."""
     pairs = {
         cell: [sum(values) / len(values) - sum(second.fresh[cell]) / len(second.fresh[cell])]
         for cell, values in first.fresh.items()
@@ -181,7 +183,7 @@ def _words(difference: ClusteredMean | None) -> str:
 
 
 def lookahead() -> None:
-    """Times h on beginnings of 3, 6, 9 and 12 random actions of all action sets; CPU time."""
+    """Measures the CPU time of the lookahead on beginnings of 3 to 12 random actions of all action sets."""
     times: list[float] = []
     settings, meter = SearchSettings(), DifficultyMeter(WeakReader(WEAK_RULES["reality"]))
     for name in ACTION_SETS:
@@ -200,7 +202,7 @@ def lookahead() -> None:
                     times.append(1000 * (time.process_time() - begun))
     times.sort()
     print(f"\nLookahead of {settings.completions} completions, {len(times)} beginnings, CPU ms, target at most 5:")
-    within = sum(one <= LOOKAHEAD_TARGET for one in times) / len(times)
+    within = sum(milliseconds <= LOOKAHEAD_TARGET for milliseconds in times) / len(times)
     print(
         f"median {times[len(times) // 2]:.1f}, mean {sum(times) / len(times):.1f}, "
         f"95% {times[len(times) * 95 // 100]:.1f}, most {times[-1]:.1f}; {within:.0%} within it"
@@ -211,7 +213,7 @@ def lookahead() -> None:
 
 
 class CallCounts:
-    """A progress that keeps how many calls each story took."""
+    """A progress display that shows nothing and keeps the number of calls that each story took."""
 
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
@@ -224,7 +226,7 @@ class CallCounts:
 
 
 def needed(calls: Sequence[int], at_once: int) -> float:
-    """Seconds that stories with these numbers of calls take if only the delay took any, some at once, in order."""
+    """Seconds that stories with these numbers of calls take by their delays alone, in order, `at_once` at a time."""
     free = [0.0] * at_once
     for number in calls:
         heapq.heapreplace(free, free[0] + number * DELAY)
@@ -232,7 +234,7 @@ def needed(calls: Sequence[int], at_once: int) -> float:
 
 
 def endpoint() -> None:
-    """Searches stories against an endpoint in a process of its own, and compares the time with its delays."""
+    """Searches stories with an endpoint in a process of its own, and compares the time with the delays alone."""
     import_module("hm_agent.models.endpoint.openai_chat")  # takes a second, once
     command = [sys.executable, "-m", "hm_agent.testing.exploretom.story_endpoint", str(DELAY)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
@@ -270,16 +272,16 @@ def readers() -> None:
         for reader in READERS:
             if reader not in WEAK_RULES:
                 models.check([reader])
-            found = asyncio.run(compare(reader, models))
-            show(reader, found)
-            curves[reader] = {NAMES.get(method, method): _line(method, one) for method, one in found.items()}
+            by_method = asyncio.run(compare(reader, models))
+            show(reader, by_method)
+            curves[reader] = {NAMES.get(name, name): _line(name, outcomes) for name, outcomes in by_method.items()}
     if FIGURE:
         write_whole(Path(FIGURE), search_figure(curves, FigureFiles()))
 
 
-def _line(method: str, found: Outcomes) -> Curve:
-    """How a search for each story goes on; what over-generation and chance find is one value."""
-    return found.curve if method in ("a_star", "random") else [mean(found.accuracies)]
+def _line(method: str, outcomes: Outcomes) -> Curve:
+    """The mean curve of a method that searches for each story; for the others, a single value."""
+    return outcomes.curve if method in ("a_star", "random") else [mean(outcomes.accuracies)]
 
 
 def main() -> None:

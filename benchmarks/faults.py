@@ -1,4 +1,4 @@
-"""A grid of episodes against an endpoint that fails now and then; the episodes should end as without faults."""
+"""Plays a grid of episodes with an endpoint that sometimes fails; the episodes should end as without faults."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def main() -> None:
             play(Path(folder) / name, shares, 5, SCENARIOS, steps=200)
             for name, shares in (("calm", {}), ("faulty", SHARES))
         )
-    asked = sum(faulty.faults.values())
+    requests = sum(faulty.faults.values())
     print("| what | target | measured |\n| --- | --- | --- |")
     print(f"| episodes | {EPISODES} | {len(faulty.results)} |")
     print(f"| fewest questions of an episode | 5 | {min(result['questions'] for result in faulty.results)} |")
     for fault, share in SHARES.items():
-        print(f"| requests that met: {fault} | {share:.0%} | {faulty.faults[fault]} of {asked} |")
+        print(f"| requests that met: {fault} | {share:.0%} | {faulty.faults[fault]} of {requests} |")
     print(f"| episodes that ended as without faults | all | {_same(calm, faulty)} of {len(calm.results)} |")
     if (faulty.status, calm.outcomes) != (0, faulty.outcomes):
         sys.exit(f"exit status {faulty.status}: {faulty.errors}")

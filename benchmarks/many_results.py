@@ -1,4 +1,4 @@
-"""10,000 episodes in one folder: how long reports, tables and a resumed command take, and how much memory."""
+"""The time and memory that reports, tables and a resumed command take with 10,000 episodes in one folder."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def _grid(out: Path, episodes: int) -> Experiment:
 
 
 def _multiply(played: Path, out: Path, times: int) -> None:
-    """Copies each episode with other numbers; the files of a real episode stay linked to it."""
+    """Copies each episode `times` times with other seeds and values; files other than the result are hard links."""
     stream = random.Random(0)
     for folder in sorted(played.glob("*/*/*/episode-0")):
-        said = json.loads((folder / FILE).read_bytes())
+        fields = json.loads((folder / FILE).read_bytes())
         for number in range(times):
             copy = out / folder.relative_to(played).parent / f"episode-{number}"
             copy.mkdir(parents=True)
-            changed = {"episode": number, "seed": stream.randrange(2**31), "reward": said["reward"] + stream.gauss()}
-            metrics = {name: value + stream.gauss() for name, value in said["metrics"].items()}
-            (copy / FILE).write_text(json.dumps({**said, **changed, "metrics": metrics}, indent=2))
+            changed = {"episode": number, "seed": stream.randrange(2**31), "reward": fields["reward"] + stream.gauss()}
+            metrics = {name: value + stream.gauss() for name, value in fields["metrics"].items()}
+            (copy / FILE).write_text(json.dumps({**fields, **changed, "metrics": metrics}, indent=2))
             for path in folder.iterdir():
                 if path.name != FILE:
                     os.link(path, copy / path.name)
@@ -61,11 +61,11 @@ def _report(out: Path) -> None:
 
 
 def _resume(out: Path) -> None:
-    """What comes before the first episode that is missing, without the start of the process and its imports."""
+    """All that a resumed command does before its first missing episode, apart from starting and importing."""
     grid = _grid(out, times(out) + 1)
     grid.check()
-    grid.survey()  # to tell how many are there
-    next(grid.survey().episodes())  # again, once the folder is locked
+    grid.survey()  # to count the episodes that are there
+    next(grid.survey().episodes())  # again, as after the folder is locked
 
 
 def times(out: Path) -> int:
@@ -77,11 +77,11 @@ def _load(out: Path) -> None:
 
 
 def _measured(work: Callable[[Path], None], out: Path) -> tuple[float, float, int]:
-    """Seconds by the clock and of the processor, and the most bytes that the process held."""
+    """Does some work; returns wall-clock seconds, processor seconds and the process's peak memory in bytes."""
     started, used = time.perf_counter(), time.process_time()
     work(out)
     seconds, of_processor = time.perf_counter() - started, time.process_time() - used
-    # Not getrusage(2), which goes on counting what the process was before it became another program.
+    # Not getrusage(2), whose peak includes the memory that the process had before exec.
     (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return seconds, of_processor, int(peak) * 1024
 
@@ -98,16 +98,16 @@ def main() -> None:
         played, out = Path(folder) / "played", Path(folder) / "out"
         conditions = len(run(_grid(played, 1), SilentProgress()))
         _multiply(played, out, EPISODES // conditions)
-        found: dict[str, Any] = {}
+        measured: dict[str, Any] = {}
         for name, (work, _) in LIMITS.items():
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-                found[name] = process.submit(_measured, work, out).result()
+                measured[name] = process.submit(_measured, work, out).result()
     print(f"{EPISODES // conditions * conditions:,} episodes of {STEPS} steps\n")
     print("| what | seconds, at most | seconds | of the processor | MB, at most | MB |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for name, (seconds, used, peak) in found.items():
+    for name, (seconds, used, peak) in measured.items():
         print(
             f"| {name} | {LIMITS[name][1]:g} | {seconds:.1f} | {used:.1f} | {MOST_MEMORY / 1e6:g} | {peak / 1e6:.0f} |"
         )
-    if any(used > LIMITS[name][1] or peak > MOST_MEMORY for name, (_, used, peak) in found.items()):
+    if any(used > LIMITS[name][1] or peak > MOST_MEMORY for name, (_, used, peak) in measured.items()):
         sys.exit("too long, or too much memory")

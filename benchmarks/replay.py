@@ -1,4 +1,4 @@
-"""The page that replays an episode: its size, and the time to write it, to open it and to step through it."""
+"""A replay's page: its size, and the time to write it, to open it and to step through it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TARGETS = (Target("rws_repeated_1", 1400, 6.0), Target("rws_arena_0", 5000, 25.0
 
 
 def record(target: Target, folder: Path) -> float:
-    """Plays an episode and writes its page; returns the seconds that the writing took."""
+    """Plays an episode and writes its page; returns the seconds that writing the page took."""
     (scenario,) = find_scenarios([target.scenario])
     suite, options = suites()[scenario.world], settled(scenario, bots="scripted")
     world = suite.open(scenario, options)
@@ -66,7 +66,7 @@ def record(target: Target, folder: Path) -> float:
 
 
 def _result(scenario: ScenarioInfo, steps: int) -> Result:
-    """A result with what the page's head shows; all else is zero."""
+    """A result with the fields that the page's head shows; all others are zero."""
     zeros = dict.fromkeys((field.name for field in fields(Result)), 0)
     identity = {"world": scenario.world, "scenario": scenario.name, "agent": "hypothetical_minds", "model": "builtin"}
     outcome = {"status": "max_steps", "reason": "", "steps": steps, "metrics": {}, "background": (), "seats": ()}
@@ -103,7 +103,7 @@ def measure(browser: Browser, target: Target, folder: Path, written: float) -> s
 
 
 def main() -> None:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
     with TemporaryDirectory() as place:
         folders = [Path(place) / target.scenario for target in TARGETS]
         for folder in folders:
@@ -112,7 +112,7 @@ def main() -> None:
         print("| episode | page (at most) | written in | first frame after | a step, median | 99% within |")
         print("| --- | --- | --- | --- | --- | --- |")
         with sync_playwright() as playwright:  # Playwright refuses to start while another event loop runs
-            browser = playwright.chromium.launch(executable_path=found, args=QUIET)
+            browser = playwright.chromium.launch(executable_path=program, args=QUIET)
             for target, folder, took in zip(TARGETS, folders, written, strict=True):
                 print(measure(browser, target, folder, took))
             browser.close()

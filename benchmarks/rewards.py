@@ -1,4 +1,4 @@
-"""The agent's reward over five seeds per scenario, beside `oracle`, `random` and the paper's figures."""
+"""The reward of `hypothetical_minds` over five seeds per scenario, with `oracle`, `random` and the paper's figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of ExploreToM's search: how hard the hardest story so far is, by what was spent."""
+"""The picture of ExploreToM's search: the accuracy on the hardest story so far, by the number of evaluations."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANEL_HEIGHT, COLUMNS, WIDTH = 210, 2, 330
-"""Of a panel, in points."""
+"""The height and width of a panel, in points, and the number of columns of panels."""
 
 Curve = Sequence[float]
-"""The mean accuracy about the hardest story so far, after each evaluation; a single value where nothing is searched."""
+"""The mean accuracy on the hardest story so far, after each evaluation; one value for a method without a search."""
 
 
 def search_figure(curves: Mapping[str, Mapping[str, Curve]], files: FigureFiles) -> bytes:

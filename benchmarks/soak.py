@@ -1,8 +1,8 @@
-"""What long episodes and many episodes leave behind in a process: memory, open files, threads.
+"""The memory, open files and threads of a process that plays a long episode and many episodes.
 
 A simulator's own episode ends after some 1,000 steps, and a new one is built for the next steps of the long episode.
-What the process holds more after the first of these is not for steps but for a second simulator, so that growth is told
-from there as well; the target is for growth from the beginning.
+The memory that the first of these adds is that of a second simulator and does not grow with steps, so that growth is
+also shown from there; the target is for growth from the beginning.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hm_agent.testing.memory_growth import MAX_GROWTH, SCENARIO, WARM_UP_STEPS, 
 
 STEPS = 20_000
 REBUILT = 2_000
-"""Steps after which the simulator has been built anew at least once."""
+"""Steps after which the simulator has been rebuilt at least once."""
 EPISODES = 50
 
 
@@ -35,4 +35,4 @@ def main() -> None:
     print(f"| threads after {EPISODES} more episodes | {before.threads} | {after.threads} |")
     print("\nMB by steps:", ", ".join(f"{steps}: {size / 1e6:.0f}" for steps, size in bytes_by_step.items()))
     if growth > MAX_GROWTH or before != after:
-        sys.exit(f"more is held than before: {before} {after}")
+        sys.exit(f"memory grew by too much, or files or threads were left open: {before} {after}")

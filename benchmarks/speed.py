@@ -1,4 +1,4 @@
-"""The speed of perception, of the agent and of a whole episode; medians, since timings are noisy."""
+"""The median speed of perception, of the agent and of a whole episode."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class FrameRecorder:
         self.moves.append(step.decisions[FOCAL].action)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Does nothing."""
 
 
 class Stopwatch:
-    """A recorder that times from the end of the first step to the end of the last; steps: how many these are."""
+    """A recorder that times the steps after the first one. seconds, steps: the total time and number of these."""
 
     def __init__(self) -> None:
         self._started: float | None = None
@@ -74,11 +74,11 @@ class Stopwatch:
         self.steps += 1
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Does nothing."""
 
 
 def play(scenario: ScenarioInfo, seed: int, *recorders: FrameRecorder) -> tuple[float, list[float]]:
-    """Steps a second of an episode without its set-up, and the seconds of each of the agent's without a question."""
+    """Steps per second of an episode without its set-up, and the seconds of each decision without a question."""
     world, agents = set_up(scenario, seed=seed, bots="scripted")
     clock = Stopwatch()
     outcome = play_out(world, agents, seed=seed, steps=STEPS + 1, recorders=[clock, *recorders])

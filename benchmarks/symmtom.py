@@ -1,7 +1,7 @@
 """SymmToM: rewards in the paper's settings, how often beliefs are right, tests of mind, and the speed of the rules.
 
-`python -m benchmarks.symmtom EPISODES PLANNED TRIALS`: over so many episodes of agents that plan nothing, of planners,
-and trials of each test of mind.
+`python -m benchmarks.symmtom EPISODES PLANNED TRIALS`: EPISODES of agents without planning, PLANNED episodes of
+planners, and TRIALS of each test of mind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PLANNERS = ("k_ce", "k_ge", "k_oracle")
 GAMES, ROUNDS = 1024, 5
 PROBABILISTIC = "symmtom_test_probabilistic_w6"
 MORE_TRIALS = {PROBABILISTIC: 4}
-"""How many times as many trials of a test are played. Nearly all pass this one, so that the mean turns have to tell."""
+"""Multiples of the trials of a test: nearly all agents pass this one, so that their mean turns have to be precise."""
 PUBLISHED_ACCURACY = {
     GameSettings(6, 3, 3): {"first_hand": 0.470, "ce": 0.858, "ge": 0.966},
     GameSettings(12, 4, 8): {"first_hand": 0.405, "ce": 0.841, "ge": 0.931},
@@ -45,15 +45,15 @@ PUBLISHED_ACCURACY = {
 def rewards(settings: GameSettings, agent: str, episodes: int) -> np.ndarray:
     """(episodes,): the mean reward per agent in self-play."""
     batches = np.array_split(np.arange(episodes, dtype=np.uint32), max(1, episodes // BATCH))
-    found = [measure(settings, POLICIES[agent], seeds)[REWARD] for seeds in batches]
-    by_episode: np.ndarray = np.concatenate(found).mean(1)
+    by_batch = [measure(settings, POLICIES[agent], seeds)[REWARD] for seeds in batches]
+    by_episode: np.ndarray = np.concatenate(by_batch).mean(1)
     return by_episode
 
 
 def show_rewards(episodes: int, planned: int) -> None:
     print(
         f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
-        "k_ge is compared with the heuristic over the same episodes, the first of these.\n"
+        f"k_ge is compared with the heuristic over the first {planned:,} episodes.\n"
     )
     print("| scenario | random | published | heuristic | published | k_ce | k_ge | k_oracle | k_ge over heuristic |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
@@ -62,23 +62,23 @@ def show_rewards(episodes: int, planned: int) -> None:
         played = {name: rewards(setting.game, name, max(episodes, planned)) for name in SIMPLE}
         played |= {name: rewards(setting.game, name, planned) for name in PLANNERS}
         gains.append(played["k_ge"].mean() / played["heuristic"][:planned].mean() - 1)
-        found = {name: of[:episodes].mean() for name, of in played.items()}
-        simple = " | ".join(f"{found[name]:.1f} | {_compared(found[name], setting.published[name])}" for name in SIMPLE)
-        planners = " | ".join(f"{found[name]:.1f}" for name in PLANNERS)
+        means = {name: by_episode[:episodes].mean() for name, by_episode in played.items()}
+        simple = " | ".join(f"{means[name]:.1f} | {_compared(means[name], setting.published[name])}" for name in SIMPLE)
+        planners = " | ".join(f"{means[name]:.1f}" for name in PLANNERS)
         print(f"| {setting.game.name} | {simple} | {planners} | {gains[-1]:+.0%} |", flush=True)
     print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
 
 
-def _compared(found: float, published: float) -> str:
-    return f"{published} ({found / published - 1:+.0%})"
+def _compared(measured: float, published: float) -> str:
+    return f"{published} ({measured / published - 1:+.0%})"
 
 
 def show_accuracy(episodes: int) -> None:
     print("Share of right bits on what others know second-hand, under heuristic play.\n")
     print("| scenario | K | right | published |\n| --- | --- | --- | --- |")
     for settings, published in PUBLISHED_ACCURACY.items():
-        found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
-        for kind, share in found.items():
+        shares = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
+        for kind, share in shares.items():
             print(f"| {settings.name} | {kind} | {share:.3f} | {published.get(kind, '-')} |", flush=True)
         filters = {"filter": lambda: KnowledgeFilter(uniform_speech)}
         share = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
@@ -101,19 +101,19 @@ def show_mind_tests(trials: int) -> None:
 
 
 def judged(name: str, agent: str, trials: int) -> str:
-    """How an agent does in a test, in a cell of the table. Questions are answered by the built-in reasoner."""
-    found = []
+    """A cell of the table: an agent's result in a test. Questions are answered by the built-in reasoner."""
+    trial_metrics = []
     for seed in range(trials * MORE_TRIALS.get(name, 1)):
         world, agents = set_up(scenario_named(name), agent, seed=seed)
         play_out(world, agents, seed=seed)
-        found.append(world.metrics())
-    turns = [one[OVER_OPTIMUM] for one in found if OVER_OPTIMUM in one]
-    shares = "/".join(f"{mean(one[name] for one in found):.2f}" for name in (SUCCESS, FAILURE))
+        trial_metrics.append(world.metrics())
+    turns = [metrics[OVER_OPTIMUM] for metrics in trial_metrics if OVER_OPTIMUM in metrics]
+    shares = "/".join(f"{mean(metrics[name] for metrics in trial_metrics):.2f}" for name in (SUCCESS, FAILURE))
     return shares + (f", {with_error(turns)}" if turns else "")
 
 
 def with_error(values: Sequence[float], digits: int = 2, sign: str = "") -> str:
-    """The mean of values, ± its standard error if there are several. sign: `+` to show that of a difference."""
+    """The mean of values, ± its standard error if there are several. sign: `+` to show a plus, for differences."""
     shown = f"{mean(values):{sign}.{digits}f}"
     return shown + (f" ± {stdev(values) / len(values) ** 0.5:.{digits}f}" if len(values) > 1 else "")
 

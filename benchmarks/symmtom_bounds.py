@@ -1,6 +1,6 @@
 """SymmToM: how far the planners are from the best joint play, which is computed exactly or bounded from both sides.
 
-`python -m benchmarks.symmtom_bounds BOARDS`: over so many boards of a 6 x 6 game; with six pieces over half as many,
+`python -m benchmarks.symmtom_bounds BOARDS`: over BOARDS boards of a 6 x 6 game; with six pieces over half as many,
 with nine over a quarter. Each share has its standard error over boards.
 """
 
@@ -33,15 +33,15 @@ KINDS: tuple[tuple[GameSettings, str, Bound, int], ...] = (
     (GameSettings(6, 3, 6), "upper bound", relaxed_total, 2),
     (GameSettings(6, 3, 9), "upper bound", relaxed_total, 4),
 )
-"""What is computed, and which part of the boards it is computed for: all, each second, ..."""
+"""The settings, the bound in words and as a function, and the part of the boards it is computed for: 1/1, 1/2, ..."""
 FIRST_SEED = 5000
 """No constant of the planners was chosen on boards of these seeds."""
 
 
 def searched(settings: GameSettings, seeds: Keys) -> np.ndarray:
-    """(B,): the mean reward per agent of a joint search that is told everything: no best play earns less.
+    """(B,): the mean reward per agent of a joint search with full knowledge, a lower bound of the best play.
 
-    Each step it plays every joint move, and after it the planners' convention to the end, and takes the best.
+    In each step it tries every joint move, followed by the planners' convention to the end, and takes the best.
     """
     n = settings.agents
     moves = np.array(list(product(range(5), repeat=n)), np.int32)
@@ -68,11 +68,12 @@ def searched(settings: GameSettings, seeds: Keys) -> np.ndarray:
     return mean
 
 
-def compared(found: np.ndarray, most: np.ndarray) -> str:
+def compared(rewards: np.ndarray, most: np.ndarray) -> str:
     """The mean of (B,) rewards and its share of the mean of (B,) `most`, each ± standard error over boards."""
-    share = found.sum() / most.sum()
-    error, share_error = (one.std(ddof=1) / len(most) ** 0.5 for one in (found, (found - share * most) / most.mean()))
-    return f"{found.mean():.1f} ± {error:.1f} ({share:.0%} ± {share_error:.0%})"
+    share = rewards.sum() / most.sum()
+    residuals = (rewards - share * most) / most.mean()
+    error, share_error = (values.std(ddof=1) / len(most) ** 0.5 for values in (rewards, residuals))
+    return f"{rewards.mean():.1f} ± {error:.1f} ({share:.0%} ± {share_error:.0%})"
 
 
 def main(boards: int = BOARDS) -> None:
@@ -86,7 +87,7 @@ def main(boards: int = BOARDS) -> None:
         seeds = np.arange(FIRST_SEED, FIRST_SEED + max(2, boards // part), dtype=np.uint32)
         most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds]) / settings.agents
         played = [measure(settings, POLICIES[agent], seeds)[REWARD].mean(1) for agent in AGENTS]
-        cells = [compared(found, most) for found in (*played, searched(settings, seeds))]
+        cells = [compared(rewards, most) for rewards in (*played, searched(settings, seeds))]
         print(
             f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {most.mean():.1f} | {words} |",
             flush=True,

@@ -1,7 +1,7 @@
 """SymmToM played by language agents with the built-in reasoner: rewards, questions, tokens, and their notes.
 
 Self-play, 40 episodes a row, the same for all agents. Tokens are characters / 4 of the prompts that a language model
-would be sent. The second table compares the recharges that agents note of others with those that there were.
+would be sent. The second table compares the recharges of others that agents note with the true ones.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class MeasuringReasoner:
 
 @dataclass(frozen=True)
 class SelfPlayRow:
-    """rewards: per agent, by episode. decisions: of all seats. tokens: by prompt."""
+    """An agent's episodes on a scenario. rewards: per agent, by episode. decisions: of all seats. tokens: by prompt."""
 
     rewards: Sequence[float]
     decisions: int
@@ -65,10 +65,10 @@ def _mean(values: Sequence[float], sign: str = "") -> str:
 
 
 class NotedRecharges:
-    """A recorder that notes every view as a language agent does, and counts what it notes of others' recharges.
+    """A recorder that notes every view as a language agent does, and counts the recharges of others that it notes.
 
-    views: of all seats; wrong_views: in which another player's number is not the true one. noted: how often a number
-    rose; false: how often it did though the player had not recharged in that step.
+    views: of all seats; wrong_views: those in which another player's number of recharges is wrong. noted: how often a
+    number rose; false: how often it rose although the player had not recharged in that step.
     """
 
     def __init__(self) -> None:
@@ -76,12 +76,12 @@ class NotedRecharges:
         self.close()
 
     def close(self) -> None:
-        """Ends an episode; the counts go on with the next."""
+        """Ends an episode: forgets its notes and keeps the counts."""
         self._notebooks: dict[Seat, Notebook] = {}
         self._numbers: dict[tuple[Seat, str], int] = {}
         self._truth = Counter[str]()
         self._just: tuple[str, ...] = ()
-        """Who has recharged in the step before the views."""
+        """The players that recharged in the step before the views."""
 
     def record(self, step: Step) -> None:
         for seat, seen in step.turn.observations.items():
@@ -131,6 +131,6 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- |")
     for scenario in find_scenarios(NOTED):
         for variant in VARIANTS:
-            found = noted_recharges(scenario, *variant)
-            false, wrong = f"{found.false:,} of {found.noted:,}", f"{found.wrong_views:,} of {found.views:,}"
+            counts = noted_recharges(scenario, *variant)
+            false, wrong = f"{counts.false:,} of {counts.noted:,}", f"{counts.wrong_views:,} of {counts.views:,}"
             print(f"| {scenario.short_name} | {' | '.join(variant)} | {false} | {wrong} |", flush=True)

@@ -1,9 +1,9 @@
 """SymmToM's tables as the paper has them, with ours: rewards (table 1), tests of mind (2), what goes wrong (4 to 7).
 
 `python -m benchmarks.symmtom_report OUT SIMPLE PLANNED LANGUAGE TRIALS` writes tables.md and metrics.csv into the
-folder OUT, by default docs/results/symmtom, from self-play over so many episodes of agents that plan nothing or were
-trained, of planners, and of a language agent by the built-in reasoner, and so many trials of each test of mind (of the
-probabilistic one four times as many).
+folder OUT, by default docs/results/symmtom: from self-play over SIMPLE episodes of agents that plan nothing or were
+trained, PLANNED of planners and LANGUAGE of a language agent with the built-in reasoner, and from TRIALS trials of each
+test of mind (four times as many of the probabilistic one).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ BATCH = 100
 SPOKEN = "hypothetical_minds"
 """The language agent, whose questions the built-in reasoner answers."""
 LITERAL = 10
-"""At how many steps of an episode it is asked what others know."""
+"""The number of steps of an episode at which it is asked what others know."""
 FIRST_SEED = 9000
 
 TABLES = {
@@ -68,13 +68,13 @@ TABLES = {
     ),
     RECHARGES: ("Recharges (ours)", "nothing of these."),
 }
-"""By metric: the title of its table, and what the paper's text says of it."""
+"""By metric: the title of its table, and what the text of the paper says about it."""
 MIND_TESTS = """The paper's text says of its table 2: MADDPG-GE moves optimally in 75% of the trials of order 2, and
 the best of its untrained agents in 33%; the best success in the probabilistic test is 71%; MADDPG-Oracle always fails
-order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not ours to the cell."""
+order 0 with w = 6; no model passes the tests of orders 0 and 1 with w = 12. Its boards are not identical to ours."""
 
-TRAINED = """`ippo`, the `maddpg` family and `rmaddpg` are of one training seed in each setting; their errors are over
-episodes and leave training out."""
+TRAINED = """`ippo`, the `maddpg` family and `rmaddpg` are of one training seed in each setting; their standard errors
+are over episodes and do not include the variation of training."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +97,17 @@ def by_policy(settings: GameSettings, build: Callable[[], Policy], episodes: int
 
 def by_language(settings: GameSettings, episodes: int) -> Mapping[str, Sequence[float]]:
     """The metrics of the language agent, with the literal question, by episode."""
-    scenario, found = scenario_named(settings.name), []
+    scenario, episodes_metrics = scenario_named(settings.name), []
     for seed in range(FIRST_SEED, FIRST_SEED + episodes):
         world, agents = set_up(scenario, SPOKEN, seed=seed, literal=str(LITERAL))
         play_out(world, agents, seed=seed)
         seats = [{**world.seat_metrics(seat), **agents[seat].metrics()} for seat in scenario.seats]
-        found.append({name: mean(one[name] for one in seats) for name in seats[0]})
-    return {name: [one[name] for one in found] for name in found[0]}
+        episodes_metrics.append({name: mean(seat[name] for seat in seats) for name in seats[0]})
+    return {name: [metrics[name] for metrics in episodes_metrics] for name in episodes_metrics[0]}
 
 
 def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
-    """One agent after the other in all settings, those that take long last."""
+    """Measures one agent after the other in all settings; those that take long come last."""
     settings = paper_settings()
     for agent in ("random", "heuristic"):
         for setting in settings:
@@ -125,7 +125,7 @@ def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
 
 
 def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
-    """Settings down, agents across; with the published means where there are any, in brackets."""
+    """A row for each setting, a column for each agent; published means stand in brackets."""
     agents = list(dict.fromkeys(row.agent for row in rows))
     lines = [f"| setting | {' | '.join(agents)} |", f"| --- |{' --- |' * len(agents)}"]
     for setting in paper_settings():
@@ -155,7 +155,7 @@ def literal_table(rows: Sequence[AgentRow]) -> str:
 
 
 def mind_table(trials: int) -> str:
-    """Agents down, tests across. A trained agent sits those on whose size of game a shipped checkpoint was trained."""
+    """A row for each agent, a column for each test. Trained agents take only tests of a size they were trained on."""
     trained = [name for name in ALGORITHMS if any(SHIPPED.glob(f"*_{name}.npz"))]
     lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
     lines.append(f"| --- |{' --- |' * len(mind_tests())}")
@@ -184,17 +184,18 @@ def introduction(out: str, simple: int, planned: int, language: int, trials: int
     return f"""Written by `python -m benchmarks.symmtom_report {out} {simple} {planned} {language} {trials}`.
 Self-play, means per agent and episode ± standard error over episodes: {simple:,} of agents that plan nothing or were
 trained, {planned:,} of planners, {language:,} of `{SPOKEN}`, whose questions the built-in reasoner answers: it is no
-language model. All play the boards of the seeds from {FIRST_SEED} on, so that fewer episodes are the first of the more.
+language model. All play the boards of the seeds from {FIRST_SEED} on, so agents with fewer episodes play the first of
+the same boards.
 
-Of the paper's tables 2 and 4 to 7 the numbers are not at hand, only what its text says of them, all of it about
-learners by MADDPG. It is given with each table."""
+The numbers of the paper's tables 2 and 4 to 7 are not available, only what its text says about them, all of it about
+MADDPG learners. That is given with each table."""
 
 
 def literal_words() -> str:
-    return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked of {BITS} bits of K whether they are so
-(`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside its answers, what is right for who
-always says yes, always no, or the better of both over all episodes, and for the agent's own notes (K with greedy
-encounters). The reward less the heuristic's is paired by episode, ± standard error."""
+    return f"""At {LITERAL} steps of an episode each `{SPOKEN}` is asked whether {BITS} bits of K are true
+(`--literal={LITERAL}`), none of which follows from first-hand knowledge. Beside the share of its right answers are
+those of always saying yes, of always saying no, of the better of both over all episodes, and of the agent's own notes
+(K with greedy encounters). The difference of its reward from the heuristic's is paired by episode, ± standard error."""
 
 
 def main(
@@ -211,7 +212,7 @@ def main(
 
 
 def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str) -> None:
-    """Writes what there is so far, so that a run that is cut short leaves that."""
+    """Writes the tables of the rows so far, so that an interrupted run leaves them."""
     parts = ["# SymmToM's tables", about]
     parts += ["## Reward (the paper's table 1; published means in brackets)", table(rows, REWARD, 1), TRAINED]
     for metric, (title, published) in TABLES.items():

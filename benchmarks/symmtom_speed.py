@@ -1,6 +1,6 @@
 """How fast SymmToM runs on one core: the rules in JAX and NumPy, also with observations and K, and PettingZoo.
 
-Figures are steps a second of CPU time, so that other processes on the machine count as little as may be.
+Figures are steps per second of CPU time, so that other processes on the machine have little influence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TARGETS = {"raw": 5e6, "with K": 2e6, "NumPy": 5e5, "PettingZoo": 1e4}
 
 
 def raw(settings: GameSettings) -> Callable[[Any], Any]:
-    """Random play of whole games, one for each seed; returns the sum of rewards."""
+    """Compiles random play of whole games, one for each seed, that returns the sum of rewards."""
 
     def episodes(seeds: Any) -> Any:
         def step(state: Any, at: Any) -> tuple[Any, Any]:
@@ -48,7 +48,7 @@ def raw(settings: GameSettings) -> Callable[[Any], Any]:
 
 
 def with_observations(settings: GameSettings) -> Callable[[Any], Any]:
-    """The same, with the greedy K and the observations of all agents; these go into the sum, or JAX would skip them."""
+    """As `raw`, with the greedy K and the observations of all agents; their sum is added, or JAX would skip them."""
 
     def episodes(seeds: Any) -> Any:
         def step(state: Any, at: Any) -> tuple[Any, Any]:
@@ -65,14 +65,14 @@ def with_observations(settings: GameSettings) -> Callable[[Any], Any]:
 
 
 def actions(settings: GameSettings, seeds: Any, at: Any) -> tuple[Any, Any]:
-    """Random actions from the bits of a hash: their cost is part of what is measured, and small."""
+    """Random actions from the bits of a hash; their small cost is part of what is measured."""
     bits = rules.mix(seeds[:, None] ^ (at.astype(jnp.uint32) * settings.agents + jnp.arange(settings.agents)))
     bits = bits.astype(jnp.uint32)
     return (bits % 5).astype(jnp.int32), ((bits >> 8) % settings.pieces).astype(jnp.int32)
 
 
 def jax_rate(settings: GameSettings, build: Callable[[GameSettings], Callable[[Any], Any]]) -> float:
-    """Agent-steps a second, once compiled."""
+    """Agent-steps per second of CPU time, after compilation."""
     episodes, seeds = build(settings), jnp.arange(GAMES, dtype=jnp.uint32)
     episodes(seeds).block_until_ready()
     rounds = [seeds + at * GAMES for at in range(ROUNDS)]
@@ -81,7 +81,7 @@ def jax_rate(settings: GameSettings, build: Callable[[GameSettings], Callable[[A
 
 
 def numpy_rate(settings: GameSettings) -> float:
-    """Agent-steps a second."""
+    """Agent-steps per second of CPU time."""
     rng, shape = np.random.default_rng(0), (settings.steps, GAMES, settings.agents)
     directions, pieces = rng.integers(0, 5, shape), rng.integers(0, settings.pieces, shape)
 
@@ -94,7 +94,7 @@ def numpy_rate(settings: GameSettings) -> float:
 
 
 def pettingzoo_rate(settings: GameSettings, games: int = 50) -> float:
-    """Steps of the environment a second, with observations and masks of all agents."""
+    """Steps of the environment per second of CPU time, with observations and masks of all agents."""
     env = parallel_env(settings.name)
     rng, names = np.random.default_rng(0), env.possible_agents
     drawn = rng.integers(0, 5 * settings.pieces, (settings.steps, len(names))).tolist()
@@ -110,23 +110,23 @@ def pettingzoo_rate(settings: GameSettings, games: int = 50) -> float:
 
 
 def timed(act: Callable[[], Any]) -> float:
-    """Seconds of CPU time."""
+    """The CPU time of a call, in seconds."""
     started = time.process_time()
     act()
     return time.process_time() - started
 
 
 def main() -> None:
-    print("Steps a second of CPU time (medians): agent-steps, but for PettingZoo, whose are those of all agents.\n")
+    print("Median steps per second of CPU time: agent-steps; for PettingZoo, steps of all agents together.\n")
     print("| scenario | what | target | measured |\n| --- | --- | --- | --- |")
     for settings in SIZES:
-        found = {
+        rates = {
             "raw": ("rules in JAX", jax_rate(settings, raw)),
             "with K": ("rules in JAX, with the greedy K and observations", jax_rate(settings, with_observations)),
             "NumPy": ("rules in NumPy", numpy_rate(settings)),
             "PettingZoo": ("PettingZoo", pettingzoo_rate(settings)),
         }
-        for name, (what, rate) in found.items():
+        for name, (what, rate) in rates.items():
             print(f"| {settings.name} | {what} | {TARGETS[name]:,.0f} | {rate:,.0f} |", flush=True)
 
 

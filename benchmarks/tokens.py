@@ -1,6 +1,6 @@
-"""The input tokens of a language model by game, beside those of the paper's published code.
+"""The input tokens of a language model by game, compared with those of the paper's published code.
 
-The prompts are those a language model would be sent; the built-in reasoner answers them.
+The prompts are those that a language model would be sent; the built-in reasoner answers the questions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CountingReasoner:
 
 
 def count(scenario: ScenarioInfo, steps: int) -> CountingReasoner:
-    """The calls and characters of one episode."""
+    """Counts the calls and characters of one episode."""
     counter = CountingReasoner()
     world, agents = set_up(scenario, model=counter, bots="scripted")
     play_out(world, agents, seed=SEED, steps=steps)

@@ -1,1 +1,1 @@
-"""Shared by all pages: how templates are rendered, and the colours."""
+"""What all pages share: how templates are rendered, the colours, and the frame of pages that list items."""

@@ -1,9 +1,9 @@
-// A list with filters, and one of its things at a time. The page's address alone knows what is shown, so that it can be
-// linked and the way back leads back. A page extends `Listing` and replaces what it says of its own things; it needs the
-// replay page's dom.js and film.js.
+// A list of items with filters, and a view of one item at a time. What is shown depends on the page's address alone, so
+// that it can be linked and the browser's back button works. A page extends `Listing` and overrides the methods that
+// depend on its items; it needs the replay page's dom.js and film.js.
 
-const PORTION = 60; // things that are added to the list at once
-const PAUSE = 200; // milliseconds without a key after which what was typed is searched for: browsers count changes of an address
+const PORTION = 60; // items that are added to the list at a time
+const PAUSE = 200; // milliseconds without a key before a search starts: browsers limit how often an address may change
 
 const fromAddress = () => new URLSearchParams(location.hash.slice(1));
 
@@ -15,7 +15,7 @@ function addressWith(changes) {
 }
 
 class Listing {
-  // all: what is listed; `words` of each is what a search looks through, in lower case. chunk: how many are packed together.
+  // all: the items; each has `words`, its searchable text in lower case. chunk: how many items are packed together.
   constructor(all, chunk) {
     Object.assign(this, { all, chunk, details: new Map(), shown: PORTION, listed: null, left: null });
   }
@@ -36,12 +36,12 @@ class Listing {
     return [];
   }
 
-  // The values of the listed things that tell some of them apart.
+  // The distinct values of a property of the items, sorted, without empty ones.
   values(of) {
     return [...new Set(this.all.map(of))].filter((value) => value !== null && value !== "").sort();
   }
 
-  // options: words by value. fits: (one, value) => whether it is to be listed.
+  // options: labels by value. fits: (item, value) => true if the item is to be listed.
   select(name, label, options, fits) {
     const input = make("select", { onchange: () => this.ask({ [name]: input.value }) }, make("option", { value: "" }, "any"), Object.entries(options).map(([value, words]) => make("option", { value }, words)));
     return [name, { input, fits, element: make("label", {}, `${label} `, input) }];
@@ -57,7 +57,7 @@ class Listing {
     this.typing = setTimeout(() => this.ask({}), PAUSE);
   }
 
-  // Lists what fits the filters after a change of some; what was typed by then counts as well.
+  // Applies changes of some filters, together with the words typed so far, and lists the matching items.
   ask(changes) {
     clearTimeout(this.typing);
     const words = this.filters.words?.input.value;
@@ -65,12 +65,12 @@ class Listing {
     this.list();
   }
 
-  // What an address says of one thing alone, as changes that remove it.
+  // Changes that remove from an address what selects a single item.
   get alone() {
     return {};
   }
 
-  // What an address wants to see alone; null for the list.
+  // The single item that an address selects; null for the list.
   wantedBy(said) {
     return null;
   }
@@ -107,7 +107,7 @@ class Listing {
     this.fill(0);
   }
 
-  // What stands above the list, of the things that fit.
+  // The elements above the list, e.g. a summary of the matching items.
   above() {
     return [];
   }
@@ -124,14 +124,14 @@ class Listing {
     byId("more").hidden = this.shown >= this.fitting.length;
   }
 
-  // What is packed of the thing with a number, beyond the list. kind: the name of the packages.
+  // The packed details of the item with a number. kind: the name of the chunks.
   async detailsOf(kind, number) {
     const chunk = Math.floor(number / this.chunk);
     if (!this.details.has(chunk)) this.details.set(chunk, unpacked(`${kind}-${chunk}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
     return (await this.details.get(chunk))[number % this.chunk];
   }
 
-  // Shows the parts of one thing below the ways to others and its title.
+  // Shows a single item: links to others, its title, and its parts.
   present(ways, title, ...parts) {
     byId("one").replaceChildren(make("nav", { class: "ways", "aria-label": "Elsewhere" }, ways), make("h2", { class: "one-title", tabindex: -1 }, title), ...parts);
     scrollTo(0, 0);
@@ -151,7 +151,7 @@ class Listing {
   pressed(event) {}
 }
 
-// Begins a page: makes its listing of what is packed as `set`.
+// Starts a page: unpacks its items, the chunk `set`, and builds its listing.
 function browse(listingOf) {
   unpacked("set").then((bytes) => {
     window.browser = listingOf(JSON.parse(new TextDecoder().decode(bytes)), Number(document.body.dataset.chunk));

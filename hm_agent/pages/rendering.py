@@ -1,4 +1,4 @@
-"""Renders pages from Jinja2 templates, which contain every word and colour of a page."""
+"""The Jinja2 environment of all pages; words and colours of a page are in its templates."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 SHARED = Path(__file__).parent
-"""The folder of templates that any page may include."""
+"""The folder of templates that every page may include."""
 
 
 def environment(templates: Path) -> Environment:
-    """The environment of a folder's templates; values are escaped in HTML templates, and in no others."""
-    made = Environment(
+    """The environment of the templates in a folder and in `SHARED`; values are escaped in HTML templates alone."""
+    jinja = Environment(
         loader=FileSystemLoader([templates, SHARED]),
         undefined=StrictUndefined,
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -24,8 +24,8 @@ def environment(templates: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters.update({function.__name__: function for function in (minus, coded, breakable, digest)})
-    return made
+    jinja.filters.update({function.__name__: function for function in (minus, coded, breakable, digest)})
+    return jinja
 
 
 def minus(text: str) -> str:
@@ -34,7 +34,7 @@ def minus(text: str) -> str:
 
 
 def coded(text: str) -> Markup:
-    """Shows what stands in backticks as code."""
+    """Turns text in backticks into code elements."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -44,5 +44,5 @@ def breakable(text: str) -> Markup:
 
 
 def digest(text: str) -> str:
-    """The hash by which a page's Content-Security-Policy allows a script or style, and no other."""
+    """The hash of a script or style, by which a page's Content-Security-Policy allows this one alone."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

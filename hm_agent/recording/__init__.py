@@ -1,1 +1,1 @@
-"""Consumers of steps, none of which knows a world: a trace, a replay, a video; and the result of an episode."""
+"""Recorders of an episode's steps, which know nothing of any world (trace, replay, video, GIF), and its result file."""

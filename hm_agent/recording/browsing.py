@@ -1,6 +1,7 @@
-"""Assembles a page that lists things with filters, and shows one of them at a time: a file that needs nothing else.
+"""Assembles a self-contained HTML page that lists items with filters and shows one item at a time.
 
-The page's template extends `browsing.html.j2`, its script `Listing` of browsing.js; both are in hm_agent/pages.
+The caller's template extends `browsing.html.j2`, its script the class `Listing` of browsing.js; both are in
+hm_agent/pages.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from markupsafe import Markup
 from hm_agent.pages.rendering import SHARED, environment
 from hm_agent.recording.replay.film import CompressedText
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY_TEMPLATES
+from hm_agent.recording.replay.page import read_joined
 
 TEMPLATE = "browse.html.j2"
 CHUNK = 50
-"""How many things are packed together; a page unpacks only those that are looked at."""
+"""Items per compressed chunk; the page decompresses a chunk when the first of its items is opened."""
 _SCRIPTS = (*(REPLAY_TEMPLATES / f"{name}.js" for name in ("dom", "shapes", "viewer", "film")), SHARED / "browsing.js")
 _STYLES = (REPLAY_TEMPLATES / "replay.css", SHARED / "browsing.css")
 
@@ -30,11 +32,11 @@ def browse_page(
     detailed: Mapping[str, Sequence[Any]],
     **words: object,
 ) -> str:
-    """The page's text.
+    """Returns the page's HTML.
 
-    templates: the folder of `browse.html.j2`. own: scripts and styles, after the page's. listed: JSON values, all of
-    which the list needs at once. detailed: by kind, a value for each thing that is read when it is looked at. words:
-    for the template, `title` among them.
+    templates: the folder of `browse.html.j2`. own: the caller's scripts and styles, which follow the shared ones.
+    listed: the JSON values that the list needs at once. detailed: by kind, one JSON value for each item, loaded when
+    the item is opened. words: variables of the template, among them `title`.
     """
     packed = {"set": _packed(listed)}
     for kind, values in detailed.items():
@@ -45,13 +47,9 @@ def browse_page(
         **words,
         chunk=CHUNK,
         packed=packed,
-        style=_joined([*_STYLES, *own], ".css"),
-        script=_joined([*_SCRIPTS, *own], ".js"),
+        style=Markup(read_joined([*_STYLES, *own], ".css")),
+        script=Markup(read_joined([*_SCRIPTS, *own], ".js")),
     )
-
-
-def _joined(files: Sequence[Path], ending: str) -> Markup:
-    return Markup("\n".join(path.read_text("utf-8") for path in files if path.suffix == ending))
 
 
 def _packed(values: Sequence[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Drawing a video's picture: pens that draw text, blocks and lines on a card, and the canvas that holds the cards."""
+"""Draws the pictures of a video: a `Pen` draws text, blocks and lines on one card, a `Canvas` arranges the cards."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ LEADING = 1.4
 BORDER = 2
 """The width of a tile's frame, in pixels."""
 
-# Pillow's own font has no glyphs for these signs, which models like to write.
-_SPELLED = str.maketrans({"–": "-", "—": "-", "−": "-", "→": "->", "≥": ">=", "≤": "<=", "×": "x", "•": "·"})
+# Pillow's own font lacks glyphs for these characters, which models often write.
+_SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "→": "->", "≥": ">=", "≤": "<=", "×": "x", "•": "·"})
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
@@ -48,17 +48,17 @@ class Box(NamedTuple):
 
 @cache
 def font(size: int) -> Font:
-    """The font that comes with Pillow, the same wherever the project runs."""
+    """Returns the font that comes with Pillow, which is the same on every machine."""
     return ImageFont.load_default(size)
 
 
 def wrap(text: str, size: int, width: float, lines: int) -> list[str]:
     """Breaks a text into at most `lines` lines of at most `width` pixels; an ellipsis marks where it was cut."""
     face = font(size)
-    broken = list(islice(_break(text.translate(_SPELLED), face, width), lines + 1))
+    broken = list(islice(_broken_lines(text.translate(_SUBSTITUTES), face, width), lines + 1))
     if len(broken) > lines:
         last = broken[lines - 1]
-        fitting = _fitting(last, face, width - face.getlength("…"))
+        fitting = _fitting_length(last, face, width - face.getlength("…"))
         broken[lines - 1 :] = [last[:fitting].rstrip(" .,;:") + "…"]
     return broken
 
@@ -73,7 +73,7 @@ class Pen:
 
     def write(self, at: tuple[float, float], text: str, size: int, colour: str, anchor: str = "la") -> None:
         """Writes one line. anchor: the alignment, as Pillow names it."""
-        self._draw.text(at, text.translate(_SPELLED), fill=colour, font=font(size), anchor=anchor)
+        self._draw.text(at, text.translate(_SUBSTITUTES), fill=colour, font=font(size), anchor=anchor)
 
     def paragraph(
         self, at: tuple[float, float], text: str, size: int, colour: str, *, lines: int, width: float | None = None
@@ -99,7 +99,7 @@ class Pen:
         self._draw.line(points, fill=colour, width=width, joint="curve")
 
 
-def _break(text: str, font: Font, width: float) -> Iterator[str]:
+def _broken_lines(text: str, font: Font, width: float) -> Iterator[str]:
     line = ""
     for piece in _pieces(text, font, width):
         longer = f"{line} {piece}" if line else piece
@@ -115,19 +115,19 @@ def _pieces(text: str, font: Font, width: float) -> Iterator[str]:
     """The words of a text; words longer than a line are cut into parts that fit."""
     for word in text.split():
         while font.getlength(word) > width:
-            fitting = _fitting(word, font, width)
+            fitting = _fitting_length(word, font, width)
             yield word[:fitting]
             word = word[fitting:]
         yield word
 
 
-def _fitting(text: str, font: Font, width: float) -> int:
+def _fitting_length(text: str, font: Font, width: float) -> int:
     """The number of characters from the left that fit a width, at least one."""
     return max(1, bisect_right(range(1, len(text) + 1), width, key=lambda count: font.getlength(text[:count])))
 
 
 class Canvas:
-    """A picture made of cards and images. pixels: (height, width, 3) uint8, which later drawing changes."""
+    """A picture made of cards and images. pixels: (height, width, 3) uint8; every method draws into this array."""
 
     def __init__(self, width: int, height: int) -> None:
         self.pixels: Pixels = np.full((height, width, 3), ImageColor.getrgb(BACKGROUND), np.uint8)
@@ -171,7 +171,7 @@ class Canvas:
 
 
 def fit(image: Pixels, box: Box) -> Box:
-    """The part of a box, at its top left, that an (H, W, 3) image fills, enlarged by the largest whole factor."""
+    """The part of a box, at its top left, that an (H, W, 3) image fills if enlarged by the largest whole factor."""
     height, width = image.shape[:2]
     factor = min(box.width // width, box.height // height)
     return Box(box.x, box.y, factor * width, factor * height)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 FILE = "episode.gif"
 WIDTH, COLOURS, MILLISECONDS = 640, 64, 120
-"""Of a picture, and how long each is shown: about 20 kB a step."""
+"""A frame's width in pixels, its number of colours, and how long it is shown; it takes about 20 kB."""
 
 
 class GifRecorder:
-    """Films some steps; the file is written when the recorder is closed, and not at all if none of them came.
+    """Records a range of steps; closing it writes the file, unless the episode reached none of these steps.
 
-    picture: draws a step, (H, W, 3) uint8, of the same size for all steps. steps: their numbers. Errors of the disk are
-    `OSError`.
+    picture: draws a step as (H, W, 3) uint8, of the same size for all steps. steps: the numbers of the steps to record.
+    Errors of the disk are `OSError`.
     """
 
     def __init__(self, path: Path, picture: Callable[[Step], Pixels], steps: range) -> None:
@@ -33,7 +33,7 @@ class GifRecorder:
 
     def record(self, step: Step) -> None:
         if step.turn.step < self._steps.stop:
-            pixels = self._picture(step)  # what it draws may depend on the steps before
+            pixels = self._picture(step)  # drawn for earlier steps, too, since a picture may depend on those before it
             if step.turn.step in self._steps:
                 height = round(WIDTH * pixels.shape[0] / pixels.shape[1])
                 self._frames.append(Image.fromarray(pixels).resize((WIDTH, height), Image.Resampling.LANCZOS))

@@ -1,4 +1,4 @@
-"""What remains of an episode in one small file: `result.json`."""
+"""The result of an episode: the contents of `result.json`, and how it is written and read."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from hm_agent.files import read_regular, write_whole
 from hm_agent.questions import Usage
 
 FILE = "result.json"
-"""Tells of an episode that was played to its end, or failed."""
+"""The result file of an episode that finished or failed."""
 UNFINISHED = "unfinished.json"
-"""Tells of one that was cut short for no reason of its own, and is yet to be played."""
+"""The result file of an episode that something else stopped, e.g. an interrupt, and that is to be played again."""
 PACKAGES = ("hm_agent", "openai", "numpy")
 FINISHED = ("completed", "max_steps")
-"""The statuses of episodes that were played as far as they were to be."""
+"""The statuses of finished episodes: played to the end of the game, or to --max_steps."""
 INTERRUPTED = "interrupted"
 FAILED = "failed"
-"""How the status of an episode begins that ended with an error."""
+"""The beginning of the status of an episode that ended with an error."""
 NO_RESULT = "no_result"
-"""How readers take the status of an episode in which more than `MOST_UNANSWERED` of all questions had no answer."""
+"""The status that readers give a finished episode if more than `MOST_UNANSWERED` of its questions went unanswered."""
 MOST_UNANSWERED = 0.2
 
 OWN_FILE = "scenarios_dir"
@@ -36,7 +36,7 @@ OWN_FILE = "scenarios_dir"
 Setting = str | int | float | None
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
-"""A larger number is a fault in the file, and a mean of such numbers would be none."""
+"""Larger numbers are taken for errors in the file; means of them would be meaningless."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Result:
 
     @property
     def ending(self) -> str:
-        """The status without the error."""
+        """The status without the error's message: `failed` for `failed: ...`."""
         return self.status.split(":")[0]
 
     @property
@@ -125,19 +125,19 @@ class Result:
 
     @property
     def is_answered(self) -> bool:
-        """False if so many questions went unanswered that the outcome says little of the agent."""
+        """False if so many questions went unanswered that the outcome says little about the agent."""
         return self.unanswered_questions <= MOST_UNANSWERED * self.questions
 
     @property
     def unanswered_note(self) -> str:
-        """How many questions went unanswered, in words; empty if none did."""
+        """`3 of 20 questions unanswered`; empty if none is."""
         if not self.unanswered_questions:
             return ""
         return f"{self.unanswered_questions} of {self.questions} questions unanswered"
 
     @property
     def judged(self) -> Result:
-        """The same with the status `no_result: ...` if it is finished and hardly answered: then it is in no mean."""
+        """The result, with the status `no_result: ...` if it is finished but not `is_answered`: no mean includes it."""
         if self.is_answered or not self.is_finished:
             return self
         return replace(self, status=f"{NO_RESULT}: {self.unanswered_note}")
@@ -148,32 +148,32 @@ class Result:
 
     @property
     def stops_the_run(self) -> bool:
-        """True if no other episode could be played either."""
+        """True if what ended the episode stops all others, too: an interrupt, an unavailable model, a spent budget."""
         return not self.is_finished and not self.has_failed
 
 
-def _usage(counted: Result | SeatResult) -> Usage:
+def _usage(record: Result | SeatResult) -> Usage:
     return Usage(
-        questions=counted.questions,
-        unanswered=counted.unanswered_questions,
-        calls=counted.model_calls,
-        cached=counted.cached_calls,
-        input_tokens=counted.input_tokens,
-        output_tokens=counted.output_tokens,
-        cost=counted.cost,
-        cached_cost=_cached_cost(counted),
+        questions=record.questions,
+        unanswered=record.unanswered_questions,
+        calls=record.model_calls,
+        cached=record.cached_calls,
+        input_tokens=record.input_tokens,
+        output_tokens=record.output_tokens,
+        cost=record.cost,
+        cached_cost=_cached_cost(record),
     )
 
 
-def _cached_cost(counted: Result | SeatResult) -> float | None:
-    """As recorded; older files tell it only where all calls were cached, or none."""
-    if counted.cached_cost is None and counted.cached_calls in (0, counted.model_calls):
-        return counted.cost if counted.cached_calls else 0.0
-    return counted.cached_cost
+def _cached_cost(record: Result | SeatResult) -> float | None:
+    """The recorded value; in older files, which lack it, it is known only if all calls or none were cached."""
+    if record.cached_cost is None and record.cached_calls in (0, record.model_calls):
+        return record.cost if record.cached_calls else 0.0
+    return record.cached_cost
 
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
-    """A bill as the fields of a `Result` or `SeatResult`."""
+    """A usage as the fields of a `Result` or `SeatResult`."""
     return {
         "questions": usage.questions,
         "unanswered_questions": usage.unanswered,
@@ -188,55 +188,55 @@ def usage_fields(usage: Usage) -> dict[str, Any]:
 
 @cache
 def _reader() -> TypeAdapter[Result]:
-    """Made once: making it takes a hundred times as long as using it, and a grid reads its results several times."""
+    """Cached: building it takes a hundred times as long as using it, and a grid reads its results several times."""
     return TypeAdapter(Result)
 
 
 def result_schema() -> dict[str, Any]:
-    """The JSON schema of the file."""
+    """Returns the JSON schema of `result.json`."""
     return _reader().json_schema()
 
 
 def write_result(result: Result, folder: Path) -> None:
-    """Writes the file whole or not at all."""
+    """Writes the result into an episode's folder, as `FILE` or `UNFINISHED`; the file is whole or not there at all."""
     name = UNFINISHED if result.stops_the_run else FILE
-    said = asdict(result)
-    write_whole(folder / name, json.dumps({"format": said.pop("format"), **said}, indent=2) + "\n")
+    fields = asdict(result)
+    write_whole(folder / name, json.dumps({"format": fields.pop("format"), **fields}, indent=2) + "\n")
 
 
 def read_result(path: Path) -> Result | None:
-    """Reads a result of this or an older format; None if there is none, or none that this version knows."""
+    """Reads a result of this or an older format; None if the file is missing, unreadable or of no known format."""
     try:
-        said = read_regular(path)
+        content = read_regular(path)
         reader = _reader()
-        return reader.validate_json(said) if b'"format"' in said else reader.validate_python(_upgraded(said))
+        return reader.validate_json(content) if b'"format"' in content else reader.validate_python(_upgraded(content))
     except (OSError, ValueError, RecursionError):
         return None
 
 
 _METRICS_1 = ("normalised_reward", "interactions", "unknown_patches", "pose_lost_steps")
-"""What stood beside the reward in format 1, when Melting Pot was the only world."""
+"""The top-level fields of format 1 that are metrics now; Melting Pot was the only world then."""
 
 
 def _upgraded(content: bytes) -> object:
-    """A result of format 1 in today's form; what is no object stays as it is, to be refused."""
-    said = json.loads(content)
-    if not isinstance(said, dict):
-        return said
-    metrics = {name: said.pop(name, None) for name in _METRICS_1}
-    settings = said.get("settings")
-    if isinstance(settings, dict) and "bots" in said:
-        settings["bots"] = said.pop("bots")
+    """Converts a result of format 1 to the current format; JSON that is no object is returned as is, to fail later."""
+    fields = json.loads(content)
+    if not isinstance(fields, dict):
+        return fields
+    metrics = {name: fields.pop(name, None) for name in _METRICS_1}
+    settings = fields.get("settings")
+    if isinstance(settings, dict) and "bots" in fields:
+        settings["bots"] = fields.pop("bots")
     known = {name: value for name, value in metrics.items() if value is not None}
-    return {**said, "format": 2, "world": "melting_pot", "metrics": known}
+    return {**fields, "format": 2, "world": "melting_pot", "metrics": known}
 
 
 def versions(packages: Sequence[str] = ()) -> dict[str, str]:
-    """The versions of what an episode's outcome depends on. packages: the world's own."""
-    found = {"python": platform.python_version()}
+    """The versions of Python and of the packages that an episode's outcome depends on. packages: those of its world."""
+    installed = {"python": platform.python_version()}
     for package in (*PACKAGES, *packages):
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            installed[package] = "not installed"
+    return installed

@@ -1,7 +1,7 @@
-"""Shapes of a drawing that pages draw as SVG and videos by Pillow, with colours by name.
+"""Shapes of a drawing, which pages draw as SVG and videos with Pillow; colours are given by name.
 
 Lengths are in a unit that the drawing chooses, y grows downwards. A page takes the colours from its own scheme, Pillow
-those of `PALETTE`.
+takes them from `PALETTE`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Anchor = Literal["middle", "start", "end"]
 Point = tuple[float, float]
 
 AGENT_COLOURS = 8
-"""How many colours agents have; a ninth agent has that of the first."""
+"""The number of agents' colours; a ninth agent has the first one's colour."""
 PALETTE: Mapping[str, str] = {
     "page": BACKGROUND,
     "ink": "#e4e6e8",
@@ -61,8 +61,8 @@ class DrawnShape:
 
     numbers: of a box x, y, width, height and the radius of its corners; of a disc x, y and the radius; of a line or a
     polygon x and y of each point; of a text x and y of its anchor and its height. fill, stroke: names of colours, None
-    for none. width: of the stroke. opacity: of the whole shape, 0 to 1. words: of a text. anchor: which place of its
-    middle line a text is put by. title: what a page tells of the shape under the pointer.
+    for none. width: of the stroke. opacity: of the whole shape, 0 to 1. words: of a text. anchor: the point of a text's
+    middle line that lies at x and y. title: the tooltip of the shape on a page.
     """
 
     kind: Kind
@@ -76,7 +76,7 @@ class DrawnShape:
     title: str = ""
 
     def to_json(self) -> Sequence[object]:
-        """The fields in order, for the page's script; those at the end that say nothing are left out."""
+        """The fields in order, for the page's script; anchor and title are left out if both are the default."""
         numbers = [round(number, 3) for number in self.numbers]
         fields = [self.kind, numbers, self.fill, self.stroke, self.width, self.opacity, self.words]
         if self.title or self.anchor != "middle":
@@ -94,28 +94,31 @@ def text(
     title: str = "",
     over_figures: float = 0.0,
 ) -> DrawnShape:
-    """over_figures: the width of an edge that sets the text off from what is below it; 0 for none."""
+    """A line of text.
+
+    over_figures: the width of an outline in the page's colour that sets the text off from shapes below it; 0 for none.
+    """
     edge = "page" if over_figures else None
     return DrawnShape("text", (*at, size), colour, edge, over_figures, words=words, anchor=anchor, title=title)
 
 
 def text_width(words: str, size: float) -> float:
-    """About how wide a line of text is, on a page or in a video; fonts of pages differ by some percent."""
+    """Estimates the width of a line of text on a page or in a video; the fonts of pages differ by a few percent."""
     return font(_MEASURED).getlength(words) * _WIDEST * size / _MEASURED
 
 
 def shortened(words: str, size: float, width: float, *, tail: int = 4) -> str:
-    """As much of a text as fits a width, with an ellipsis where it is cut: its beginning and its last characters."""
+    """Shortens a text to a width: its beginning, an ellipsis and, of long texts, its last `tail` characters."""
     if text_width(words, size) <= width:
         return words
     end = words[len(words) - tail :] if len(words) > 2 * tail else ""
     most = len(words) - len(end)
-    kept = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
-    return f"{words[:kept]}…{end}" if kept else f"{words[:1]}…"
+    fitting = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
+    return f"{words[:fitting]}…{end}" if fitting else f"{words[:1]}…"
 
 
-def line(one: Point, other: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
-    return DrawnShape("line", (*one, *other), stroke=colour, width=width, opacity=opacity)
+def line(start: Point, end: Point, colour: str, width: float, opacity: float = 1.0) -> DrawnShape:
+    return DrawnShape("line", (*start, *end), stroke=colour, width=width, opacity=opacity)
 
 
 def disc(at: Point, radius: float, fill: str | None, stroke: str | None = None, width: float = 0.0) -> DrawnShape:
@@ -129,7 +132,7 @@ def polygon(points: Iterable[Point], colour: str, opacity: float = 1.0) -> Drawn
 def painted(
     shapes: Iterable[DrawnShape], width: float, pixels: int, *, height: float | None = None
 ) -> npt.NDArray[np.uint8]:
-    """(H, pixels, 3): a drawing that is `width` wide, and as high unless `height` says otherwise."""
+    """Renders a drawing as (H, pixels, 3). width, height: the drawing's size in its own unit; a square by default."""
     scale = pixels * SMOOTH / width
     rows = round(pixels * (height or width) / width)
     image = Image.new("RGB", (pixels * SMOOTH, rows * SMOOTH), PALETTE["page"])

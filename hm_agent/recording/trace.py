@@ -1,6 +1,6 @@
-"""The trace: JSON lines, the same to the bit whenever the same episode is played again.
+"""The trace: JSON lines that are identical to the bit whenever the same episode is played again.
 
-The first line is a header, then comes one line for every step and seat that acted (docs/formats.md).
+The first line is a header; then comes one line for every step and seat that acted (docs/formats.md).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hm_agent.questions import Call, Exchange, shown_fields
 
 FILE = "trace.jsonl"
 FORMAT = 2
-"""The version of the lines' form. Traces of version 1, which had no header, are read as well."""
+"""The version of the format of lines. Traces of version 1, which had no header, are read as well."""
 HEADER = {"format": FORMAT, "kind": "hm_agent trace"}
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
@@ -93,7 +93,7 @@ class TraceLine(TypedDict):
 
 
 def trace_schema() -> dict[str, Any]:
-    """The JSON schema of a line, the header apart."""
+    """Returns the JSON schema of every line but the header."""
     return TypeAdapter(TraceLine).json_schema()
 
 
@@ -124,28 +124,28 @@ class TraceRecorder:
         self._file.close()
 
 
-def read_trace(path: Path, *, telling: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """The lines of a trace without its header, in today's form; a line that was cut off or is no object is left out.
+def read_trace(path: Path, *, with_any_of: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """Yields the lines of a trace in the current format, without its header; skips truncated lines and non-objects.
 
-    telling: where not empty, lines without any of these keys are left out, which takes far less time than to read them.
+    with_any_of: if not empty, lines with none of these keys are skipped, too, which is far faster than to parse them.
     """
-    sought = [f'"{key}"'.encode() for key in telling]
+    sought = [f'"{key}"'.encode() for key in with_any_of]
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
             if sought and not any(key in line for key in sought):
                 continue
             try:
-                said = json.loads(line) if line.endswith(b"\n") else None
+                fields = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):
                 continue
-            if isinstance(said, dict):
-                is_header = number == 0 and "step" not in said
+            if isinstance(fields, dict):
+                is_header = number == 0 and "step" not in fields
                 if not is_header:
-                    yield said if "seat" in said else _upgraded(said)
+                    yield fields if "seat" in fields else _upgraded(fields)
 
 
 def _upgraded(line: dict[str, Any]) -> dict[str, Any]:
-    """A line of format 1 in today's form: it had one seat and no field for its state."""
+    """Converts a line of format 1, which had one seat and no field for its state, to the current format."""
     state = {key: line.pop(key) for key in ("pose", "inventory", "other_inventory", "subgoal") if key in line}
     if "understood" in line:
         line["interactions"] = line.pop("understood")
@@ -153,11 +153,10 @@ def _upgraded(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_json(value: object) -> Any:
-    """A value in JSON's terms; sets and mappings are put in order, so that equal values give equal text.
+    """Converts a value to JSON types; sets and mappings are sorted, so that equal values give equal text.
 
-    Enums become their lower-case names, non-finite floats the words that JavaScript's Number reads; an object's own
-    `to_json` is asked first.
-    Raises TypeError for what has no such form.
+    Enums become their lower-case names, non-finite floats the strings that JavaScript's Number parses. An object that
+    has a `to_json` method is converted by it. Raises TypeError for a value of any other type.
     """
     kind = type(value)
     if kind is str or kind is int or kind is bool or value is None:  # most values are of these kinds
@@ -175,16 +174,16 @@ def to_json(value: object) -> Any:
             return value
     if hasattr(value, "to_json"):
         return to_json(value.to_json())
-    return _composed(value)
+    return _container_to_json(value)
 
 
-def _composed(value: object) -> Any:
+def _container_to_json(value: object) -> Any:
     match value:
         case BaseModel():
             return {name: to_json(item) for name, item in value}
         case Mapping():
             items = [(to_json(key), to_json(item)) for key, item in value.items()]
-            # JSON wants words as keys: anything else is written as JSON of its own.
+            # Keys of JSON objects are strings: any other key becomes its JSON text.
             return dict(sorted((key if isinstance(key, str) else _dumps(key), item) for key, item in items))
         case Sequence() if not isinstance(value, bytes):
             return [to_json(item) for item in value]
@@ -195,20 +194,27 @@ def _composed(value: object) -> Any:
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
-def _interaction(one: Interaction) -> dict[str, Any]:
-    """All fields of an interaction, and what every one has, which may be calculated from these."""
-    return {**to_json(one), "partner": one.partner, "behaviour": one.behaviour, "reward": to_json(one.reward)}
+def _interaction(interaction: Interaction) -> dict[str, Any]:
+    """The fields of an interaction, and its partner, behaviour and reward, which may be properties."""
+    return {
+        **to_json(interaction),
+        "partner": interaction.partner,
+        "behaviour": interaction.behaviour,
+        "reward": to_json(interaction.reward),
+    }
 
 
 def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
-    """All that is said of one seat's step; keys with nothing to say are left out."""
+    """The trace's line of one seat's step, beliefs apart; empty entries are left out."""
     thoughts, events = decision.thoughts, decision.events
-    said = {
-        "state": _spoken(to_json(decision.state)) if decision.state is not None else None,
-        "strategy": _spoken(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
-        "events": [{"kind": type(one).__name__, "words": one.describe(), "fields": to_json(one)} for one in events],
+    optional = {
+        "state": _without_empty(to_json(decision.state)) if decision.state is not None else None,
+        "strategy": _without_empty(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
+        "events": [
+            {"kind": type(event).__name__, "words": event.describe(), "fields": to_json(event)} for event in events
+        ],
         "interactions": list(map(_interaction, thoughts.interactions)),
-        "relied_on": [one and _hypothesis(one) for one in thoughts.relied_on] if any(thoughts.relied_on) else [],
+        "relied_on": [held and _hypothesis(held) for held in thoughts.relied_on] if any(thoughts.relied_on) else [],
         "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
         "questions": [_exchange(exchange) for exchange in decision.exchanges],
     }
@@ -218,18 +224,18 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         "action": to_json(decision.action),
         "reward": to_json(step.rewards.get(seat, 0.0)),
     }
-    return always | _spoken(said)
+    return always | _without_empty(optional)
 
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
-    """A question with its answer and calls; how long it took is left out, for it differs from run to run."""
+    """A question with its answer and calls; the time it took is left out, since it differs between runs."""
     kind = type(exchange.question).__name__
-    said = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
-    return said | _spoken({"calls": to_json(_bounded(exchange.calls))})
+    entry = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
+    return entry | _without_empty({"calls": to_json(_bounded(exchange.calls))})
 
 
 def _bounded(calls: Sequence[Call]) -> Sequence[Call]:
-    """The calls with at most `MAX_RECORDED` characters of replies, which are cut evenly if there are more."""
+    """The calls with at most `MAX_RECORDED` characters of replies; of more, each reply gets an equal share."""
     lengths = [len(reply) for call in calls for reply in call.replies]
     if sum(lengths) <= MAX_RECORDED:
         return calls
@@ -241,16 +247,16 @@ def _beliefs(thoughts: Thoughts) -> dict[str, Any]:
     """The hypotheses, whom they are about, and the words of the validated one; written together when any changes."""
     hypotheses = [_hypothesis(hypothesis) for hypothesis in thoughts.hypotheses]
     validated = thoughts.validated and thoughts.validated.words
-    return {"hypotheses": hypotheses} | _spoken({"about": thoughts.about, "validated": validated})
+    return {"hypotheses": hypotheses} | _without_empty({"about": thoughts.about, "validated": validated})
 
 
 def _hypothesis(held: Hypothesis) -> dict[str, Any]:
-    return _spoken({"words": held.words, "value": to_json(held.value), "prediction": held.prediction})
+    return _without_empty({"words": held.words, "value": to_json(held.value), "prediction": held.prediction})
 
 
-def _spoken(said: dict[str, Any]) -> dict[str, Any]:
-    """The entries but for None, False and empty lists."""
-    return {key: value for key, value in said.items() if value not in (None, []) and value is not False}
+def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
+    """The entries without those that are None, False or an empty list."""
+    return {key: value for key, value in entries.items() if value not in (None, []) and value is not False}
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -23,10 +23,10 @@ ENCODER = {"preset": "superfast", "tune": "zerolatency", "crf": "20"}
 
 
 class VideoRecorder:
-    """Films an episode; the file is begun with the first step and playable once closed.
+    """Records a video of an episode; the file is created at the first step and playable once closed.
 
-    picture: draws a step, (H, W, 3) uint8, H and W even and the same for all steps. fps: steps a second. Errors of the
-    disk are `OSError`.
+    picture: draws a step as (H, W, 3) uint8, H and W even and the same for all steps. fps: steps a second. Errors of
+    the disk are `OSError`.
     """
 
     def __init__(self, path: Path, picture: Callable[[Step], Pixels], *, fps: int = 10) -> None:
@@ -53,7 +53,7 @@ class _Mp4File:
         context = self._stream.codec_context
         context.width, context.height, context.pix_fmt = width, height, "yuv420p"
         context.gop_size = KEYFRAME_SECONDS * fps
-        # Without these a player has to guess which colours are meant.
+        # Without these, a player has to guess the colour space.
         context.color_range, context.colorspace = ColorRange.MPEG, Colorspace.ITU709
         context.color_primaries, context.color_trc = ColorPrimaries.BT709, ColorTrc.BT709
 

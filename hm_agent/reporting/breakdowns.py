@@ -1,4 +1,4 @@
-"""A metric by kind: e.g. accuracy by the order of the question, for each agent, references among them."""
+"""Metrics broken down by kind, e.g. accuracy by the order of the question, for each agent, references included."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order
-from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, head, legend, reference_keys
+from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, add_title, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.suite import Breakdown
 from hm_agent.wording import FEW_HAVE_NONE
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 HEIGHT = 260
 SPREAD = 0.6
-"""How wide the conditions of one kind lie apart, in kinds."""
+"""The width over which the conditions of one kind are spread; the distance between two kinds is 1."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class KindMean:
 
 
 def kind_means(results: Sequence[Result]) -> list[KindMean]:
-    """The means by breakdown, group, condition and kind, for those that any episode has; an episode counts once."""
+    """Averages each kind's metric over the finished episodes that have it, by breakdown, group and condition."""
     values: dict[tuple[Breakdown, str, Condition, str], list[float]] = {}
     for result, condition in zip(results, conditions_of(results), strict=True):
         if result.is_finished and result.world in suites():
@@ -44,28 +44,28 @@ def kind_means(results: Sequence[Result]) -> list[KindMean]:
                     if metric in result.metrics:
                         key = (breakdown, group, condition, kind)
                         values.setdefault(key, []).append(result.metrics[metric])
-    means = ((key, estimate(some)) for key, some in values.items())
-    return [KindMean(*key, found) for key, found in means if found]
+    means = ((key, estimate(of_key)) for key, of_key in values.items())
+    return [KindMean(*key, mean) for key, mean in means if mean]
 
 
 def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> list[Picture]:
     """A picture for each breakdown, with a panel for each group. keys: of the conditions that are no references."""
     return [
-        _picture(breakdown, [one for one in means if one.breakdown == breakdown], labels, keys)
-        for breakdown in dict.fromkeys(one.breakdown for one in means)
+        _picture(breakdown, [mean for mean in means if mean.breakdown == breakdown], labels, keys)
+        for breakdown in dict.fromkeys(mean.breakdown for mean in means)
     ]
 
 
 def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> Picture:
-    conditions = in_order(one.condition for one in means)
-    references = [one for one in conditions if one not in keys]
+    conditions = in_order(mean.condition for mean in means)
+    references = [condition for condition in conditions if condition not in keys]
     drawn_as = {**keys, **reference_keys(references)}
-    groups = dict.fromkeys(one.group for one in means)
+    groups = dict.fromkeys(mean.group for mean in means)
     panels = [
-        _panel(f"{breakdown.name}-{place}", breakdown, group, [one for one in means if one.group == group], drawn_as)
+        _panel(f"{breakdown.name}-{place}", breakdown, group, [mean for mean in means if mean.group == group], drawn_as)
         for place, group in enumerate(groups)
     ]
-    caption = [f"Means over episodes with 95% bootstrap intervals over these; {FEW_HAVE_NONE}.", breakdown.about]
+    caption = [f"Means over episodes with 95% bootstrap intervals; {FEW_HAVE_NONE}.", breakdown.about]
     if references and breakdown.references:
         caption.append(f"Grey: {breakdown.references}.")
     entries = legend(breakdown.name, conditions, labels, drawn_as)
@@ -73,17 +73,17 @@ def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Co
 
 
 def _panel(name: str, breakdown: Breakdown, group: str, means: Sequence[KindMean], keys: Keys) -> Panel:
-    kinds = [kind for kind, _ in breakdown.kinds if any(one.kind == kind for one in means)]
-    conditions = in_order(one.condition for one in means)
+    kinds = [kind for kind, _ in breakdown.kinds if any(mean.kind == kind for mean in means)]
+    conditions = in_order(mean.condition for mean in means)
 
     def paint(axes: Axes) -> None:
-        for one in means:
-            lane = (conditions.index(one.condition) + 0.5) / len(conditions) - 0.5
-            x, key, found = kinds.index(one.kind) + SPREAD * lane, keys[one.condition], one.estimate
-            if found.interval:
-                axes.plot((x, x), found.interval, color=key.colour, linewidth=1.5, solid_capstyle="butt", zorder=3)
-            axes.plot(x, found.mean, key.marker, color=key.colour, markersize=6, zorder=4, clip_on=False)
-        head(axes, group)
+        for mean in means:
+            lane = (conditions.index(mean.condition) + 0.5) / len(conditions) - 0.5
+            x, key, value = kinds.index(mean.kind) + SPREAD * lane, keys[mean.condition], mean.estimate
+            if value.interval:
+                axes.plot((x, x), value.interval, color=key.colour, linewidth=1.5, solid_capstyle="butt", zorder=3)
+            axes.plot(x, value.mean, key.marker, color=key.colour, markersize=6, zorder=4, clip_on=False)
+        add_title(axes, group)
         axes.set_xticks(range(len(kinds)), kinds)
         axes.set_xlim(-0.5, len(kinds) - 0.5)
         axes.set_ylim(0, 1)

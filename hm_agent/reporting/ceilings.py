@@ -1,4 +1,4 @@
-"""Whether the ceiling agent is one: how often it was told something, and who did better than it."""
+"""Checks the ceiling agents: how often each was told something of the other players, and which agents did better."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 WELL_TOLD = 0.95
-"""From this share of steps and players on, a ceiling agent counts as told: a player's first steps may tell nothing."""
+"""From this share of steps and players on, a ceiling agent counts as told: of first steps, nothing may be known."""
 
 CHANCE = (1 - CONFIDENCE) / 2
-"""The share of intervals that lie above a true value."""
+"""The share of intervals that lie wholly on one given side of the true value."""
 
 
 def told_mark(share: float | None) -> str:
-    """What a table says beside the mean of a ceiling agent that was told nothing, or not always; else empty."""
+    """The mark beside the mean of a ceiling agent: `told nothing` or `told 40%`; empty if it was always told."""
     if share is None or share >= WELL_TOLD:
         return ""
     return "told nothing" if share == 0 else f"told {_percent(share)}"
 
 
 def _percent(share: float) -> str:
-    """At least 1%, for a share that is not 0."""
+    """A share that is not 0, shown as at least 1%."""
     return f"{max(share, 0.01):.0%}"
 
 
 @dataclass(frozen=True)
 class CeilingGap:
-    """An agent beside the ceiling of a scenario. difference: agent less ceiling, over the same seeds."""
+    """An agent compared with the ceiling agent of a scenario. difference: agent minus ceiling, paired by seed."""
 
     scenario: ScenarioInfo
     condition: Condition
@@ -49,65 +49,69 @@ class CeilingGap:
 
 
 def ceiling_gaps(results: Sequence[Result], rows: Iterable[Row]) -> list[CeilingGap]:
-    """Each agent beside the ceiling in each scenario, where both have common episodes."""
+    """Compares each agent with each scenario's ceiling agent, if both have common episodes."""
     values = episode_values(results, with_references=True)
-    found = []
+    gaps = []
     for row in rows:
         if row.ceiling_reference is None or row.is_reference:
             continue
         ceiling = row.ceiling_reference.condition
         differences = paired(values.get(row.condition, {}), values[ceiling]).get(row.scenario.name, [])
         if (difference := paired_difference({row.scenario.name: differences})) is not None:
-            found.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
-    return found
+            gaps.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
+    return gaps
 
 
 def told_notes(rows: Iterable[Row]) -> list[str]:
-    """In which scenarios ceiling agents were told nothing, or not always, and where that is not recorded."""
+    """Sentences on the scenarios in which ceiling agents were told nothing or not always, or it is not recorded."""
     ceilings = [row for row in rows if row.is_ceiling and row.finished]
     notes = []
     for agent in dict.fromkeys(row.condition.agent for row in ceilings):
         own = [row for row in ceilings if row.condition.agent == agent]
         if silent := _names(row for row in own if row.told_share == 0):
-            notes.append(f"† `{agent}` was told nothing in {listed(silent)}: it marks no ceiling there.")
+            notes.append(
+                f"† `{agent}` was told nothing of the other players in {listed(silent)}: it is no ceiling there."
+            )
         part = [(row.scenario.short_name, share) for row in own if (share := row.told_share) and told_mark(share)]
         if part:
-            said = [f"{name} ({_percent(share)})" for name, share in part]
-            notes.append(f"† `{agent}` was told something for only a part of all steps and players in {listed(said)}.")
+            shares = listed([f"{name} ({_percent(share)})" for name, share in part])
+            notes.append(
+                f"† `{agent}` was told of the other players in only a part of all steps and players: {shares}."
+            )
         if unknown := _names(row for row in own if row.told_share is None):
             where = counted(len(unknown), "scenario")
-            notes.append(f"The results don't record how often `{agent}` was told something ({where}).")
+            notes.append(f"The results of {where} do not record how often `{agent}` was told of the other players.")
     return notes
 
 
 def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) -> list[str]:
-    """Where the ceiling is none since others did better, and how often chance alone would say so."""
+    """A sentence on the scenarios in which agents did better than the ceiling, and how many chance alone would give."""
     by_scenario: dict[ScenarioInfo, list[CeilingGap]] = {}
     for gap in gaps:
         if gap.is_exceeded:
             by_scenario.setdefault(gap.scenario, []).append(gap)
     if not by_scenario:
         return []
-    said = [f"{scenario.short_name} ({_leads(some, labels)})" for scenario, some in by_scenario.items()]
+    exceeded = [f"{scenario.short_name} ({_leads(better, labels)})" for scenario, better in by_scenario.items()]
     intervals = sum(gap.difference.interval is not None for gap in gaps)
-    agents = dict.fromkeys(gap.ceiling.agent for some in by_scenario.values() for gap in some)
-    named = listed([f"`{agent}`" for agent in agents], "or")
+    agents = dict.fromkeys(gap.ceiling.agent for better in by_scenario.values() for gap in better)
+    ceilings = listed([f"`{agent}`" for agent in agents], "or")
     sentence = (
-        f"{named} is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
-        f"{listed(said)}. Of {counted(intervals, 'such interval')}, chance alone would show that of about "
-        f"{number(CHANCE * intervals)} if no agent differed from it."
+        f"{ceilings} is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
+        f"{listed(exceeded)}. If no agent differed from it, chance alone would show this in about "
+        f"{number(CHANCE * intervals)} of {counted(intervals, 'such interval')}."
     )
     return [sentence]
 
 
 def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
-    """By how much which agents did better, those together that did so by the same."""
+    """Which agents did better, and by how much; agents with the same lead are named together."""
     agents: dict[str, list[str]] = {}
     for gap in gaps:
         agents.setdefault(number(abs(gap.difference.mean), gap.scenario.metric.digits), []).append(
             labels[gap.condition]
         )
-    return "; ".join(f"{lead} by {listed(names)}" for lead, names in agents.items())
+    return "; ".join(f"{listed(names)} by {lead}" for lead, names in agents.items())
 
 
 def _names(rows: Iterable[Row]) -> list[str]:

@@ -15,12 +15,13 @@ from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
 
 ALIKE_SHARE = 0.9
-"""Two agents are said to do the same if at least this share of their common episodes has equal values."""
+"""Two agents count as alike if at least this share of their common episodes has equal values."""
 _TINY = 1e-9
+"""Smaller differences are rounding errors."""
 Key = tuple[str, int, tuple[str, ...], Settings]
 """What the episodes of a pair have in common: scenario, seed, background and world settings."""
 Values = Mapping[Condition, Mapping[Key, float]]
-"""The metric of finished episodes."""
+"""The metric of finished episodes, by condition and pairing key."""
 Pairs = Mapping[str, Sequence[float]]
 """Paired differences by scenario."""
 Scales = Mapping[tuple[str, Condition], float]
@@ -54,7 +55,7 @@ class Comparison:
 
     @property
     def known(self) -> ClusteredMean | None:
-        """In the metric or, over all groups, in the normalised score."""
+        """The difference in the metric or, over all groups, in the normalised score."""
         return self.difference or self.normalised
 
     @property
@@ -78,28 +79,28 @@ class Comparison:
 
 
 def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
-    """All pairs of conditions with common episodes, references left out; over all groups first, then by group."""
+    """Compares all pairs of conditions with common episodes, references left out; over all groups, then by group."""
     values = episode_values(list(results))
     scales = _scales(rows, with_narrow=False), _scales(rows, with_narrow=True)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for first, second in combinations(in_order(values), 2):
         by_group: dict[str, dict[str, list[float]]] = {}
         pairs = paired(values[first], values[second])
         for scenario, differences in pairs.items():
             by_group.setdefault(scenario_named(scenario).group, {})[scenario] = differences
         if len(by_group) > 1:
-            found.append(_comparison(first, second, OVERALL, pairs, *scales))
-        found += [_comparison(first, second, group, part, *scales) for group, part in by_group.items()]
-    return found
+            comparisons.append(_comparison(first, second, OVERALL, pairs, *scales))
+        comparisons += [_comparison(first, second, group, part, *scales) for group, part in by_group.items()]
+    return comparisons
 
 
 def episode_values(results: Sequence[Result], *, with_references: bool = False) -> Values:
     """The metric of every finished episode by condition and pairing key.
 
-    Left out are episodes whose mean over the seats is no agent's own: in which different agents meet, and of games in
-    which one's gain is another's loss. Who plays whom shows them.
+    Episodes are left out if their mean over the seats says nothing about one agent: those in which different agents
+    meet, and those of zero-sum games. Reports show them in the section on who plays whom.
     """
-    found: dict[Condition, dict[Key, float]] = {}
+    values: dict[Condition, dict[Key, float]] = {}
     zero_sum = _zero_sum(results)
     for result, condition in zip(results, conditions_of(results), strict=True):
         if result.scenario in zero_sum or len({(seat.agent, seat.model) for seat in result.seats}) > 1:
@@ -109,28 +110,28 @@ def episode_values(results: Sequence[Result], *, with_references: bool = False) 
         is_wanted = with_references or not is_reference(condition, scenario)
         if result.is_finished and value is not None and is_wanted:
             key = (result.scenario, result.seed, result.background, condition.world_settings(result.world))
-            found.setdefault(condition, {})[key] = value
-    return found
+            values.setdefault(condition, {})[key] = value
+    return values
 
 
 def _zero_sum(results: Iterable[Result]) -> set[str]:
-    """The scenarios with several seats in which rewards are earned, and add up to nothing in every episode."""
+    """The scenarios in which seats earn rewards whose sum is 0 in every episode."""
     earned: dict[str, list[list[float]]] = {}
     for result in results:
         earned.setdefault(result.scenario, []).append([seat.reward for seat in result.seats])
     return {
         scenario
-        for scenario, found in earned.items()
-        if any(map(any, found)) and all(abs(sum(rewards)) < _TINY for rewards in found)
+        for scenario, episodes in earned.items()
+        if any(map(any, episodes)) and all(abs(sum(rewards)) < _TINY for rewards in episodes)
     }
 
 
 def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str, list[float]]:
-    """The paired differences by scenario, in the order of the scenarios."""
-    found: dict[str, list[float]] = {}
+    """The differences (first minus second) of episodes with the same key, by scenario in the registry's order."""
+    differences: dict[str, list[float]] = {}
     for key in sorted(first.keys() & second.keys(), key=lambda key: (scenario_order(key[0]), key[1])):
-        found.setdefault(key[0], []).append(first[key] - second[key])
-    return found
+        differences.setdefault(key[0], []).append(first[key] - second[key])
+    return differences
 
 
 def _comparison(
@@ -150,8 +151,8 @@ def _comparison(
         difference=None if group == OVERALL else paired_difference(pairs),
         normalised=paired_difference(normalised),
         with_narrow=paired_difference(_scaled(pairs, all_scales, first)),
-        chosen=paired_difference(_half(shown, held_out=False)),
-        held_out=paired_difference(_half(shown, held_out=True)),
+        chosen=paired_difference(_in_half(shown, held_out=False)),
+        held_out=paired_difference(_in_half(shown, held_out=True)),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < _TINY for difference in everything),
         common=len(everything),
@@ -167,7 +168,7 @@ def _scales(rows: Iterable[Row], *, with_narrow: bool) -> Scales:
 
 
 def _scaled(pairs: Pairs, scales: Scales, condition: Condition) -> dict[str, list[float]]:
-    """The differences in the normalised score, where it is known."""
+    """The differences in the normalised score, in scenarios whose scale is known."""
     return {
         scenario: [difference / scales[scenario, condition] for difference in differences]
         for scenario, differences in pairs.items()
@@ -175,12 +176,12 @@ def _scaled(pairs: Pairs, scales: Scales, condition: Condition) -> dict[str, lis
     }
 
 
-def _half(pairs: Pairs, *, held_out: bool) -> Pairs:
-    return {name: found for name, found in pairs.items() if scenario_named(name).held_out == held_out}
+def _in_half(pairs: Pairs, *, held_out: bool) -> Pairs:
+    return {name: values for name, values in pairs.items() if scenario_named(name).held_out == held_out}
 
 
 def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The comparison of each pair over all groups or, if there is only one group, over this."""
+    """The comparison of each pair over all groups or, if there is only one group, over that group."""
     first: dict[tuple[Condition, Condition], Comparison] = {}
     for comparison in comparisons:
         first.setdefault((comparison.first, comparison.second), comparison)

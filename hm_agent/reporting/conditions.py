@@ -12,7 +12,7 @@ from hm_agent.suite import ScenarioInfo
 
 Settings = tuple[tuple[str, Setting], ...]
 UNKNOWN = "unknown"
-"""Stands for a setting that a result doesn't record."""
+"""The value of a setting that a result does not record."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Condition:
         return cls(result.agent, result.model, tuple(settings))
 
     def world_settings(self, world: str) -> Settings:
-        """The settings in which episodes must agree to be paired: the length, and what changes the world."""
+        """The settings in which paired episodes must agree: the length and what changes the world; None if not set."""
         options, own = suites()[world].options if world in suites() else (), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
         return tuple((flag, own.get(flag)) for flag in (*flags, *own.keys() & {OWN_FILE}))
@@ -42,7 +42,7 @@ class Condition:
 
 
 def is_reference(condition: Condition, scenario: ScenarioInfo) -> bool:
-    """True if others are measured by this agent and it is not compared: floor, ceiling, or a world's own reference."""
+    """True if the agent is a yardstick for others and not compared itself: floor, ceiling or a world's reference."""
     return condition.is_world_reference or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
 
 
@@ -50,22 +50,22 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
     """The condition of each result, in the order of the results.
 
     A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
-    two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). So is the
-    content of a user's own file, unless it varies within a scenario.
+    two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). The hash
+    of a user's own file is left out, too, unless it varies within a scenario.
     """
     fixed = _fixed_options(results)
-    found = []
+    conditions = []
     for result in results:
         condition = Condition.of(result)
         settings = tuple((flag, value) for flag, value in condition.settings if (result.world, flag) not in fixed)
-        found.append(replace(condition, settings=settings))
-    return found
+        conditions.append(replace(condition, settings=settings))
+    return conditions
 
 
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     """(world, flag) of the options with one value in each scenario, and at most one beside None in all of them.
 
-    Own files differ between scenarios, so that one value in each is enough for them.
+    A user's files differ between scenarios, so their hash only has to be the same within each scenario.
     """
     values: dict[tuple[str, str], dict[str, set[Setting]]] = {}
     for result in results:
@@ -76,7 +76,7 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
     return {
         key
         for key, by_scenario in values.items()
-        if all(len(found) == 1 for found in by_scenario.values())
+        if all(len(settings) == 1 for settings in by_scenario.values())
         and (key[1] == OWN_FILE or len(set().union(*by_scenario.values()) - {None}) < 2)
     }
 
@@ -84,37 +84,38 @@ def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:
 def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     """Each condition once: agents in the order of the registry, then unknown ones, then references.
 
-    Of one agent's conditions, the one comes first in which the fewest options of worlds differ from their defaults.
+    Conditions of one agent and model are sorted by how many of the worlds' options differ from their defaults.
     """
     known = agent_names()
     defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
     optional = {name for name, _ in defaults}
 
-    def place(one: Condition) -> tuple[bool, int, str, str, int, str]:
-        number = known.index(one.agent) if one.agent in known else len(known)
-        changed = sum(flag in optional and (flag, value) not in defaults for flag, value in one.settings)
-        return one.is_world_reference, number, one.agent, one.model, changed, str(one.settings)
+    def sort_key(condition: Condition) -> tuple[bool, int, str, str, int, str]:
+        agent, settings = condition.agent, condition.settings
+        number = known.index(agent) if agent in known else len(known)
+        changed = sum(flag in optional and (flag, value) not in defaults for flag, value in settings)
+        return condition.is_world_reference, number, agent, condition.model, changed, str(settings)
 
-    return sorted(set(conditions), key=place)
+    return sorted(set(conditions), key=sort_key)
 
 
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:
     """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
 
-    A flag without a value is not shown, e.g. `max_steps` of whole episodes. Control characters, which no SVG file may
-    hold, are written out. with_model: False if the model is shown elsewhere.
+    A flag without a value is not shown, e.g. `max_steps` of whole episodes. Control characters, which are not allowed
+    in SVG files, are escaped. with_model: False if the model is shown elsewhere.
     """
-    shows_model = with_model and len({one.model for one in conditions}) > 1
-    settings = [dict(one.settings) for one in conditions]
-    flags = sorted({flag for each in settings for flag in each})
-    varying = [flag for flag in flags if len({repr(each.get(flag, UNKNOWN)) for each in settings}) > 1]
+    shows_model = with_model and len({condition.model for condition in conditions}) > 1
+    settings = [dict(condition.settings) for condition in conditions]
+    flags = sorted({flag for values in settings for flag in values})
+    varying = [flag for flag in flags if len({repr(values.get(flag, UNKNOWN)) for values in settings}) > 1]
     optional = {option.name for suite in suites().values() for option in suite.options}
     names = {}
-    for one in conditions:
-        details = [one.model] if shows_model else []
+    for condition in conditions:
+        details = [condition.model] if shows_model else []
         for flag in varying:
-            value = dict(one.settings).get(flag, UNKNOWN)
+            value = dict(condition.settings).get(flag, UNKNOWN)
             if value is not None and not (flag in optional and value == UNKNOWN):
                 details.append(f"{flag}={value}")
-        names[one] = printable(f"{one.agent} ({', '.join(details)})" if details else one.agent)
+        names[condition] = printable(f"{condition.agent} ({', '.join(details)})" if details else condition.agent)
     return names

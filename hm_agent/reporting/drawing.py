@@ -1,8 +1,8 @@
 """Pictures of a report, drawn with Matplotlib: the same data give the same bytes.
 
-In a page a picture takes the page's colours, light or dark: it is drawn in stand-ins, which are then replaced by the
-names of CSS variables. In a file it has the page's light colours as they are, letters as text and its legend inside, so
-that any program shows it. Matplotlib takes long to import, so it is imported when something is drawn.
+In a page a picture takes the page's colours, light or dark: it is drawn in placeholder colours, which are then replaced
+by CSS variables. A picture in a file of its own has the page's light colours, its letters as text, and its legend
+inside, so that any program shows it. Matplotlib takes long to import, so it is imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INK, MUTED, LINE, BAND, PAGE = "page ink", "page muted", "page line", "page band
 COLOURS = tuple(f"page series-{number}" for number in range(8))
 """The palette of conditions (hm_agent/pages/colours.css.j2), after Okabe and Ito's for the colour-blind."""
 _NAMED = (INK, MUTED, LINE, BAND, PAGE, *COLOURS)
-"""Names of colours, which Matplotlib knows while something is drawn: `page ` and that of a page's CSS variable."""
+"""The names of colours that Matplotlib knows while something is drawn: `page ` and a name of a page's CSS variable."""
 _STAND_INS = {name: f"#{number:06x}" for number, name in enumerate(_NAMED, 0x0A0B01)}
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "h", "<", ">", "*")
 
@@ -66,7 +66,7 @@ _NO_METADATA: Mapping[str, Mapping[str, None]] = {
     "png": {"Software": None},
 }
 FORMATS = tuple(_NO_METADATA)
-"""The kinds of files a picture can be written as."""
+"""The file formats of pictures."""
 PNG_DPI = 200
 
 
@@ -89,7 +89,7 @@ STYLES: Mapping[str, FigureStyle] = {
 
 @dataclass(frozen=True)
 class FigureFiles:
-    """As what figures are written. kind: one of `FORMATS`; style: one of `STYLES`."""
+    """The format and style in which figures are written. kind: one of `FORMATS`; style: one of `STYLES`."""
 
     kind: str = "svg"
     style: str = "screen"
@@ -98,18 +98,18 @@ class FigureFiles:
 AS_SVG = FigureFiles()
 
 LETTERS_PER_EM = 1.9
-"""How many letters of a usual text are as wide as the letters are high."""
+"""How many letters of an average text fit into one em, the height of its letters."""
 EMS_PER_SIGN = 0.7
-"""How wide a sign of a name is, which may be a digit or an underscore, in heights of a letter."""
+"""The width of a character of a name, digits and underscores included, in em."""
 FEWEST_LETTERS = 12
-"""The least room for the label of an axis, however long names are."""
+"""The shortest line of an axis label, in letters, however long the names beside it are."""
 LEGEND_GAP, LEGEND_ROW = 5, 1.7
-"""What a legend's entry takes beside its letters, in letters; and the height of a row, in heights of a letter."""
+"""The width of a legend entry without its label, in letters, and the height of a row of entries, in em."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """How a condition is drawn."""
+    """The colour and the marker with which a condition is drawn."""
 
     colour: str
     marker: str
@@ -136,9 +136,9 @@ class Panel:
             return _element(_saved(figure, "svg").decode(), self.name, self.label)
 
     def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
-        """A file of its own with a legend of these entries."""
+        """The bytes of a file with this drawing and a legend of these entries."""
         style = STYLES[files.style]
-        longest = max((len(one.label) for one in entries), default=0)
+        longest = max((len(entry.label) for entry in entries), default=0)
         per_row = max(1, int(LETTERS_PER_EM * style.width / style.letters / (longest + LEGEND_GAP)))
         rows = -(-len(entries) // per_row)
 
@@ -181,37 +181,41 @@ class Picture:
 def keys(conditions: Sequence[Condition]) -> Keys:
     """A colour and a marker for each condition."""
     return {
-        one: Key(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]) for place, one in enumerate(conditions)
+        condition: Key(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)])
+        for place, condition in enumerate(conditions)
     }
 
 
-def told_apart(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
-    """Keys for the conditions of one picture: those of all pictures, or others where two here share a colour."""
-    own = {one: drawn_as[one] for one in conditions}
+def distinct_keys(conditions: Sequence[Condition], drawn_as: Keys) -> Keys:
+    """Keys for the conditions of one picture: the report's or, if two of them share a colour here, new ones."""
+    own = {condition: drawn_as[condition] for condition in conditions}
     return own if len({key.colour for key in own.values()}) == len(own) else keys(conditions)
 
 
 def reference_keys(references: Sequence[Condition]) -> Keys:
     """Keys for the conditions by which others are measured: grey, with markers from the end of the list."""
-    return {one: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, one in enumerate(references)}
+    return {reference: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, reference in enumerate(references)}
 
 
 def legend(
     name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
 ) -> list[LegendEntry]:
     """An entry for each condition."""
-    return [LegendEntry(f"{name}-key-{place}", labels[one], keys[one]) for place, one in enumerate(conditions)]
+    return [
+        LegendEntry(f"{name}-key-{place}", labels[condition], keys[condition])
+        for place, condition in enumerate(conditions)
+    ]
 
 
-def head(axes: Axes, title: str) -> None:
+def add_title(axes: Axes, title: str) -> None:
     """Adds a title that is aligned with the panel's left edge."""
     figure = axes.get_figure()
     assert figure is not None
     figure.suptitle(title, x=0.004, ha="left")
 
 
-def width_in_letters(axes: Axes) -> float:
-    """How many times wider the figure of some axes is than its letters are high."""
+def width_in_em(axes: Axes) -> float:
+    """The width of the figure of some axes, in em."""
     import matplotlib as mpl
 
     figure = axes.get_figure()
@@ -219,17 +223,17 @@ def width_in_letters(axes: Axes) -> float:
     return float(figure.bbox.width / figure.dpi * 72 / mpl.rcParams["font.size"])
 
 
-def lines_beside(names: Sequence[str], label: str, width: float) -> list[str]:
-    """The label of a horizontal axis, in lines that fit where names stand to the left of it.
+def wrap_axis_label(names: Sequence[str], label: str, width: float) -> list[str]:
+    """Wraps the label of a horizontal axis to the width that the names of the vertical axis leave.
 
-    width: of the figure, in heights of a letter.
+    width: of the figure, in em.
     """
     room = width - EMS_PER_SIGN * max(map(len, names), default=0)
     return wrap(label, max(FEWEST_LETTERS, int(LETTERS_PER_EM * room)), break_long_words=False)
 
 
 def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[[Figure], None]) -> bytes:
-    """A file with what is painted, width and height in points, in the light colours of pages."""
+    """Paints a figure in the pages' light colours; returns the file's bytes. width, height: in points."""
     with _drawn(STYLES[files.style], page_colours(), width, height) as figure:
         paint(figure)
         return _saved(figure, files.kind)
@@ -239,14 +243,14 @@ def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[
 def page_colours() -> Mapping[str, str]:
     """The light colours of pages by the names of `_NAMED`; the page itself is white."""
     light = (SHARED / "colours.css.j2").read_text("utf-8").partition("@media")[0]
-    found = {f"page {name}": colour for name, colour in re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light)}
-    return {name: found[name] for name in _NAMED} | {PAGE: "#ffffff"}
+    defined = {f"page {name}": colour for name, colour in re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light)}
+    return {name: defined[name] for name in _NAMED} | {PAGE: "#ffffff"}
 
 
 @contextmanager
 def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height: float) -> Iterator[Figure]:
-    """An empty figure, in points, that is to be painted and saved while this lasts. colours: what names mean."""
-    # What Matplotlib logs about its caches would look like something wrong with a run.
+    """Yields an empty figure, to be painted and saved within the context. width, height: in points."""
+    # Messages of Matplotlib about its caches would look like errors of a run.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib as mpl
     from matplotlib.colors import get_named_colors_mapping
@@ -267,8 +271,8 @@ def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) ->
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=one.key.colour, marker=one.key.marker, linestyle="none", label=one.label)
-        for one in entries
+        Line2D([], [], color=entry.key.colour, marker=entry.key.marker, linestyle="none", label=entry.label)
+        for entry in entries
     ]
     figure.legend(handles=handles, loc="outside lower left", ncols=per_row, handletextpad=0.3, columnspacing=1.2)
 
@@ -277,16 +281,16 @@ def _saved(figure: Figure, kind: str) -> bytes:
     content = io.BytesIO()
     dpi = PNG_DPI if kind == "png" else "figure"
     with warnings.catch_warnings():
-        # A name may have signs that Matplotlib's font lacks: programs that show an SVG file have fonts of their own.
+        # A name may have characters that Matplotlib's font lacks; programs that show an SVG file use their own fonts.
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
         figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
     return content.getvalue()
 
 
 def _element(document: str, name: str, label: str) -> str:
-    """The SVG element of a document, with ids of its own and CSS variables for colours."""
+    """The SVG element of a document, with ids that begin with `name` and CSS variables for colours."""
     element = document[document.index("<svg") :].strip()
-    # A style sheet would apply to the whole page; the same as attributes of the element applies to this picture only.
+    # A style sheet would apply to the whole page; attributes of the element apply to this picture only.
     element = re.sub(r"<style.*?</style>", "", element, flags=re.DOTALL)
     for colour, stand_in in _STAND_INS.items():
         element = element.replace(stand_in, f"var(--{colour.removeprefix('page ')})")

@@ -18,10 +18,10 @@ from hm_agent.reporting.drawing import (
     Keys,
     Panel,
     Picture,
-    head,
+    add_title,
     legend,
-    lines_beside,
-    width_in_letters,
+    width_in_em,
+    wrap_axis_label,
 )
 from hm_agent.reporting.tables import Row, by_group
 from hm_agent.suite import ScenarioInfo
@@ -71,7 +71,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
     ]
     caption = [f"Means with 95% bootstrap intervals over episodes; {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
-        caption.append("The bar behind reaches from the floor agent's mean to the ceiling agent's.")
+        caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
     if sources := dict.fromkeys(row.published_source for row in rows if row.published):
         caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
     return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
@@ -88,15 +88,15 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
             _mark(axes, row, scenarios.index(row.scenario) + _FILLED * lane, keys)
         for place, scenario in enumerate(scenarios):
             _bars(axes, place, [row for row in rows if row.scenario == scenario], conditions)
-        head(axes, group)
-        axes.set_xlabel("\n".join(lines_beside(names, label, width_in_letters(axes))))
+        add_title(axes, group)
+        axes.set_xlabel("\n".join(wrap_axis_label(names, label, width_in_em(axes))))
         axes.set_yticks(range(len(scenarios)), names)
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
 
     style = STYLES["screen"]
-    more = len(lines_beside(names, label, style.width / style.letters)) - 1
+    more = len(wrap_axis_label(names, label, style.width / style.letters)) - 1
     height = HEADING + more * LABEL_LINE + len(scenarios) * (GAP + LANE * max(2, len(conditions)))
     return Panel(name, f"{group}: {rows[0].scenario.metric.unit} by scenario and agent", height, paint)
 
@@ -106,7 +106,7 @@ def _axis_label(scenario: ScenarioInfo) -> str:
 
 
 def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
-    """Draws a row's mean, interval and published figure at a height that is counted in scenarios from the top."""
+    """Draws a row's mean, interval and published figure. y: the height, in scenarios from the top."""
     key, estimate = keys[row.condition], row.estimate
     assert estimate is not None
     if row.published:
@@ -144,24 +144,24 @@ MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
 
 @dataclass(frozen=True)
 class Effort:
-    """One condition's means over scenarios. taken: by measure, None if unknown; result: score or metric."""
+    """One condition's means over scenarios. amounts: usage by measure, None if unknown; result: score or metric."""
 
     condition: Condition
-    taken: Mapping[str, float | None]
+    amounts: Mapping[str, float | None]
     result: float
 
 
 def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
-    """None if nothing was asked, if there is only one condition, or if results have no common scale."""
+    """None if no model was asked, if there are fewer than two conditions, or if results have no common scale."""
     efforts, scale = efforts_of(rows)
-    shown = [name for name in MEASURES if any(effort.taken[name] for effort in efforts)]
+    shown = [name for name in MEASURES if any(effort.amounts[name] for effort in efforts)]
     if len(efforts) < 2 or not shown:
         return None
     panels = [_effort_panel(f"effort-{place}", name, scale, efforts, keys) for place, name in enumerate(shown)]
     return Picture(
         "effort",
         "Results against effort",
-        f"Each mark is the mean over scenarios of one agent's {scale} and of what its episodes asked of the model.",
+        f"Each mark is one agent's mean over scenarios: its {scale}, against what an episode asked of the model.",
         tuple(panels),
         tuple(legend("effort", [effort.condition for effort in efforts], labels, keys)),
     )
@@ -177,19 +177,20 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
     by_score = all(row.normalised_score is not None for row in compared)
     if by_score or len({row.scenario.group for row in compared}) > 1:
         compared, by_score = [row for row in compared if row.counted_score is not None], True
-    grouped = [[row for row in compared if row.condition == one] for one in in_order(row.condition for row in compared)]
+    conditions = in_order(row.condition for row in compared)
+    grouped = [[row for row in compared if row.condition == condition] for condition in conditions]
     scale = "normalised score" if by_score else _axis_label(compared[0].scenario)
     return [_effort(group, by_score=by_score) for group in grouped], scale
 
 
 def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
     results = [row.normalised_score if by_score else row.mean for row in rows]
-    taken: dict[str, float | None] = {}
+    amounts: dict[str, float | None] = {}
     for name, measure in MEASURES.items():
         totals = [measure(row.usage_of_finished) for row in rows]
         per_episode = [total / row.finished for total, row in zip(totals, rows, strict=True) if total is not None]
-        taken[name] = mean(per_episode) if len(per_episode) == len(rows) else None
-    return Effort(rows[0].condition, taken, mean(value for value in results if value is not None))
+        amounts[name] = mean(per_episode) if len(per_episode) == len(rows) else None
+    return Effort(rows[0].condition, amounts, mean(value for value in results if value is not None))
 
 
 def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
@@ -198,10 +199,10 @@ def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort]
 
         for effort in efforts:
             key = keys[effort.condition]
-            if taken := effort.taken[measure]:
-                axes.plot(taken, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
-        axes.set_xlim(0, MARGIN * max(effort.taken[measure] or 0.0 for effort in efforts))
-        lowest, highest = (outermost(0.0, *(effort.result for effort in efforts)) for outermost in (min, max))
+            if amount := effort.amounts[measure]:
+                axes.plot(amount, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
+        axes.set_xlim(0, MARGIN * max(effort.amounts[measure] or 0.0 for effort in efforts))
+        lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)
         axes.set_xlabel(measure)
         axes.set_ylabel(scale)

@@ -17,7 +17,7 @@ SCORE = "normalised score"
 
 @dataclass(frozen=True)
 class SplitMean:
-    """A condition's mean over the scenarios of a group, and over those of each half; None where it has none.
+    """A condition's mean over the scenarios of a group, and over those of each half; None if it played none of them.
 
     unit: of the metric, or `normalised score` over all groups, whose metrics differ. A narrow scale has no score.
     digits: how many decimals the means are shown with.
@@ -35,23 +35,23 @@ class SplitMean:
 
 def has_halves(rows: Iterable[Row]) -> bool:
     """True if there are scenarios of both halves of a world."""
-    return {row.scenario.held_out for row in _of_split_worlds(rows)} == {True, False}
+    return {row.scenario.held_out for row in _rows_of_split_worlds(rows)} == {True, False}
 
 
-def _of_split_worlds(rows: Iterable[Row]) -> list[Row]:
-    """Those of worlds that hold scenarios out; of others it is not said by which scenarios constants were chosen."""
-    worlds = {name for name, suite in suites().items() if any(one.held_out for one in suite.scenarios)}
+def _rows_of_split_worlds(rows: Iterable[Row]) -> list[Row]:
+    """The rows of worlds that hold scenarios out; other worlds don't say which scenarios chose their constants."""
+    worlds = {name for name, suite in suites().items() if any(scenario.held_out for scenario in suite.scenarios)}
     return [row for row in rows if row.scenario.world in worlds]
 
 
 def split_means(rows: Sequence[Row]) -> list[SplitMean]:
-    """The means by group and condition, in the metric by group and as normalised scores over all; none without halves.
+    """The means by group and condition: of the metric in a group, of normalised scores over all; none without halves.
 
     Over all groups, references are left out: floor and ceiling score 0 and 1.
     """
     if not has_halves(rows):
         return []
-    found, split = [], _of_split_worlds(rows)
+    means, split = [], _rows_of_split_worlds(rows)
     for group in groups(split):
         of_group = [row for row in split if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
         for condition in in_order(row.condition for row in of_group):
@@ -63,8 +63,8 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
                 )
                 metric = own[0].scenario.metric
                 unit, digits = (SCORE, SCORE_DIGITS) if group == OVERALL else (metric.unit, metric.digits)
-                found.append(SplitMean(group, unit, digits, condition, whole, chosen, held_out))
-    return found
+                means.append(SplitMean(group, unit, digits, condition, whole, chosen, held_out))
+    return means
 
 
 def _mean(rows: Iterable[Row], group: str) -> Estimate | None:

@@ -57,8 +57,8 @@ class Entry:
     @property
     def reason(self) -> str:
         """What ended the episode early, in one line."""
-        said = self.result.status.partition(": ")[2] or self.result.reason
-        return " ".join(said.splitlines()[:1])
+        reason = self.result.status.partition(": ")[2] or self.result.reason
+        return " ".join(reason.splitlines()[:1])
 
     @property
     def details(self) -> str:
@@ -79,7 +79,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Index:
-    """The content of the page. overviews: links to pages on all the episodes. worlds: whose they are, in words."""
+    """The content of the page. overviews: links to pages on all the episodes. worlds: the titles of their worlds."""
 
     entries: tuple[Entry, ...]
     overviews: tuple[Link, ...]
@@ -92,7 +92,7 @@ class Index:
 
     @cached_property
     def measured(self) -> str:
-        """What the column of the scenarios' metrics is called."""
+        """The heading of the column of the scenarios' metrics."""
         return _measured(self.entries)
 
     @property
@@ -113,7 +113,7 @@ class Index:
 
     @cached_property
     def has_pictures(self) -> bool:
-        """True if any episode has one."""
+        """True if any episode has a picture."""
         return any(entry.picture for entry in self.entries)
 
     @cached_property
@@ -167,21 +167,21 @@ def _measured(entries: Iterable[Entry]) -> str:
 
 
 def _units(entries: Sequence[Entry]) -> list[str]:
-    """What the column of rewards shows: the unit, with what it holds for if there are several units.
+    """A sentence on the column of metrics: its unit or, if there are several, each unit and where it applies.
 
-    That is a world where all its episodes have the unit, else groups of scenarios.
+    A unit applies to a world if all its episodes have this unit, else to groups of scenarios.
     """
     scenarios = [entry.scenario for entry in entries]
     by_world: dict[str, set[str]] = {}
-    for one in scenarios:
-        by_world.setdefault(one.world, set()).add(one.metric.unit)
+    for scenario in scenarios:
+        by_world.setdefault(scenario.world, set()).add(scenario.metric.unit)
     places: dict[str, dict[str, None]] = {}
-    for one in scenarios:
-        place = one.group if len(by_world[one.world]) > 1 else world_title(one.world)
-        places.setdefault(one.metric.unit, {})[place] = None
+    for scenario in scenarios:
+        place = scenario.group if len(by_world[scenario.world]) > 1 else world_title(scenario.world)
+        places.setdefault(scenario.metric.unit, {})[place] = None
     if not places:
         return []
-    units = [unit if len(places) == 1 else f"{unit} in {listed(list(some))}" for unit, some in places.items()]
+    units = [unit if len(places) == 1 else f"{unit} in {listed(list(of_unit))}" for unit, of_unit in places.items()]
     measured = _measured(entries)
-    column = "The column of rewards" if measured == REWARD else f"The column `{measured}`"
-    return [f"{column}: {'; '.join(units)}; below, the sum of rewards, per seat if there are several."]
+    sum_of_rewards = "below it, the episode's sum of rewards, per seat if there are several"
+    return [f"The column `{measured}` shows: {'; '.join(units)}; {sum_of_rewards}."]

@@ -14,10 +14,10 @@ from hm_agent.reporting.drawing import (
     Keys,
     Panel,
     Picture,
-    head,
+    add_title,
+    distinct_keys,
     legend,
     reference_keys,
-    told_apart,
 )
 from hm_agent.reporting.interactions import FEWEST
 from hm_agent.reporting.statistics import Estimate
@@ -43,16 +43,16 @@ def adaptation_picture(curves: Sequence[AdaptationCurve], labels: Labels, keys: 
     conditions = in_order(curve.condition for curve in curves)
     references = [one for one in conditions if all(c.is_reference for c in curves if c.condition == one)]
     compared = [one for one in conditions if one not in references]
-    drawn_as = {**told_apart(compared, keys), **reference_keys(references)}
+    drawn_as = {**distinct_keys(compared, keys), **reference_keys(references)}
     panels = [
         _adaptation_panel(f"adaptation-{place}", group, [curve for curve in curves if curve.group == group], drawn_as)
         for place, group in enumerate(dict.fromkeys(curve.group for curve in curves))
     ]
     caption = (
-        "Interactions of a seat with each partner are numbered from the first of an episode on; the first "
-        f"{EARLY} are left of the line. Means over episodes, after those over the partners of each; grey: references. "
-        f"With at most {MOST_BANDS} agents, 95% bootstrap intervals; {FEW_HAVE_NONE}. Numbers that fewer than {FEWEST} "
-        "episodes or a third of them have are cut."
+        "Interactions of a seat with each partner are numbered from the start of the episode; the first "
+        f"{EARLY} are left of the line. Rewards are averaged over the partners of each episode, then over episodes. "
+        f"Grey: references. With at most {MOST_BANDS} agents, 95% bootstrap intervals are shown; {FEW_HAVE_NONE}. "
+        f"Numbers that occur in fewer than {FEWEST} episodes, or in less than a third of them, are left out."
     )
     key = legend("adaptation", [*compared, *references], labels, drawn_as)
     return Picture(
@@ -80,7 +80,7 @@ def validation_picture(curves: Sequence[ValidationCurve], labels: Labels, keys: 
     if not curves:
         return None
     conditions = in_order(curve.condition for curve in curves)
-    keys = told_apart(conditions, keys)
+    keys = distinct_keys(conditions, keys)
     panels = [
         _validation_panel(f"validation-{place}", group, [curve for curve in curves if curve.group == group], keys)
         for place, group in enumerate(dict.fromkeys(curve.group for curve in curves))
@@ -88,10 +88,11 @@ def validation_picture(curves: Sequence[ValidationCurve], labels: Labels, keys: 
     streams, validated = sum(curve.streams for curve in curves), sum(curve.validated for curve in curves)
     caption = (
         "Offset 0 is the interaction whose outcome first raised a hypothesis to the threshold; from offset 1 on, "
-        "strategies follow a validated hypothesis. Hypotheses are kept about each other player, so the interactions "
-        f"with each are a stream of their own: {validated} of {counted(streams, 'stream')} reached the threshold, the "
-        "others are not shown. Means over episodes, after those over the streams of each, with 95% bootstrap "
-        f"intervals; {FEW_HAVE_NONE}; offsets that fewer than {FEWEST} episodes or a third of them have are cut."
+        "strategies follow a validated hypothesis. An agent has hypotheses about each other player, so interactions "
+        f"with each player form a stream: {validated} of {counted(streams, 'stream')} reached the threshold, the "
+        "others are not shown. Rewards are averaged over the streams of each episode, then over episodes, with 95% "
+        f"bootstrap intervals; {FEW_HAVE_NONE}. Offsets that occur in fewer than {FEWEST} episodes, or in less than a "
+        "third of them, are left out."
     )
     key = legend("validation", conditions, labels, keys)
     return Picture("validation", "Reward per interaction around validation", caption, tuple(panels), tuple(key))
@@ -115,7 +116,7 @@ def _framed(paint: Callable[[Axes], None], group: str, x_label: str) -> Callable
 
         axes.axhline(0, color=MUTED, linewidth=1)
         paint(axes)
-        head(axes, group)
+        add_title(axes, group)
         axes.set_xlabel(x_label)
         axes.set_ylabel("reward")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))

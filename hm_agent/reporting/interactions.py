@@ -51,7 +51,7 @@ class StreamGroup:
 
 
 KEYS_READ = ("hypotheses", "interactions", "understood")
-"""A trace's lines are read only if they have one of these keys."""
+"""The keys of a trace's lines that hold interactions and the beliefs before them; `understood` is format 1's."""
 
 
 def stream_groups(episodes: Sequence[RecordedEpisode]) -> list[StreamGroup]:
@@ -73,7 +73,7 @@ def read_streams(path: Path) -> list[Stream]:
     validations: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
     believers: set[str] = set()
-    for line in trace.read_trace(path, telling=KEYS_READ):
+    for line in trace.read_trace(path, with_any_of=KEYS_READ):
         seat = str(line["seat"])
         if "hypotheses" in line:
             beliefs[seat] = line.get("validated"), line.get("about")

@@ -1,8 +1,8 @@
 """Literal and functional Theory of Mind of one model side by side, in every world that the runs have.
 
-Literal: how often what an agent says of other minds is right (`Suite.literal`). Functional: how well it acts on them: a
-share of the world's own (`Suite.functional`), or else the normalised score of the scenario's metric. Both are measured
-in the same episodes, so that their difference, the gap, is paired. Scenarios weigh the same.
+Literal: how often what an agent says of other minds is right (`Suite.literal`). Functional: how well it acts on them,
+as a share that the world defines (`Suite.functional`) or, without one, the normalised score of the scenario's metric.
+Both are measured in the same episodes, so that their difference, the gap, is paired. All scenarios have equal weight.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hm_agent.suite import Suite
 
 @dataclass(frozen=True)
 class EpisodeMinds:
-    """The two measures of one episode, None where it has none. base_rate: of the literal one."""
+    """The two measures of one episode, None if it lacks one. base_rate: what an answer without any knowledge scores."""
 
     scenario: str
     literal: float | None
@@ -32,15 +32,15 @@ class EpisodeMinds:
 
     @property
     def gap(self) -> float | None:
-        """Literal less functional."""
+        """Literal minus functional."""
         return None if self.literal is None or self.functional is None else self.literal - self.functional
 
 
 @dataclass(frozen=True)
 class MindRow:
-    """What one condition knows and does in one world: means with bootstrap 95% intervals over scenarios.
+    """The measures of one condition in one world: means with bootstrap 95% intervals over scenarios.
 
-    Where there is one scenario alone the interval is over its episodes; of fewer than `LEAST_EPISODES` there is none.
+    If there is only one scenario, the interval is over its episodes; it is None for fewer than `LEAST_EPISODES` values.
     label: the condition's name among those of the world.
     """
 
@@ -57,7 +57,7 @@ class MindRow:
 
 @dataclass(frozen=True)
 class MindStudy:
-    """All that the study shows: a row for each world and condition, by world."""
+    """The content of the study: a row for each world and condition, sorted by world."""
 
     rows: tuple[MindRow, ...]
 
@@ -70,7 +70,7 @@ class MindStudy:
 
 
 def study_minds(runs: Runs) -> MindStudy:
-    """Gathers what the runs tell of minds; ConfigError if no finished episode asked what others believe or do."""
+    """Measures both kinds of Theory of Mind in finished episodes; ConfigError if none has the literal measure."""
     results = [result for result in runs.results if result.is_finished and result.world in suites()]
     table = {(row.scenario.name, row.condition): row for row in tabulate(results)}
     measured: dict[tuple[str, Condition], list[EpisodeMinds]] = {}
@@ -78,16 +78,13 @@ def study_minds(runs: Runs) -> MindStudy:
         row = table[result.scenario, condition]
         if not is_reference(condition, row.scenario):
             measured.setdefault((result.world, condition), []).append(_measure(result, row))
-    asked = {key: minds for key, minds in measured.items() if any(one.literal is not None for one in minds)}
-    if not asked:
+    literal = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
+    if not literal:
         raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")
-    return MindStudy(tuple(row for name, suite in suites().items() for row in _rows(suite, _of_world(asked, name))))
-
-
-def _of_world(
-    asked: Mapping[tuple[str, Condition], Sequence[EpisodeMinds]], name: str
-) -> Mapping[Condition, Sequence[EpisodeMinds]]:
-    return {condition: minds for (world, condition), minds in asked.items() if world == name}
+    rows: list[MindRow] = []
+    for name, suite in suites().items():
+        rows += _rows(suite, {condition: minds for (world, condition), minds in literal.items() if world == name})
+    return MindStudy(tuple(rows))
 
 
 def _rows(suite: Suite, measured: Mapping[Condition, Sequence[EpisodeMinds]]) -> list[MindRow]:
@@ -108,7 +105,7 @@ def _measure(result: Result, row: Row) -> EpisodeMinds:
 
 
 def _score(result: Result, row: Row) -> float | None:
-    """The episode's normalised score; None on a narrow scale."""
+    """The episode's normalised score; None without a scale or on a narrow one."""
     metric = scenario_named(result.scenario).metric
     value = result.metric(metric.name)
     if value is None or row.is_narrow:
@@ -117,7 +114,7 @@ def _score(result: Result, row: Row) -> float | None:
 
 
 def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[EpisodeMinds]) -> MindRow:
-    bases = _by_scenario((one.scenario, one.base_rate) for one in minds)
+    bases = _by_scenario((mind.scenario, mind.base_rate) for mind in minds)
     base = mean(map(mean, bases.values())) if bases else None
     if base is not None and suite.literal and suite.literal.is_binary:
         base = max(base, 1 - base)
@@ -125,26 +122,26 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
         suite,
         condition,
         label,
-        len({one.scenario for one in minds}),
+        len({mind.scenario for mind in minds}),
         len(minds),
-        _over_scenarios(_by_scenario((one.scenario, one.literal) for one in minds)),
+        _over_scenarios(_by_scenario((mind.scenario, mind.literal) for mind in minds)),
         base,
-        _over_scenarios(_by_scenario((one.scenario, one.functional) for one in minds)),
-        _over_scenarios(_by_scenario((one.scenario, one.gap) for one in minds)),
+        _over_scenarios(_by_scenario((mind.scenario, mind.functional) for mind in minds)),
+        _over_scenarios(_by_scenario((mind.scenario, mind.gap) for mind in minds)),
     )
 
 
 def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
-    """The values that are known."""
-    found: dict[str, list[float]] = {}
+    """The known values by scenario."""
+    known: dict[str, list[float]] = {}
     for scenario, value in values:
         if value is not None:
-            found.setdefault(scenario, []).append(value)
-    return found
+            known.setdefault(scenario, []).append(value)
+    return known
 
 
 def _over_scenarios(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
-    """The mean in which each scenario weighs the same; None if there are no values."""
+    """The mean in which all scenarios have equal weight; None if there are no values."""
     if not values:
         return None
     clusters = list(values.values())

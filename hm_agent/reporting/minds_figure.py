@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 PANEL_WIDTH, BAR_HEIGHT, FRAME_HEIGHT = 302, 45, 108
 """In points; a figure as wide as a column has one column of panels."""
 BAR, MARGIN = 0.38, 4
-"""How thick a bar is, in rows; and what the axis has beyond its end, in per cent."""
+"""The thickness of a bar, in rows, and the room at the right end of the axis, in per cent."""
 BASE_RATE, LITERAL, FUNCTIONAL = "base rate", "literal", "functional"
 PAINTS = {LITERAL: COLOURS[0], FUNCTIONAL: COLOURS[1]}
 
 
 def minds_figure(study: MindStudy, files: FigureFiles) -> bytes:
-    """A panel for each world, with two bars an agent, intervals, and a mark at the base rate of the literal one."""
+    """A panel for each world with two bars for each agent, intervals, and a mark at the literal measure's base rate."""
     most = max(len(study.of(suite)) for suite in study.suites)
     style, count = STYLES[files.style], len(study.suites)
     columns, width = (min(2, count), PANEL_WIDTH) if files.style == "screen" else (1, style.width)
@@ -59,10 +59,10 @@ def _paint(rows: list[MindRow], axes: Axes) -> None:
     axes.set_xlabel("%")
 
 
-def _bar(axes: Axes, place: float, found: ClusteredMean | None, name: str) -> None:
-    """A bar in per cent with its interval; nothing where nothing was measured."""
-    if found is None:
+def _bar(axes: Axes, place: float, measure: ClusteredMean | None, name: str) -> None:
+    """Draws a bar in per cent with its interval; nothing if the measure is None."""
+    if measure is None:
         return
-    axes.barh(place, 100 * found.mean, BAR, color=PAINTS[name], label=name)
-    if found.interval:
-        axes.plot([100 * end for end in found.interval], [place, place], color="0.25", linewidth=1.2)
+    axes.barh(place, 100 * measure.mean, BAR, color=PAINTS[name], label=name)
+    if measure.interval:
+        axes.plot([100 * end for end in measure.interval], [place, place], color="0.25", linewidth=1.2)

@@ -1,4 +1,4 @@
-"""What a reader must know of the figures beside them: sentences on a table, and an account of what was run."""
+"""What a reader needs to know to read the figures: sentences on a table, and an account of what was run."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import counted, listed, number
 
-CALCULATED = "The model `builtin` calculates: no language model was involved."
+CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
 
 # Sentences
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
-    """Sentences that hold for rows as a whole; each table's unit is told beside the table."""
+    """Sentences on all rows together; the unit of each table is shown with the table."""
     sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
     played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
     return [
         *(f"Published: {source}." for source in sources),
         *_cut_notes(rows),
-        *stand_ins(played),
+        *notes_on_settings(played),
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
         *unfinished(rows),
@@ -37,14 +37,16 @@ def notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _cut_notes(rows: Iterable[Row]) -> list[str]:
-    """That published figures are of whole episodes, where those beside them were cut."""
+    """A sentence that published figures are of whole episodes, if episodes beside such figures were cut."""
     cut = dict.fromkeys(dict(row.settings).get("max_steps") for row in rows if row.is_cut and row.published)
     lengths = listed([str(steps) for steps in cut if steps is not None], "or")
-    return [f"§ Cut after {lengths} steps (--max_steps); the published figures are of whole episodes."] if cut else []
+    if not cut:
+        return []
+    return [f"§ Episodes were cut after {lengths} steps (--max_steps); the published figures are of whole episodes."]
 
 
 def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:
-    """How many questions each model left without a valid answer, by model and usage; nothing if none did."""
+    """A sentence for each model that left questions without a valid answer. used: models and their usages."""
     by_model: dict[str, Usage] = {}
     for model, usage in used:
         by_model[model] = by_model.get(model, Usage()) + usage
@@ -56,36 +58,40 @@ def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:
 
 
 def notes_on_results(results: Iterable[Result]) -> list[str]:
-    found = list(results)
-    said = stand_ins((one.world, tuple(one.settings.items()), one.model) for one in found)
-    return [*said, *unanswered((one.model, one.usage) for one in found)]
+    """Sentences on the settings and models of some results, as `notes_on_settings` and `unanswered` make them."""
+    played = list(results)
+    sentences = notes_on_settings((result.world, tuple(result.settings.items()), result.model) for result in played)
+    return [*sentences, *unanswered((result.model, result.usage) for result in played)]
 
 
-def stand_ins(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
-    """What the worlds say of the settings, and whether the built-in reasoner was used; by world, settings and model."""
-    found: dict[str, None] = {}
+def notes_on_settings(played: Iterable[tuple[str, Settings, str]]) -> list[str]:
+    """The worlds' own notes on the settings, and `CALCULATED` if the built-in reasoner was used.
+
+    played: world, settings and model of episodes.
+    """
+    sentences: dict[str, None] = {}
     calculated = False
     for world, settings, model in dict.fromkeys(played):
         if world in suites():
-            found |= dict.fromkeys(suites()[world].notes(dict(settings)))
+            sentences |= dict.fromkeys(suites()[world].notes(dict(settings)))
         calculated |= model == "builtin"
-    return [*found, CALCULATED] if calculated else [*found]
+    return [*sentences, CALCULATED] if calculated else [*sentences]
 
 
 def unfinished(rows: Sequence[Row]) -> list[str]:
-    """The number of episodes that are in no mean, and why."""
+    """Sentences on how many episodes are in no mean, and why."""
     statuses: Counter[str] = Counter()
     for row in rows:
         statuses.update(row.unfinished)
     silent = statuses.pop(NO_RESULT, 0)
-    said = (
-        f"{counted(silent, 'episode')} {'is' if silent == 1 else 'are'} no result and in no mean: more than a fifth of "
-        "the questions went unanswered (--count_unanswered counts them all the same)."
+    sentence = (
+        f"{counted(silent, 'episode')} {'counts' if silent == 1 else 'count'} as no result and in no mean: more than a "
+        "fifth of the questions went unanswered (--count_unanswered includes such episodes)."
     )
-    return [*([said] if silent else []), *_cut_off(statuses)]
+    return [*([sentence] if silent else []), *_not_completed(statuses)]
 
 
-def _cut_off(statuses: Counter[str]) -> list[str]:
+def _not_completed(statuses: Counter[str]) -> list[str]:
     if not statuses:
         return []
     reasons = listed([f"{count} {status}" for status, count in sorted(statuses.items())])
@@ -94,7 +100,7 @@ def _cut_off(statuses: Counter[str]) -> list[str]:
 
 
 def unscored(rows: Sequence[Row]) -> list[str]:
-    """Why rows lack a normalised score, though their metric has a floor and a ceiling agent."""
+    """A sentence on rows that lack a normalised score although their metric has a floor and a ceiling agent."""
     without = [row for row in rows if row.estimate and row.normalised_score is None and not row.is_reference]
     metrics = [row.scenario.metric for row in without]
     needed = dict.fromkeys(f"`{m.floor}` and a better `{m.ceiling}`" for m in metrics if m.floor and m.ceiling)
@@ -103,27 +109,29 @@ def unscored(rows: Sequence[Row]) -> list[str]:
     count = sum(bool(metric.floor and metric.ceiling) for metric in metrics)
     needs = f"needs {listed(list(needed), 'or')} on the same scenario with the same settings of the world"
     names = dict.fromkeys(row.scenario.short_name for row in without if row.scenario.metric.ceiling)
-    where = f"{counted(count, 'row')} without one, of {listed(_first(list(names)))}"
-    return [f"A normalised score, and so a comparison across groups, {needs}: {where}."]
+    where = f"{counted(count, 'row')} of {listed(_first_few(list(names)))} {'lacks' if count == 1 else 'lack'} one"
+    return [f"A normalised score, and thus a comparison across groups, {needs}; {where}."]
 
 
 def file_notes(runs: Runs) -> list[str]:
-    """What was wrong with the files that were read."""
-    found = []
+    """Sentences on files that could not be read and on episodes that were recorded several times."""
+    sentences = []
     if runs.unreadable:
         files = counted(len(runs.unreadable), "file")
-        found.append(f"{files} could not be read as a result of this version: {listed(_first(runs.unreadable))}.")
+        where = listed(_first_few(runs.unreadable))
+        sentences.append(f"{files} could not be read as the result of an episode in any known format: {where}.")
     if runs.repeated:
-        found.append(f"{counted(runs.repeated, 'episode')} lay in several places with one outcome; each counts once.")
+        records = counted(runs.repeated, "repeated record")
+        sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")
     if runs.contradicted:
-        episodes = counted(len(runs.contradicted), "repetition")
-        where = listed(_first([episode.folder for episode in runs.contradicted]))
-        found.append(f"{episodes} of an episode had another outcome than the one that counts: {where}.")
-    return found
+        records = counted(len(runs.contradicted), "repeated record")
+        where = listed(_first_few([episode.folder for episode in runs.contradicted]))
+        sentences.append(f"{records} of episodes had another outcome than the record that counts: {where}.")
+    return sentences
 
 
-def _first(paths: Sequence[Path | str], most: int = 5) -> list[str]:
-    """The first few, and the number of further ones."""
+def _first_few(paths: Sequence[Path | str], most: int = 5) -> list[str]:
+    """The first `most` paths in words, then how many more there are."""
     more = [f"{len(paths) - most} more"] if len(paths) > most else []
     return [*(path_in_words(Path(path)) for path in paths[:most]), *more]
 
@@ -133,7 +141,7 @@ def _first(paths: Sequence[Path | str], most: int = 5) -> list[str]:
 
 @dataclass(frozen=True)
 class Fact:
-    """A property of what was run. values: in words, each with the number of its episodes if there are several."""
+    """A property of what was run. values: in words; of several, each with the number of its episodes."""
 
     name: str
     values: tuple[str, ...]
@@ -173,12 +181,15 @@ def what_was_run(runs: Runs) -> list[Fact]:
 
 
 def seeds_played(runs: Runs) -> list[ScenarioSeeds]:
-    """The seeds by scenario, in order."""
-    found: dict[str, set[int]] = {}
+    """The seeds of each scenario, scenarios in the registry's order."""
+    by_name: dict[str, set[int]] = {}
     for result in sorted(runs.results, key=result_order):
-        found.setdefault(result.scenario, set()).add(result.seed)
-    scenarios = ((scenario_named(name), seeds) for name, seeds in found.items())
-    return [ScenarioSeeds(one.short_name, one.about, tuple(sorted(seeds)), one.held_out) for one, seeds in scenarios]
+        by_name.setdefault(result.scenario, set()).add(result.seed)
+    scenarios = ((scenario_named(name), seeds) for name, seeds in by_name.items())
+    return [
+        ScenarioSeeds(scenario.short_name, scenario.about, tuple(sorted(seeds)), scenario.held_out)
+        for scenario, seeds in scenarios
+    ]
 
 
 def _word(value: object) -> str:

@@ -1,6 +1,6 @@
-"""When does a mind help: rewards by the order of the other players' rules, and of agents against each other.
+"""The study of orders: rewards by the order of the other players' rules, and of agents against each other.
 
-Scenarios are gathered by family and order (`ScenarioInfo`). Episodes of one number are a round: in each, a condition
+Scenarios are grouped by family and order (`ScenarioInfo`). Episodes of one number are a round: in each, a condition
 has one mean over the scenarios of a family and order. Intervals over rounds hold for these opponents and other seeds,
 those over scenarios for other opponents of the same kind.
 """
@@ -38,7 +38,7 @@ class Opponents(NamedTuple):
 
 @dataclass(frozen=True)
 class OrderMean:
-    """One condition's mean against opponents of one order. scenarios: how many. estimate: over rounds."""
+    """One condition's mean against opponents of one order. scenarios: their number. estimate: over rounds."""
 
     opponents: Opponents
     condition: Condition
@@ -53,10 +53,10 @@ class OrderMean:
 
 @dataclass(frozen=True)
 class OrderDifference:
-    """The metric of the second condition less that of the first, against opponents of one order.
+    """The metric of the second condition minus that of the first, against opponents of one order.
 
-    over_rounds: the interval for these opponents; over_scenarios: with that for others of their kind. Fewer than five
-    pairs of episodes have neither.
+    over_rounds: the interval over rounds, for these opponents; over_scenarios: the mean difference with its interval
+    over scenarios, for other opponents of their kind. Fewer than five pairs of episodes have no interval.
     """
 
     opponents: Opponents
@@ -68,7 +68,7 @@ class OrderDifference:
 
 @dataclass(frozen=True)
 class OrderStudy:
-    """All that the study shows. rows: by scenario. matchups: self-play, in the metric's unit."""
+    """The content of the study. rows: by scenario. matchups: self-play, in the metric's unit."""
 
     means: tuple[OrderMean, ...]
     differences: tuple[OrderDifference, ...]
@@ -79,7 +79,7 @@ class OrderStudy:
 
     @property
     def families(self) -> list[str]:
-        return list(dict.fromkeys(one.opponents.family for one in self.means))
+        return list(dict.fromkeys(mean.opponents.family for mean in self.means))
 
     @property
     def conditions(self) -> list[Condition]:
@@ -87,31 +87,31 @@ class OrderStudy:
 
     @property
     def models(self) -> list[str]:
-        return list(dict.fromkeys(one.model for one in self.labels))
+        return list(dict.fromkeys(condition.model for condition in self.labels))
 
     def unit(self, family: str) -> str:
         return next(row.scenario.metric.unit for row in self.rows if row.scenario.family == family)
 
     def orders(self, family: str) -> list[int]:
-        """Of the opponents."""
-        return sorted({one.opponents.order for one in self.means if one.opponents.family == family})
+        """The orders of a family's opponents."""
+        return sorted({mean.opponents.order for mean in self.means if mean.opponents.family == family})
 
     def means_of(self, family: str, condition: Condition) -> dict[int, OrderMean]:
-        """By the opponents' order."""
-        wanted = (one for one in self.means if (one.opponents.family, one.condition) == (family, condition))
-        return {one.opponents.order: one for one in wanted}
+        """A condition's means against a family of opponents, by the opponents' order."""
+        means = (mean for mean in self.means if (mean.opponents.family, mean.condition) == (family, condition))
+        return {mean.opponents.order: mean for mean in means}
 
     def by_scenario(self) -> list[tuple[ScenarioInfo, dict[Condition, Row]]]:
-        """The rows of each scenario by condition: by family, scenarios of low orders first."""
-        found: dict[ScenarioInfo, dict[Condition, Row]] = {}
+        """The rows of each scenario by condition, sorted by family, then by order."""
+        by_scenario: dict[ScenarioInfo, dict[Condition, Row]] = {}
         for row in self.rows:
-            found.setdefault(row.scenario, {})[row.condition] = row
-        return sorted(found.items(), key=lambda one: (one[0].family, one[0].order or 0))
+            by_scenario.setdefault(row.scenario, {})[row.condition] = row
+        return sorted(by_scenario.items(), key=lambda item: (item[0].family, item[0].order or 0))
 
 
 def study_orders(runs: Runs) -> OrderStudy:
-    """Gathers what the runs tell of orders; ConfigError if no opponent in them has one."""
-    results = [result for result in runs.results if _has_order(result)]
+    """Averages the runs' metrics by the order of the opponents; ConfigError if no opponent has a known order."""
+    results = [result for result in runs.results if _is_measured(result)]
     if not results:
         raise ConfigError("no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'")
     values = _values(results)
@@ -127,13 +127,14 @@ def study_orders(runs: Runs) -> OrderStudy:
     )
 
 
-def _has_order(result: Result) -> bool:
+def _is_measured(result: Result) -> bool:
+    """True if the episode is finished, has the scenario's metric, and was played against opponents of a known order."""
     scenario = scenario_named(result.scenario)
     return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
 
 
 def _in_unit(result: Result) -> Result:
-    """The result with the rewards of seats for as many steps as its scenario's metric is for."""
+    """The result with the seats' rewards scaled to the number of steps that its scenario's metric is for."""
     steps = scenario_named(result.scenario).metric.per_steps
     if steps is None or not result.steps:
         return result
@@ -142,27 +143,28 @@ def _in_unit(result: Result) -> Result:
 
 
 def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values]]:
-    """The metric of all episodes, by family and order; conditions in the order of reports."""
+    """The metric of all episodes, by opponents and condition; conditions in the order of reports."""
     conditions = conditions_of(results)
-    found: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
-    for result, condition in sorted(zip(results, conditions, strict=True), key=lambda one: one[0].episode):
+    by_opponents: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
+    for result, condition in sorted(zip(results, conditions, strict=True), key=lambda pair: pair[0].episode):
         scenario = scenario_named(result.scenario)
         value = result.metric(scenario.metric.name)
         assert scenario.order is not None
         assert value is not None
-        of_condition = found.setdefault(Opponents(scenario.family, scenario.order), {}).setdefault(condition, {})
+        of_opponents = by_opponents.setdefault(Opponents(scenario.family, scenario.order), {})
+        of_condition = of_opponents.setdefault(condition, {})
         of_condition.setdefault(result.scenario, {})[result.settings.get("seed"), result.episode] = value
     ordered = in_order(conditions)
     return {
         opponents: {condition: by_condition[condition] for condition in ordered if condition in by_condition}
-        for opponents, by_condition in sorted(found.items())
+        for opponents, by_condition in sorted(by_opponents.items())
     }
 
 
 def _by_round(values: Values) -> list[float]:
-    """The means over scenarios in each round that all of these have."""
+    """The mean over scenarios in each round that all scenarios have."""
     rounds = set.intersection(*(set(of_scenario) for of_scenario in values.values()))
-    return [mean(of_scenario[one] for of_scenario in values.values()) for one in sorted(rounds, key=repr)]
+    return [mean(of_scenario[number] for of_scenario in values.values()) for number in sorted(rounds, key=repr)]
 
 
 def _means(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[OrderMean]:
@@ -173,18 +175,18 @@ def _means(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[O
 
 
 def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iterable[OrderDifference]:
-    """Of all two conditions with the same settings, references left out."""
+    """The difference of each two conditions that differ in the agent alone, references left out."""
     for opponents, by_condition in values.items():
         for first, second in combinations(by_condition, 2):
-            one, other = by_condition[first], by_condition[second]
-            scenario = scenario_named(next(iter(one)))
-            is_wanted = not (is_reference(first, scenario) or is_reference(second, scenario))
+            old, new = by_condition[first], by_condition[second]
+            scenario = scenario_named(next(iter(old)))
+            is_compared = not (is_reference(first, scenario) or is_reference(second, scenario))
             paired = {
-                name: {key: other[name][key] - one[name][key] for key in one[name].keys() & other[name].keys()}
-                for name in one.keys() & other.keys()
+                name: {key: new[name][key] - old[name][key] for key in old[name].keys() & new[name].keys()}
+                for name in old.keys() & new.keys()
             }
-            over = paired_difference({name: list(found.values()) for name, found in sorted(paired.items())})
-            if is_wanted and over is not None and replace(first, agent="") == replace(second, agent=""):
+            over_scenarios = paired_difference({name: list(pairs.values()) for name, pairs in sorted(paired.items())})
+            if is_compared and over_scenarios is not None and replace(first, agent="") == replace(second, agent=""):
                 by_round = _by_round(paired)
                 over_rounds = t_interval(by_round, len(by_round) * len(paired)) if by_round else None
-                yield OrderDifference(opponents, first, second, over_rounds, over)
+                yield OrderDifference(opponents, first, second, over_rounds, over_scenarios)

@@ -1,4 +1,4 @@
-"""The picture of the study of orders: reward by the opponents' order, and who earned what from whom."""
+"""The picture of the study of orders: reward by the opponents' order, and by pairs of agents in self-play."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ COLUMNS = 3
 PANEL_WIDTH, PANEL_HEIGHT = 331, 288
 """In points; a figure as wide as a column has one column of panels."""
 SPREAD = 0.4
-"""How far the conditions of one order lie apart, in orders."""
+"""The width over which the conditions at one order are spread; the distance between two orders is 1."""
 
 
 def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
-    """A panel for each family of opponents and settings of agents, then one for each scenario of self-play."""
+    """A panel for each combination of settings and family of opponents, then one for each scenario of self-play."""
     paints = [
         partial(_paint_means, study, family, of_settings)
         for of_settings in _by_settings(study.conditions)
         for family in study.families
         if any(study.means_of(family, condition) for condition in of_settings)
     ]
-    paints += [partial(_paint_matchups, study, one) for one in study.matchups]
+    paints += [partial(_paint_matchups, study, matchup) for matchup in study.matchups]
     style = STYLES[files.style]
     columns, width = (COLUMNS, PANEL_WIDTH) if files.style == "screen" else (1, style.width)
     rows = -(-len(paints) // columns)
@@ -45,16 +45,16 @@ def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
 
 
 def _by_settings(conditions: Iterable[Condition]) -> Iterable[Sequence[Condition]]:
-    """The conditions with the same model and settings."""
-    found: dict[tuple[str, object], list[Condition]] = {}
+    """Groups the conditions by model and settings."""
+    by_settings: dict[tuple[str, object], list[Condition]] = {}
     for condition in conditions:
-        found.setdefault((condition.model, condition.settings), []).append(condition)
-    return found.values()
+        by_settings.setdefault((condition.model, condition.settings), []).append(condition)
+    return by_settings.values()
 
 
 def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition], axes: Axes) -> None:
-    """The means over rounds with their intervals; references are lines without."""
-    agents = list(dict.fromkeys(one.agent for one in study.conditions))
+    """Draws each condition's means over rounds with their intervals; references are dashed."""
+    agents = list(dict.fromkeys(condition.agent for condition in study.conditions))
     for place, condition in enumerate(conditions):
         means = study.means_of(family, condition)
         style = agents.index(condition.agent)
@@ -63,15 +63,15 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
         dashes = "--" if condition.is_world_reference else "-"
         axes.plot(
             orders,
-            [one.estimate.mean for one in means.values()],
+            [mean.estimate.mean for mean in means.values()],
             dashes,
             marker=MARKERS[style % len(MARKERS)],
             color=colour,
             label=study.labels[condition],
         )
-        for order, one in zip(orders, means.values(), strict=True):
-            if one.interval:
-                axes.plot((order, order), one.interval, color=colour, linewidth=1.5)
+        for order, mean in zip(orders, means.values(), strict=True):
+            if mean.interval:
+                axes.plot((order, order), mean.interval, color=colour, linewidth=1.5)
     axes.set_xticks(study.orders(family))
     axes.axhline(0, color=MUTED, linewidth=1, zorder=0)
     axes.set_xlabel(f"order of the opponents\n({FEW_HAVE_NONE})")
@@ -81,20 +81,20 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
     axes.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=2)
 
 
-def _paint_matchups(study: OrderStudy, one: Matchups, axes: Axes) -> None:
-    """What the agent of a row earned from that of a column."""
-    names = [study.players[player] for player in one.players]
-    cells = {pair: found.mean for pair, found in one.rewards.items()}
-    table = [[cells.get((row, column), float("nan")) for column in one.players] for row in one.players]
+def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
+    """Draws a table of what the agent of a row earned against that of a column."""
+    names = [study.players[player] for player in matchup.players]
+    cells = {pair: estimate.mean for pair, estimate in matchup.rewards.items()}
+    table = [[cells.get((row, column), float("nan")) for column in matchup.players] for row in matchup.players]
     most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
     axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4, aspect="auto")
-    for row, player in enumerate(one.players):
-        for column, other in enumerate(one.players):
+    for row, player in enumerate(matchup.players):
+        for column, other in enumerate(matchup.players):
             if (player, other) in cells:
-                found = one.rewards[player, other]
-                axes.text(column, row, with_error(found.mean, found.error), ha="center", va="center")
+                estimate = matchup.rewards[player, other]
+                axes.text(column, row, with_error(estimate.mean, estimate.error), ha="center", va="center")
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("against")
-    axes.set_title(f"{one.title}: {one.scenario.metric.unit}", fontsize="medium")
+    axes.set_title(f"{matchup.title}: {matchup.scenario.metric.unit}", fontsize="medium")
     axes.grid(visible=False)

@@ -1,4 +1,4 @@
-"""Renders reports and the list of episodes from the templates in templates/, and addresses the files they link."""
+"""Renders reports and the list of episodes from templates/, and makes the addresses of the files that they link to."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Link:
 
 def address(path: Path, folder: Path) -> str:
     """The address of a file relative to a folder, quoted for an attribute of a page."""
-    # As bytes: a name need not be text.
+    # As bytes, since the name of a file need not be valid text.
     return quote(os.fsencode(_relative(path.parent.absolute(), folder.absolute()) / path.name))
 
 
 @lru_cache(1024)
-def _relative(one: Path, other: Path) -> Path:
-    """The path of a folder relative to another one, both without links; of an episode's it is asked for each file."""
-    return Path(os.path.relpath(one.resolve(), other.resolve()))
+def _relative(folder: Path, start: Path) -> Path:
+    """The path of a folder relative to another one, links resolved; cached, since an episode's files all need it."""
+    return Path(os.path.relpath(folder.resolve(), start.resolve()))
 
 
 def page(template: str, **values: object) -> str:
@@ -43,10 +43,11 @@ def page(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = environment(TEMPLATES)
+    jinja = environment(TEMPLATES)
     numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known)
-    made.filters.update({word.__name__: word for word in (*numbers, wording.counted, wording.listed, told_mark, cell)})
-    return made
+    filters = (*numbers, wording.counted, wording.listed, told_mark, cell)
+    jinja.filters.update({function.__name__: function for function in filters})
+    return jinja
 
 
 def cell(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The report on one or several runs, gathered from their files: everything it shows, as data."""
+"""The content of the report on one or several runs, calculated from their files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from hm_agent.wording import listed
 
 REASONER_NOTE = (
     "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
-    "questions play the same: only a language model shows how they differ."
+    "questions play alike; only a language model can show how they differ."
 )
 
 
@@ -46,9 +46,9 @@ REASONER_NOTE = (
 class Report:
     """The content of a report. into: its folder, to which links are relative. conditions: by an episode's folder.
 
-    scores, scores_with_narrow: without and with the scenarios that narrow_note names; it is empty if there are none.
-    split_means: empty unless there are scenarios of both halves. alike: sentences on the agents without a clear
-    difference.
+    scores, scores_with_narrow: without and with the scenarios on a narrow scale, which narrow_note names; the note is
+    empty if there are none. split_means: empty unless there are scenarios of both halves. alike: sentences on the
+    agents without a clear difference.
     """
 
     runs: Runs
@@ -82,7 +82,7 @@ class Report:
     @property
     def compared(self) -> list[Condition]:
         """The conditions without references."""
-        return [one for one in self.ordered if not one.is_world_reference]
+        return [condition for condition in self.ordered if not condition.is_world_reference]
 
     @property
     def scored(self) -> list[Condition]:
@@ -94,12 +94,12 @@ class Report:
 
     @property
     def groups(self) -> list[str]:
-        """The titles of the groups, after all of them together if there are several."""
+        """The titles of the groups in order, after `OVERALL` if there are several."""
         return groups(self.rows)
 
     @property
     def scale(self) -> str:
-        """Where the normalised score begins and ends, in words."""
+        """The two ends of the normalised score, in words."""
         metrics = [row.scenario.metric for row in self.rows if row.normalised_score is not None]
         floors = dict.fromkeys(f"`{metric.floor}`" for metric in metrics)
         ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
@@ -116,12 +116,12 @@ class Report:
 
     @cached_property
     def contrasts(self) -> list[Contrast]:
-        """Each agent beside the first one with its settings, and that one beside the first of all."""
+        """Each agent compared with the first one with its settings, and that one with the first of all."""
         return contrasts(self.comparisons)
 
     @cached_property
     def setting_contrasts(self) -> list[Contrast]:
-        """Each agent beside itself in other settings."""
+        """Each agent compared with itself in other settings."""
         return setting_contrasts(self.comparisons)
 
     @property
@@ -131,21 +131,22 @@ class Report:
 
     @property
     def split_groups(self) -> list[tuple[str, list[SplitMean]]]:
-        return [(group, list(some)) for group, some in groupby(self.split_means, key=lambda split: split.group)]
+        return [(group, list(splits)) for group, splits in groupby(self.split_means, key=lambda split: split.group)]
 
     @property
     def compared_groups(self) -> list[tuple[str, str]]:
         """The groups in which any difference is known, and the unit of their differences."""
-        units = {one.group: one.unit or SCORE for one in self.comparisons if one.known}
+        units = {comparison.group: comparison.unit or SCORE for comparison in self.comparisons if comparison.known}
         return [(group, units[group]) for group in self.groups if group in units]
 
     @property
     def episodes(self) -> list[tuple[str, list[RecordedEpisode]]]:
         """All episodes by the short name of the scenario."""
         place = {condition: number for number, condition in enumerate(self.ordered)}
-        by_agent = sorted(self.runs.episodes, key=lambda one: place[self.conditions[one.folder]])
-        ordered = sorted(by_agent, key=lambda one: scenario_order(one.result.scenario))
-        return [(one.short_name, list(group)) for one, group in groupby(ordered, key=lambda one: one.scenario)]
+        by_agent = sorted(self.runs.episodes, key=lambda episode: place[self.conditions[episode.folder]])
+        ordered = sorted(by_agent, key=lambda episode: scenario_order(episode.result.scenario))
+        by_scenario = groupby(ordered, key=lambda episode: episode.scenario)
+        return [(scenario.short_name, list(episodes)) for scenario, episodes in by_scenario]
 
     def columns(self, rows: Sequence[Row]) -> list[Condition]:
         return in_order(row.condition for row in rows)
@@ -153,16 +154,16 @@ class Report:
     def by_scenario(self, rows: Sequence[Row]) -> list[tuple[str, list[list[Row]]]]:
         """The rows of each scenario, by group."""
         return [
-            (group, [list(own) for _, own in groupby(some, key=lambda row: row.scenario)])
-            for group, some in by_group(rows).items()
+            (group, [list(of_scenario) for _, of_scenario in groupby(of_group, key=lambda row: row.scenario)])
+            for group, of_group in by_group(rows).items()
         ]
 
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
         """The comparisons by unit: those of different units belong in different tables."""
-        found: dict[str | None, list[Comparison]] = {}
+        by_unit: dict[str | None, list[Comparison]] = {}
         for comparison in comparisons:
-            found.setdefault(comparison.unit, []).append(comparison)
-        return found
+            by_unit.setdefault(comparison.unit, []).append(comparison)
+        return by_unit
 
     def best(self, rows: Sequence[Row]) -> list[Row]:
         """The rows with the best mean of one scenario, references left out; none if there is only one."""
@@ -174,8 +175,8 @@ class Report:
         return [row for mean, row in compared if mean == best]
 
     def score(self, condition: Condition, group: str, *, with_narrow: bool = False) -> NormalisedScore | None:
-        found = self.scores_with_narrow if with_narrow else self.scores
-        return next((one for one in found if (one.condition, one.group) == (condition, group)), None)
+        candidates = self.scores_with_narrow if with_narrow else self.scores
+        return next((score for score in candidates if (score.condition, score.group) == (condition, group)), None)
 
     def verdicts(self, contrasts: Sequence[Contrast]) -> list[str]:
         return verdicts(contrasts, self.labels)
@@ -197,14 +198,14 @@ class Report:
 
 
 def gather(runs: Runs, into: Path) -> Report:
-    """Calculates and draws everything that is to be shown of some episodes."""
+    """Calculates and draws everything that a report in the folder `into` shows of these runs."""
     rows = tabulate(runs.results)
     names = labels(in_order(row.condition for row in rows))
     comparisons = compare(runs.results, rows)
     gaps = ceiling_gaps(runs.results, rows)
-    said = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
+    table_notes = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
     folders = [episode.folder for episode in runs.episodes]
-    shared = [one for one in matchups(runs.results) if one.is_mixed]
+    mixed = [matchup for matchup in matchups(runs.results) if matchup.is_mixed]
     streams = stream_groups(runs.episodes)
     adaptation = adaptation_curves(streams)
     return Report(
@@ -220,19 +221,19 @@ def gather(runs: Runs, into: Path) -> Report:
         comparisons=tuple(comparisons),
         labels=names,
         alike=tuple(_alike(comparisons, names)),
-        matchups=tuple(shared),
-        players=player_labels(shared),
+        matchups=tuple(mixed),
+        players=player_labels(mixed),
         adaptation=tuple(adaptation_rows(adaptation)),
         pictures=tuple(_pictures(runs, rows, names, adaptation, streams)),
         facts=tuple(what_was_run(runs)),
         seeds=tuple(seeds_played(runs)),
-        notes=(*said, *unscored(rows), *file_notes(runs)),
+        notes=(*table_notes, *unscored(rows), *file_notes(runs)),
     )
 
 
 def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) -> list[str]:
     sentences = alike(comparisons, names)
-    calculated = any(one.is_alike and "builtin" in {one.first.model, one.second.model} for one in comparisons)
+    calculated = any(c.is_alike and "builtin" in {c.first.model, c.second.model} for c in comparisons)
     return [*sentences, REASONER_NOTE] if calculated else sentences
 
 
@@ -243,9 +244,9 @@ def _pictures(
     adaptation: Sequence[AdaptationCurve],
     streams: Sequence[StreamGroup],
 ) -> Iterable[Picture]:
-    """The figures that there are data for."""
-    drawn_as = keys([one for one in names if not one.is_world_reference])
-    made = (
+    """The figures for which there are data."""
+    drawn_as = keys([condition for condition in names if not condition.is_world_reference])
+    pictures = (
         means_picture(rows, names, drawn_as),
         adaptation_picture(adaptation, names, drawn_as),
         validation_picture(validation_curves(streams), names, drawn_as),
@@ -253,4 +254,4 @@ def _pictures(
         effort_picture(rows, names, drawn_as),
     )
     by_kind = breakdown_pictures(kind_means(runs.results), names, drawn_as)
-    return [*(picture for picture in made if picture is not None), *by_kind]
+    return [*(picture for picture in pictures if picture is not None), *by_kind]

@@ -1,4 +1,4 @@
-"""Reads the episodes that earlier runs left in their folders."""
+"""Reads the results of episodes from the folders of runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import listed
 
 FILES = (FILE, UNFINISHED, trace.FILE, "video.mp4", "episode.gif", "replay.html")
-"""The files that an episode may have left."""
+"""The names of the files that an episode's folder may have."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ class RecordedEpisode:
 
     def has_same_outcome(self, other: RecordedEpisode) -> bool:
         """True if status, steps, reward, background, and the metrics that both records have are the same."""
-        one, two = self.result, other.result
-        common = one.metrics.keys() & two.metrics.keys()
+        first, second = self.result, other.result
+        common = first.metrics.keys() & second.metrics.keys()
         return all(
-            getattr(one, name) == getattr(two, name) for name in ("status", "steps", "reward", "background")
-        ) and all(one.metrics[name] == two.metrics[name] for name in common)
+            getattr(first, name) == getattr(second, name) for name in ("status", "steps", "reward", "background")
+        ) and all(first.metrics[name] == second.metrics[name] for name in common)
 
 
 @dataclass(frozen=True)
 class Runs:
     """All episodes of some folders, each once.
 
-    counts_unanswered: True if episodes count whose questions mostly went unanswered; else they are marked as no result.
-    unreadable: files that are not results of a known format. repeated: the number of further records of an episode with
-    the same outcome. contradicted: records with another outcome than the one that counts.
+    counts_unanswered: False if episodes with too many unanswered questions are marked as no result (`Result.judged`).
+    unreadable: files that are not results of a known format. repeated: the number of further records of episodes with
+    the same outcome. contradicted: further records with another outcome than the one that counts.
     """
 
     folders: tuple[Path, ...]
@@ -65,16 +65,16 @@ class Runs:
         return [episode.result for episode in self.episodes]
 
     def of(self, scenarios: Sequence[str], agents: Sequence[str]) -> Runs:
-        """The episodes that match names or globs, where no pattern matches all; ConfigError if none does."""
-        kept = [e for e in self.episodes if _matches((e.scenario.short_name, e.scenario.name), scenarios)]
-        kept = [e for e in kept if _matches((e.result.agent,), agents)]
-        if not kept:
-            asked = f" of --scenario={','.join(scenarios)}" if scenarios else ""
-            asked += f" of --agent={','.join(agents)}" if agents else ""
+        """The episodes that match names or globs, an empty list matching all; ConfigError if no episode matches."""
+        episodes = [e for e in self.episodes if _matches((e.scenario.short_name, e.scenario.name), scenarios)]
+        episodes = [e for e in episodes if _matches((e.result.agent,), agents)]
+        if not episodes:
+            filters = f" of --scenario={','.join(scenarios)}" if scenarios else ""
+            filters += f" of --agent={','.join(agents)}" if agents else ""
             raise ConfigError(
-                f"no episode{asked} in {', '.join(map(str, self.folders))}: play some first, or see --out"
+                f"no episode{filters} in {', '.join(map(str, self.folders))}: play some first, or see --out"
             )
-        return replace(self, episodes=tuple(kept))
+        return replace(self, episodes=tuple(episodes))
 
 
 def _matches(names: Iterable[str], patterns: Sequence[str]) -> bool:
@@ -84,10 +84,8 @@ def _matches(names: Iterable[str], patterns: Sequence[str]) -> bool:
 def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Runs:
     """Reads all results in the folders; ConfigError if a folder does not exist.
 
-    counts_unanswered: False to mark episodes as no result in which more than a fifth of the questions went unanswered.
-
-    An episode that was recorded twice counts once. If the records differ, a finished one counts before an unfinished
-    one, and otherwise that of the folder named first.
+    An episode that was recorded several times counts once: by a record that is finished, if any is, and by the one in
+    the folder named first among these. counts_unanswered: as in `Runs`.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -96,27 +94,27 @@ def read_runs(folders: Sequence[Path], *, counts_unanswered: bool = False) -> Ru
         path for folder in folders for name in (FILE, UNFINISHED) for path in sorted(folder.glob(f"*/*/*/*/{name}"))
     ]
     read = {path: read_result(path) for path in dict.fromkeys(paths)}
-    found = [
+    records = [
         RecordedEpisode(result if counts_unanswered else result.judged, path.parent)
         for path, result in read.items()
         if result is not None
     ]
     unreadable = tuple(path for path, result in read.items() if result is None)
-    return replace(_without_repetitions(tuple(folders), found, unreadable), counts_unanswered=counts_unanswered)
+    return replace(_without_repetitions(tuple(folders), records, unreadable), counts_unanswered=counts_unanswered)
 
 
 def _without_repetitions(
-    folders: tuple[Path, ...], found: Iterable[RecordedEpisode], unreadable: tuple[Path, ...]
+    folders: tuple[Path, ...], records: Iterable[RecordedEpisode], unreadable: tuple[Path, ...]
 ) -> Runs:
-    kept: dict[object, RecordedEpisode] = {}
-    again: list[tuple[object, RecordedEpisode]] = []
-    for episode in sorted(found, key=lambda one: not one.result.is_finished):
+    by_identity: dict[object, RecordedEpisode] = {}
+    repetitions: list[tuple[object, RecordedEpisode]] = []
+    for episode in sorted(records, key=lambda record: not record.result.is_finished):
         key = identity(episode.result)
-        if kept.setdefault(key, episode) is not episode:
-            again.append((key, episode))
-    contradicted = tuple(episode for key, episode in again if not episode.has_same_outcome(kept[key]))
-    ordered = sorted(kept.values(), key=lambda one: result_order(one.result))
-    return Runs(folders, tuple(ordered), unreadable, len(again) - len(contradicted), contradicted)
+        if by_identity.setdefault(key, episode) is not episode:
+            repetitions.append((key, episode))
+    contradicted = tuple(episode for key, episode in repetitions if not episode.has_same_outcome(by_identity[key]))
+    ordered = sorted(by_identity.values(), key=lambda episode: result_order(episode.result))
+    return Runs(folders, tuple(ordered), unreadable, len(repetitions) - len(contradicted), contradicted)
 
 
 def worlds_of(runs: Runs) -> str:
@@ -130,7 +128,7 @@ def world_title(name: str) -> str:
 
 
 def identity(result: Result) -> tuple[str, Condition, int]:
-    """What two results of the same episode have in common."""
+    """The key that two records of the same episode share."""
     return result.scenario, Condition.of(result), result.seed
 
 

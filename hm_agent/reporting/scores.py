@@ -1,6 +1,6 @@
 """Normalised scores by group: where agents lie between floor (0) and ceiling (1), averaged over scenarios.
 
-A scenario whose ceiling is hardly better than its floor is left out: there, a little luck is a large score.
+A scenario whose ceiling is hardly better than its floor is left out: there, small chance differences are large scores.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SCORE_DIGITS = 2
 class NormalisedScore:
     """A condition's mean normalised score over the scenarios of a group or all.
 
-    interval: Student's t over scenarios; None for fewer than five episodes. middle: the interquartile mean over the
-    episodes of all, each on the scale of its scenario's mean floor and ceiling. middle_interval: by a bootstrap
-    stratified by scenario; None where any scenario has too few episodes for one.
+    interval: Student's t over scenarios; None for fewer than five episodes. middle: the interquartile mean over all
+    their episodes, each on the scale of its scenario's mean floor and ceiling. middle_interval: by a bootstrap
+    stratified by scenario; None if any scenario has too few episodes for one.
     """
 
     condition: Condition
@@ -51,17 +51,17 @@ class NarrowScale:
 def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[NormalisedScore]:
     """The mean normalised scores of every condition but the references, by group and over all if there are several.
 
-    with_narrow: True to average scores on narrow scales, too.
+    with_narrow: True to include scores on narrow scales.
     """
-    found = []
+    means = []
     for group in groups(rows):
         of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
         for condition in in_order(row.condition for row in of_group if not row.is_reference):
             own = [row for row in of_group if row.condition == condition and not row.is_reference]
             scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
             if scored:
-                found.append(_score(condition, group, scored))
-    return found
+                means.append(_score(condition, group, scored))
+    return means
 
 
 def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedScore:
@@ -75,30 +75,31 @@ def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedS
 
 def groups(rows: Iterable[Row]) -> list[str]:
     """The titles of the groups in order, after `OVERALL` if there are several."""
-    found = list(dict.fromkeys(row.scenario.group for row in rows))
-    return [OVERALL, *found] if len(found) > 1 else found
+    titles = list(dict.fromkeys(row.scenario.group for row in rows))
+    return [OVERALL, *titles] if len(titles) > 1 else titles
 
 
 def narrow_scales(rows: Iterable[Row]) -> list[NarrowScale]:
-    """The scenarios whose scores are left out of means, each with every length its scale has among the rows."""
-    found = [
+    """The scenarios whose scores are left out of means, one entry for each distinct scale of a scenario."""
+    narrow = [
         NarrowScale(row.scenario, abs(row.scale), row.scale_error)
         for row in rows
         if row.is_narrow and row.scale is not None and not row.is_reference
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(narrow))
 
 
 def narrow_note(narrow: Sequence[NarrowScale]) -> str:
-    """Which scenarios are left out of mean scores, and why; empty if there are none."""
+    """A sentence on which scenarios are left out of mean scores, and why; empty if there are none."""
     if not narrow:
         return ""
     named = [
-        f"{one.scenario.short_name} ({with_error(one.scale, one.error, one.scenario.metric.digits)})" for one in narrow
+        f"{scale.scenario.short_name} ({with_error(scale.scale, scale.error, scale.scenario.metric.digits)})"
+        for scale in narrow
     ]
-    scenarios = counted(len({one.scenario for one in narrow}), "scenario")
+    scenarios = counted(len({scale.scenario for scale in narrow}), "scenario")
     return (
-        f"The means leave out {scenarios} in which the ceiling's mean exceeds the floor's by too little for a score: "
+        f"The means leave out {scenarios} in which the ceiling is too little better than the floor for a score: "
         f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "
-        f"less than {LEAST_SHARE:.0%} of its median over the group's scenarios."
+        f"less than {LEAST_SHARE:.0%} of the median difference over the group's scenarios."
     )

@@ -1,4 +1,4 @@
-"""Who plays whom: the reward of each agent against each other one where agents share a world, and what each asked."""
+"""Who plays whom: the reward of each agent against each other one in the same world, and the usage of each."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Matchups:
 
     @property
     def is_mixed(self) -> bool:
-        """True if different agents met; else the means by agent tell all."""
-        return any(one != other for one, other in self.rewards)
+        """True if different agents met; otherwise the means by agent say everything."""
+        return any(player != other for player, other in self.rewards)
 
     @property
     def length(self) -> str:
@@ -70,8 +70,8 @@ def matchups(results: Iterable[Result]) -> list[Matchups]:
     for name in dict.fromkeys(scenario for scenario, _ in grouped):
         short_name = scenario_named(name).short_name
         settings = [settings for scenario, settings in grouped if scenario == name]
-        named = labels([Condition(short_name, "", one) for one in settings])
-        titles |= {(name, one.settings): title for one, title in named.items()}
+        named = labels([Condition(short_name, "", of_matchup) for of_matchup in settings])
+        titles |= {(name, condition.settings): title for condition, title in named.items()}
     ordered = sorted(grouped, key=lambda key: (scenario_order(key[0]), titles[key]))
     return [_matchups(titles[key], grouped[key]) for key in ordered]
 
@@ -86,7 +86,7 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     return Matchups(
         title=title,
         scenario=scenario_named(results[0].scenario),
-        players=tuple(Player(one.agent, one.model) for one in ordered),
+        players=tuple(Player(condition.agent, condition.model) for condition in ordered),
         rewards=_rewards(results),
         steps=(min(steps), max(steps)) if steps else None,
         seats={player: len(played) for player, played in seats.items()},
@@ -104,7 +104,7 @@ def _rewards(results: Iterable[Result]) -> dict[tuple[Player, Player], Estimate]
 
 
 def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player], float]:
-    """The mean reward of a player's seats by the players they meet: itself, too, if it plays several seats."""
+    """The mean reward of a player's seats, by player and a player they met: itself, too, if it has several seats."""
     rewards: dict[Player, list[float]] = {}
     for seat in seats:
         rewards.setdefault(Player.of(seat), []).append(seat.reward)
@@ -118,5 +118,5 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
 
 def player_labels(matchups: Iterable[Matchups]) -> dict[Player, str]:
     """A name for each player: the agent, with its model if the models differ."""
-    conditions = in_order(Condition(player.agent, player.model) for one in matchups for player in one.players)
-    return {Player(one.agent, one.model): label for one, label in labels(conditions).items()}
+    conditions = in_order(Condition(player.agent, player.model) for matchup in matchups for player in matchup.players)
+    return {Player(condition.agent, condition.model): label for condition, label in labels(conditions).items()}

@@ -1,4 +1,4 @@
-"""Means with their uncertainty: standard errors, intervals, paired differences; independent of episodes and agents.
+"""Means with their uncertainty (standard errors, intervals, paired differences), whatever the values are.
 
 All intervals are 95% intervals. SciPy takes a second to import, so it is imported when an interval is calculated.
 """
@@ -16,14 +16,15 @@ import numpy.typing as npt
 CONFIDENCE = 0.95
 RESAMPLES = 9_999
 DRAWN_AT_ONCE = 5_000_000
-"""Values that are drawn at once for a bootstrap: those of all resamples of many episodes take gigabytes."""
+"""The most values that a bootstrap draws in one batch: all resamples of many episodes would take gigabytes."""
 LEAST_EPISODES = 5
 """Fewer episodes, or pairs of them, get no interval.
 
-To draw from so few again gives intervals that are far too narrow, and Student's t takes them for normal unseen.
+A bootstrap of so few values gives intervals that are far too narrow, and Student's t assumes a normal distribution,
+which so few values cannot support.
 """
 CUT = 0.25
-"""The share of values that an interquartile mean leaves out at either end."""
+"""The share of values that an interquartile mean leaves out at each end."""
 STRATIFIED_RESAMPLES = 2_000
 SEED = 0
 """The seed of the bootstrap, so that the same episodes give the same report."""
@@ -107,7 +108,7 @@ def bootstrap_interval(values: Sequence[float]) -> Interval | None:
 def _resampled(values: tuple[float, ...]) -> Interval:
     from scipy.stats import bootstrap
 
-    found = bootstrap(
+    ends = bootstrap(
         (np.asarray(values, float),),
         np.mean,
         n_resamples=RESAMPLES,
@@ -116,18 +117,19 @@ def _resampled(values: tuple[float, ...]) -> Interval:
         method="percentile",
         rng=np.random.default_rng(SEED),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(ends.low), float(ends.high)
 
 
 def interquartile_mean(values: Sequence[float]) -> float:
-    """The mean without a quarter of the values, rounded down, at either end (Agarwal et al., 2021)."""
+    """The mean without the lowest and the highest quarter of the values, rounded down (Agarwal et al., 2021)."""
     return float(_middle_means(np.array([values], float))[0])
 
 
 def stratified_interval(strata: Sequence[Sequence[float]]) -> Interval | None:
     """The percentile bootstrap interval of the interquartile mean of all values, resampled within each stratum.
 
-    As rliable does for runs by task (Agarwal et al., 2021). None if a stratum has fewer values than LEAST_EPISODES.
+    rliable does the same for runs by task (Agarwal et al., 2021). None if a stratum has fewer than LEAST_EPISODES
+    values.
     """
     if not strata or min(map(len, strata)) < LEAST_EPISODES:
         return None
@@ -143,7 +145,7 @@ def stratified_interval(strata: Sequence[Sequence[float]]) -> Interval | None:
 
 
 def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The interquartile mean of each row, (n,). samples: (n, values), sorted in place, as a copy may be large."""
+    """The interquartile mean of each row, (n,). samples: (n, values), sorted in place, since a copy may be large."""
     cut = int(CUT * samples.shape[1])
     samples.sort(axis=1)
     return np.asarray(samples[:, cut : samples.shape[1] - cut].mean(axis=1))
@@ -152,7 +154,7 @@ def _middle_means(samples: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval | None:
     """Student's t interval of the mean; None for a single value, and for fewer episodes than LEAST_EPISODES.
 
-    episodes: how many the values are means of; None if each is of one.
+    episodes: the number of episodes behind the values; None if each value is of one episode.
     """
     mean, error = mean_and_error(values)
     if error is None or (len(values) if episodes is None else episodes) < LEAST_EPISODES:
@@ -196,11 +198,15 @@ def normalised_score(
 def any_of(successes: int, runs: int, count: int) -> float | None:
     """The chance that at least one of `count` runs succeeds (pass@k), from successes among runs of one task.
 
-    Unbiased: the share of all choices of so many runs in which one succeeded (Chen et al., 2021). None for too few.
+    Unbiased: the share of all choices of `count` runs in which at least one succeeded (Chen et al., 2021). None if
+    there are fewer runs.
     """
     return None if runs < count else 1 - comb(runs - successes, count) / comb(runs, count)
 
 
 def all_of(successes: int, runs: int, count: int) -> float | None:
-    """The chance that all of `count` runs succeed (pass^k): the share of all choices of so many in which all did."""
+    """The chance that all of `count` runs succeed (pass^k): the share of all choices of `count` runs in which all did.
+
+    None if there are fewer runs.
+    """
     return None if runs < count else comb(successes, count) / comb(runs, count)

@@ -1,4 +1,4 @@
-"""`summary.md` and `summary.json`: the mean metric of each agent by scenario, from the results in a folder."""
+"""`summary.md` and `summary.json`: the mean metric of each agent by scenario."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def write_summary(out: Path, runs: Runs) -> None:
     for unit, lines in tables(rows).items():
         lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
         parts += [unit, "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)]
-    said = "\n".join(f"- {note}" for note in notes(rows))
-    write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
+    note_list = "\n".join(f"- {note}" for note in notes(rows))
+    write_whole(out / "summary.md", "\n\n".join([*parts, *([note_list] if note_list else [])]) + "\n")
     content = {
         "counts_unanswered": runs.counts_unanswered,
         "rows": [row_record(row) for row in rows],
@@ -56,13 +56,13 @@ def write_summary(out: Path, runs: Runs) -> None:
 
 
 def tables(rows: Sequence[Row]) -> dict[str, list[tuple[str, ...]]]:
-    """A table for each unit, by the sentence on the unit: a line of words for each row, one word for each heading."""
+    """A table for each unit, by the sentence on the unit: a line for each row, with a cell for each heading."""
     names = labels([row.condition for row in rows], with_model=False)
-    return {unit: [cells(row, names[row.condition]) for row in some] for unit, some in by_unit(rows).items()}
+    return {unit: [cells(row, names[row.condition]) for row in of_unit] for unit, of_unit in by_unit(rows).items()}
 
 
 def cells(row: Row, label: str) -> tuple[str, ...]:
-    """A row in words, one for each of the headings. label: the agent's. †: a ceiling that was not always told."""
+    """A row's cells as text, one for each heading. label: the agent's. †: a ceiling that was not always told."""
     usage = row.usage
     mark = " †" if row.is_ceiling and told_mark(row.told_share) else ""
     return (

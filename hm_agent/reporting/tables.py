@@ -1,4 +1,4 @@
-"""The mean metric of each agent by scenario, from results alone: the rows of summary and report."""
+"""The rows of summary and report: the mean metric of each agent by scenario, calculated from results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_SHARE = 0.5
 class Reference:
     """An agent that marks floor or ceiling of one scenario.
 
-    told_share: the share of steps and players in which it was told something of the others; None if it records none.
+    told_share: the share of steps and players in which it was told something of the others; None if not recorded.
     """
 
     condition: Condition
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def played(self) -> str:
-        """The number of finished episodes, and of all if these are more."""
+        """`5`, or `4 of 5` if some episodes are unfinished."""
         return str(self.episodes) if not self.unfinished else f"{self.finished} of {self.episodes}"
 
     @property
@@ -102,7 +102,7 @@ class Row:
 
     @property
     def published_mark(self) -> str:
-        """What stands beside the published figure where the episodes were cut and its own were not; else empty."""
+        """The mark on a published figure, which is of whole episodes, if the row's own were cut; else empty."""
         return " §" if self.published and self.is_cut else ""
 
     @property
@@ -152,7 +152,7 @@ class Row:
 
 
 def tabulate(results: Iterable[Result]) -> list[Row]:
-    """One row for each scenario and condition, in this order."""
+    """One row for each scenario and condition, sorted by scenario, then by condition."""
     ordered = sorted(results, key=result_order)
     by_scenario: dict[str, dict[Condition, list[Result]]] = {}
     for result, condition in zip(ordered, conditions_of(ordered), strict=True):
@@ -161,12 +161,13 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
     for name, group in by_scenario.items():
         scenario, conditions = scenario_named(name), in_order(group)
         references = [
-            Reference(one, found, _mean_metric(TOLD_SHARE, group[one]))
-            for one in conditions
-            if is_reference(one, scenario) and (found := estimate(metric_values(group[one], scenario)))
+            Reference(condition, mean_metric, _mean_metric(TOLD_SHARE, group[condition]))
+            for condition in conditions
+            if is_reference(condition, scenario)
+            and (mean_metric := estimate(metric_values(group[condition], scenario)))
         ]
-        rows += [_row(scenario, one, group[one], references) for one in conditions]
-    return _with_narrow_ones_marked(rows)
+        rows += [_row(scenario, condition, group[condition], references) for condition in conditions]
+    return _mark_narrow_scales(rows)
 
 
 def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
@@ -203,24 +204,25 @@ def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], 
 def _reference(
     agent: str | None, world: str, condition: Condition, references: Iterable[Reference]
 ) -> Reference | None:
-    """The reference of an agent with the same world settings, if possible with the same model and settings, too."""
-    fitting = [
-        found
-        for found in references
-        if found.condition.agent == agent and found.condition.world_settings(world) == condition.world_settings(world)
+    """The agent's reference with the condition's world settings and, if possible, its model and other settings."""
+    candidates = [
+        reference
+        for reference in references
+        if reference.condition.agent == agent
+        and reference.condition.world_settings(world) == condition.world_settings(world)
     ]
 
-    def distance(found: Reference) -> tuple[bool, bool]:
-        return found.condition.model != condition.model, found.condition.settings != condition.settings
+    def distance(reference: Reference) -> tuple[bool, bool]:
+        return reference.condition.model != condition.model, reference.condition.settings != condition.settings
 
-    return min(fitting, key=distance, default=None)
+    return min(candidates, key=distance, default=None)
 
 
-def _with_narrow_ones_marked(rows: Sequence[Row]) -> list[Row]:
+def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows of scenarios whose scale is not clearly longer than 0, or short for their group.
 
-    A scale of single episodes has no standard error; it is judged by its length alone. Lengths are compared among the
-    scenarios of one group with the same world settings, each of which counts once.
+    A scale between single episodes has no standard error and is judged by its length alone. Lengths are compared among
+    the scenarios of one group with the same world settings, each of which counts once.
     """
     lengths: dict[tuple[str, Settings], dict[str, float]] = {}
     for row in rows:
@@ -243,15 +245,15 @@ def _is_narrow(scale: float, error: float | None, typical: float) -> bool:
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by their scenarios' group, in the order in which the groups first occur."""
-    found: dict[str, list[Row]] = {}
+    grouped: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.scenario.group, []).append(row)
-    return found
+        grouped.setdefault(row.scenario.group, []).append(row)
+    return grouped
 
 
 def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by the sentence on their unit: rows of different units belong in different tables."""
-    found: dict[str, list[Row]] = {}
+    grouped: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.unit, []).append(row)
-    return found
+        grouped.setdefault(row.unit, []).append(row)
+    return grouped

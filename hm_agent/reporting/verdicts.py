@@ -1,4 +1,4 @@
-"""What the comparisons of agents come to: sentences, and each agent beside the one it is to be measured by."""
+"""Conclusions from the comparisons of agents: each agent contrasted with a baseline, and sentences on the outcome."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hm_agent.wording import counted, interval, listed, number
 Labels = Mapping[Condition, str]
 
 
-# Each agent beside one other
+# Each agent compared with a baseline
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """What one condition earns beyond another, by group; the first one is the one to measure by."""
+    """The comparisons of one condition with another, by group; the first is the baseline of the second."""
 
     first: Condition
     second: Condition
@@ -27,93 +27,93 @@ class Contrast:
 
     @property
     def equal(self) -> str:
-        """In how many of all common episodes both had the same result."""
+        """In how many of all common episodes both had the same result: `3 of 10`."""
         outer = next(iter(self.by_group.values()))
         return f"{outer.equal} of {outer.common}"
 
 
 def contrasts(comparisons: Sequence[Comparison]) -> list[Contrast]:
-    """Each condition beside the first agent with the same model and settings, and that one beside the first of all."""
-    ordered = in_order(one for comparison in comparisons for one in (comparison.first, comparison.second))
-    leaders: dict[object, Condition] = {}
+    """Contrasts each condition with the first of its model and settings, and those first ones with the first of all."""
+    ordered = in_order(condition for comparison in comparisons for condition in (comparison.first, comparison.second))
+    baselines: dict[object, Condition] = {}
     pairs = set()
-    for one in ordered:
-        leader = leaders.setdefault((one.model, one.settings), one)
-        pairs.add((ordered[0] if leader == one else leader, one))
+    for condition in ordered:
+        baseline = baselines.setdefault((condition.model, condition.settings), condition)
+        pairs.add((ordered[0] if baseline == condition else baseline, condition))
     return _contrasts(comparisons, pairs)
 
 
 def setting_contrasts(comparisons: Sequence[Comparison]) -> list[Contrast]:
-    """Each agent beside itself with another model or other settings."""
+    """Contrasts each agent with itself with another model or in other settings."""
     return _contrasts(comparisons, {(c.first, c.second) for c in comparisons if c.first.agent == c.second.agent})
 
 
 def _contrasts(comparisons: Sequence[Comparison], pairs: set[tuple[Condition, Condition]]) -> list[Contrast]:
-    found: dict[tuple[Condition, Condition], dict[str, Comparison]] = {}
+    by_pair: dict[tuple[Condition, Condition], dict[str, Comparison]] = {}
     for comparison in comparisons:
         pair = comparison.first, comparison.second
         if pair in pairs:
-            found.setdefault(pair, {})[comparison.group] = comparison
-    return [Contrast(*pair, by_group) for pair, by_group in found.items()]
+            by_pair.setdefault(pair, {})[comparison.group] = comparison
+    return [Contrast(*pair, by_group) for pair, by_group in by_pair.items()]
 
 
 def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
-    """Where each two differ and where no difference shows; those of whom the same is said are named together."""
+    """Sentences on where each two differ and where no difference shows; contrasts with one verdict share a sentence."""
     seconds: dict[tuple[Condition, str], list[str]] = {}
     for contrast in contrasts:
         seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
-    return [f"{labels[first]} beside {listed(names)}: {said}." for (first, said), names in seconds.items()]
+    return [f"{labels[first]} compared with {listed(names)}: {verdict}." for (first, verdict), names in seconds.items()]
 
 
 def _verdict(contrast: Contrast, labels: Labels) -> str:
     first, second = labels[contrast.first], labels[contrast.second]
-    known = [one for one in contrast.by_group.values() if one.known is not None]
-    ahead = [_amount(one) for one in known if not one.is_open and one.favours_first]
-    behind = [_amount(one) for one in known if not one.is_open and not one.favours_first]
-    unsure = [_place(one.group) for one in known if one.known and one.known.holds_zero]
-    few = [_place(one.group) for one in known if one.known and one.known.interval is None]
-    said = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
-    if unsure:
-        where = "anywhere" if len(unsure) == len(known) > 1 else listed(unsure)
-        said.append(f"no difference shows {where}, as {'each' if len(unsure) > 1 else 'the'} interval holds 0")
+    known = [comparison for comparison in contrast.by_group.values() if comparison.known is not None]
+    ahead = [_lead(comparison) for comparison in known if not comparison.is_open and comparison.favours_first]
+    behind = [_lead(comparison) for comparison in known if not comparison.is_open and not comparison.favours_first]
+    undecided = [_in_group(c.group) for c in known if c.known and c.known.holds_zero]
+    few = [_in_group(c.group) for c in known if c.known and c.known.interval is None]
+    parts = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
+    if undecided:
+        where = "anywhere" if len(undecided) == len(known) > 1 else listed(undecided)
+        parts.append(f"no clear difference {where}, as {'every' if len(undecided) > 1 else 'the'} interval contains 0")
     if few:
-        said.append(f"fewer than {LEAST_EPISODES} pairs decide nothing {listed(few)}")
-    return "; ".join(said) or "no common scale is known"
+        parts.append(f"fewer than {LEAST_EPISODES} pairs of episodes, too few for an interval, {listed(few)}")
+    return "; ".join(parts) or "no common scale is known"
 
 
-def _place(group: str) -> str:
+def _in_group(group: str) -> str:
     return f"over {OVERALL}" if group == OVERALL else f"in “{group}”"
 
 
-def _amount(comparison: Comparison) -> str:
-    found, digits = comparison.known, comparison.digits
-    assert found is not None
-    return (
-        f"{_place(comparison.group)} (by {number(abs(found.mean), digits)}, {interval(_ahead(found.interval), digits)})"
-    )
+def _lead(comparison: Comparison) -> str:
+    """`in “Delivery” (by 4.0, 95% interval 2.0 to 6.0)`."""
+    difference, digits = comparison.known, comparison.digits
+    assert difference is not None
+    ends = interval(_without_sign(difference.interval), digits)
+    return f"{_in_group(comparison.group)} (by {number(abs(difference.mean), digits)}, 95% interval {ends})"
 
 
-def _ahead(ends: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The ends of an interval without 0 as amounts, the smaller one first."""
+def _without_sign(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The ends of an interval that excludes 0, without their sign, the smaller one first."""
     return ends if ends is None or ends[0] > 0 else (-ends[1], -ends[0])
 
 
-# Who can't be told apart
+# Agents with the same results, or without a clear difference
 
 
 def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     """A sentence for each set of agents that had the same result in every episode that they have in common."""
-    common = {(one.first, one.second): one.common for one in outermost(comparisons) if one.is_identical}
+    common = {(pair.first, pair.second): pair.common for pair in outermost(comparisons) if pair.is_identical}
     sets: list[list[Condition]] = []
-    for condition in in_order(one for pair in common for one in pair):
-        fitting = (members for members in sets if all((member, condition) in common for member in members))
-        if (members := next(fitting, None)) is None:
+    for condition in in_order(condition for pair in common for condition in pair):
+        matching = (members for members in sets if all((member, condition) in common for member in members))
+        if (members := next(matching, None)) is None:
             sets.append([condition])
         else:
             members.append(condition)
     return [
-        f"{listed([labels[one] for one in members])} had the same result in all of "
-        f"{counted(common[members[0], members[1]], 'common episode')}: their columns show one result."
+        f"{listed([labels[member] for member in members])} had the same result in all of their "
+        f"{counted(common[members[0], members[1]], 'common episode')}, so their columns are the same."
         for members in sets
         if len(members) > 1
     ]
@@ -122,28 +122,31 @@ def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
 def alike(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
     """Sentences naming the pairs of agents whose values are equal or do not differ significantly.
 
-    One for each agent with equal ones, then one for each agent with undecided ones, among the agents after it.
+    There is one for each agent that equals later ones, then one for each agent that is undecided against later ones.
     """
     pairs = outermost(comparisons)
     firsts = dict.fromkeys(pair.first for pair in pairs)
     same = [[pair for pair in pairs if pair.first == first and pair.is_alike] for first in firsts]
     unsure = [[p for p in pairs if p.first == first and p.is_open and not p.is_alike] for first in firsts]
-    return [*(_same(some, labels) for some in same if some), *(_unsure(some, labels) for some in unsure if some)]
+    return [
+        *(_alike_sentence(some, labels) for some in same if some),
+        *(_undecided_sentence(some, labels) for some in unsure if some),
+    ]
 
 
-def _same(pairs: Sequence[Comparison], labels: Labels) -> str:
+def _alike_sentence(pairs: Sequence[Comparison], labels: Labels) -> str:
     shares: dict[str, list[str]] = {}
     for pair in pairs:
         episodes = counted(pair.common, "common episode")
-        share = f"all of {episodes}" if pair.is_identical else f"{pair.equal} of {episodes}"
+        share = f"all of their {episodes}" if pair.is_identical else f"{pair.equal} of their {episodes}"
         shares.setdefault(share, []).append(labels[pair.second])
-    said = [f"as {listed(names)} in {share}" for share, names in shares.items()]
-    return f"{labels[pairs[0].first]} had the same result {', '.join(said)}."
+    parts = [f"as {listed(names)} in {share}" for share, names in shares.items()]
+    return f"{labels[pairs[0].first]} had the same result {', '.join(parts)}."
 
 
-def _unsure(pairs: Sequence[Comparison], labels: Labels) -> str:
+def _undecided_sentence(pairs: Sequence[Comparison], labels: Labels) -> str:
     names = listed([labels[pair.second] for pair in pairs])
     reason = "the interval of the difference does not exclude 0" if len(pairs) == 1 else "no interval excludes 0"
     if all(pair.known and pair.known.interval is None for pair in pairs):
-        reason = f"fewer than {LEAST_EPISODES} pairs have no interval"
-    return f"Whether {labels[pairs[0].first]} does better or worse than {names} is left open: {reason}."
+        reason = f"there is no interval for fewer than {LEAST_EPISODES} pairs of episodes"
+    return f"Whether {labels[pairs[0].first]} does better or worse than {names} is undecided: {reason}."

@@ -27,7 +27,7 @@ from hm_agent.reporting.tables import Row
 PAGE, ORDERS_PAGE = "report.html", "orders.md"
 EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
-"""As what pages in Markdown show figures of several panels."""
+"""The format in which pages in Markdown show figures of several panels."""
 Record = dict[str, str | int | float | None]
 """A line of a CSV file by heading; None for an unknown value."""
 
@@ -35,7 +35,7 @@ Record = dict[str, str | int | float | None]
 def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     """Writes all files of a report into a folder, made if it is missing; returns the page's path.
 
-    files: as what figures are written; as SVG in any case, which report.md shows.
+    files: the format and style of figures; SVG is always written, too, since report.md shows it.
     """
     report = gather(runs, into)
     pictures = into / "figures"
@@ -45,31 +45,31 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
             for kind in dict.fromkeys((AS_SVG.kind, files.kind)):
                 content = panel.file(replace(files, kind=kind), picture.legend)
                 write_whole(pictures / f"{panel.name}.{kind}", content)
-    _write_sheet(into / "report.csv", [row_record(row) for row in report.rows])
-    _write_sheet(into / "differences.csv", [_comparison_record(one, report.labels) for one in report.comparisons])
-    _write_or_drop(into / "halves.csv", [_split_record(one, report.labels) for one in report.split_means])
-    _write_sheet(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
+    _write_csv(into / "report.csv", [row_record(row) for row in report.rows])
+    _write_csv(into / "differences.csv", [_comparison_record(pair, report.labels) for pair in report.comparisons])
+    _write_optional_csv(into / "halves.csv", [_split_record(mean, report.labels) for mean in report.split_means])
+    _write_csv(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
-    _write_or_drop(into / "seats.csv", seats)
+    _write_optional_csv(into / "seats.csv", seats)
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
 
 
 def is_report_on(runs: Runs, into: Path) -> bool:
-    """True if the report in a folder is on the episodes in these folders, each with this status, and on no others."""
-    asked = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
-    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in asked]
+    """True if the report in a folder covers exactly these episodes, each in its folder and with its status."""
+    episodes = [(path_in_words(episode.folder), episode.result.status) for episode in runs.episodes]
+    return _reported(into) == [(_harmless(folder), _harmless(status)) for folder, status in episodes]
 
 
 def episodes_reported(into: Path) -> int:
-    """How many episodes the report in a folder is on; 0 if there is none that can be read."""
+    """How many episodes the report in a folder covers; 0 if there is none that can be read."""
     return len(_reported(into))
 
 
 def _reported(into: Path) -> list[tuple[object, object]]:
-    """Folder and status of the episodes that a report is on; none if there is no report that can be read."""
+    """Folder and status of the episodes that a report covers; empty if there is no report that can be read."""
     try:
         lines = io.StringIO(read_regular(into / EPISODES).decode(), newline="")
         return [(row["folder"], row["status"]) for row in csv.DictReader(lines)]
@@ -80,15 +80,15 @@ def _reported(into: Path) -> list[tuple[object, object]]:
 def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
     """Writes the study of orders into a folder, made if it is missing; returns the path of its page.
 
-    files: as what the figure is written; as SVG, and as PNG, which the page shows, in any case.
+    files: the format and style of the figure; SVG and PNG, which the page shows, are always written, too.
     """
     study = study_orders(runs)
     into.mkdir(parents=True, exist_ok=True)
-    _write_sheet(into / "orders.csv", [_order_record(one, study.labels) for one in study.means])
-    differences = [_order_difference_record(one, study.labels) for one in study.differences]
-    _write_sheet(into / "orders_differences.csv", differences)
-    _write_sheet(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
-    _write_or_drop(into / "orders_selfplay.csv", list(_matchup_records(study)))
+    _write_csv(into / "orders.csv", [_order_record(mean, study.labels) for mean in study.means])
+    differences = [_order_difference_record(difference, study.labels) for difference in study.differences]
+    _write_csv(into / "orders_differences.csv", differences)
+    _write_csv(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
+    _write_optional_csv(into / "orders_selfplay.csv", list(_matchup_records(study)))
     for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
     write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
@@ -101,22 +101,22 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     files: as in `write_orders`.
     """
     into.mkdir(parents=True, exist_ok=True)
-    _write_sheet(into / "minds.csv", [_mind_record(row) for row in study.rows])
+    _write_csv(into / "minds.csv", [_mind_record(row) for row in study.rows])
     for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
         write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
     write_whole(into / MINDS_PAGE.name, page("minds.md.j2", study=study))
     return into / MINDS_PAGE.name
 
 
-def _write_or_drop(path: Path, records: Sequence[Record]) -> None:
-    """Writes a CSV file that not every report has; without records, removes that of an earlier report."""
+def _write_optional_csv(path: Path, records: Sequence[Record]) -> None:
+    """Writes an optional CSV file of a report; without records, removes that of an earlier report."""
     if records:
-        _write_sheet(path, records)
+        _write_csv(path, records)
     else:
         path.unlink(missing_ok=True)
 
 
-def _write_sheet(path: Path, records: Sequence[Record]) -> None:
+def _write_csv(path: Path, records: Sequence[Record]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
@@ -125,7 +125,7 @@ def _write_sheet(path: Path, records: Sequence[Record]) -> None:
 
 
 def _harmless(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula: text that begins like one gets an apostrophe before it."""
+    """Keeps spreadsheets from taking a cell for a formula: text that begins like one gets a leading apostrophe."""
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if is_formula else value
 
@@ -188,11 +188,11 @@ def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) 
 
 def _split_record(split: SplitMean, labels: Mapping[Condition, str]) -> Record:
     record: Record = {"group": split.group, "unit": split.unit, "agent": labels[split.condition]}
-    for name, found in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
+    for name, half in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
         record |= {
-            name: found.mean if found else None,
-            f"{name}_sem": found.error if found else None,
-            f"{name}_scenarios": found.n if found else 0,
+            name: half.mean if half else None,
+            f"{name}_sem": half.error if half else None,
+            f"{name}_scenarios": half.n if half else 0,
         }
     return record
 
@@ -211,7 +211,7 @@ def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
 
 
 def episode_record(episode: RecordedEpisode) -> Record:
-    """folder: as it was named when the report was written."""
+    """The row of an episode in episodes.csv. folder: as it was named when the report was written."""
     result, metric = episode.result, episode.scenario.metric
     return {
         "scenario": episode.scenario.short_name,
@@ -230,45 +230,45 @@ def episode_record(episode: RecordedEpisode) -> Record:
     }
 
 
-def _order_record(one: OrderMean, labels: Mapping[Condition, str]) -> Record:
-    low, high = one.interval or (None, None)
+def _order_record(mean: OrderMean, labels: Mapping[Condition, str]) -> Record:
+    low, high = mean.interval or (None, None)
     return {
-        "family": one.opponents.family,
-        "order": one.opponents.order,
-        "agent": labels[one.condition],
-        "scenarios": one.scenarios,
-        "rounds": one.estimate.n,
-        "mean": one.estimate.mean,
-        "sem": one.estimate.error,
+        "family": mean.opponents.family,
+        "order": mean.opponents.order,
+        "agent": labels[mean.condition],
+        "scenarios": mean.scenarios,
+        "rounds": mean.estimate.n,
+        "mean": mean.estimate.mean,
+        "sem": mean.estimate.error,
         "low": low,
         "high": high,
     }
 
 
-def _order_difference_record(one: OrderDifference, labels: Mapping[Condition, str]) -> Record:
-    low, high = one.over_rounds or (None, None)
+def _order_difference_record(difference: OrderDifference, labels: Mapping[Condition, str]) -> Record:
+    low, high = difference.over_rounds or (None, None)
     return {
-        "family": one.opponents.family,
-        "order": one.opponents.order,
-        "first": labels[one.first],
-        "second": labels[one.second],
+        "family": difference.opponents.family,
+        "order": difference.opponents.order,
+        "first": labels[difference.first],
+        "second": labels[difference.second],
         "rounds_low": low,
         "rounds_high": high,
-        **_difference_record("difference", one.over_scenarios),
+        **_difference_record("difference", difference.over_scenarios),
     }
 
 
 def _matchup_records(study: OrderStudy) -> Iterator[Record]:
-    for one in study.matchups:
-        for (player, other), found in one.rewards.items():
+    for matchup in study.matchups:
+        for (player, other), reward in matchup.rewards.items():
             yield {
-                "scenario": one.title,
-                "unit": one.scenario.metric.unit,
+                "scenario": matchup.title,
+                "unit": matchup.scenario.metric.unit,
                 "agent": study.players[player],
                 "against": study.players[other],
-                "episodes": found.n,
-                "mean": found.mean,
-                "sem": found.error,
+                "episodes": reward.n,
+                "mean": reward.mean,
+                "sem": reward.error,
             }
 
 
@@ -300,6 +300,7 @@ def _play_record(result: Result) -> Record:
 
 
 def _joined(values: Mapping[str, object]) -> str:
+    """`name=value` for each value that is not None, joined by spaces."""
     return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
 

@@ -1,4 +1,4 @@
-"""Attacks on the whole command: each goes on for as long as it is told, and returns what it found broken."""
+"""Attacks on the whole command: each runs for a given number of seconds and returns what it found broken."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from hm_agent.testing.kills import KillTrial
 
 MINDS = "hypothetical_minds"
 PLAYS = {"exploretom_a4": "reader", "symmtom_w6_n3_c3": MINDS, "rws_repeated_1": MINDS, "cooking_asymmetric_0": MINDS}
-"""Agents by scenario that between them ask most kinds of questions."""
+"""Scenarios with the agents that play them; together they ask most kinds of questions."""
 SCRIPTED: Mapping[str, Mapping[str, Any]] = {"melting_pot": {"bots": "scripted"}}
 """Options by world."""
 STORIES = ("--scenario=exploretom_a4,exploretom_a7", "--agent=reader", "--noreplay")
 FAULTY_SHARE = 0.3
 PLAIN = ("--scenario=exploretom_a4", "--agent=reality", "--max_steps=3", "--noreplay")
 STATUSES = (0, 1, 2, 3, 130)
-"""How a command may end."""
+"""The exit statuses that a command may have."""
 WAYS_TO_TAMPER = ("cut", "flip", "empty", "folder", "pipe", "link", "remove", "noise")
 VALUES = (
     "",
@@ -55,16 +55,16 @@ VALUES = (
     "[",
     "x",
 )
-"""What flags are set to."""
+"""The values that fuzzed flags are set to."""
 TOO_LONG = ("--episodes=1e6", "--episodes=9", "--scenario=*", "--agent=*")
-"""Flags that make sense and would play for long."""
+"""Valid flags that are left out, since they would play for long."""
 LATEST_SIGNAL = 4.0
-"""Seconds after the start within which a signal comes."""
+"""The latest time at which a signal is sent, in seconds after the start."""
 
 
 @dataclass
 class Findings:
-    """What an attack came to. attempts: how often something was tried. broken: what did not hold, in words."""
+    """The outcome of an attack. attempts: the number of rounds. broken: sentences on what did not hold."""
 
     attempts: int
     broken: list[str]
@@ -75,11 +75,11 @@ class Findings:
 
 
 Attack = Callable[[Path, float, random.Random], Findings]
-"""Attacks within a folder of its own until so many seconds are over; the stream draws what is tried."""
+"""Attacks in a folder of its own for a number of seconds; the random stream draws what is tried."""
 
 
 def _rounds(seconds: float, findings: Findings) -> Iterator[int]:
-    """Counts rounds until the time is over, at least one."""
+    """Yields the numbers of rounds, from 1 on, until the time is over; at least one."""
     deadline = time.monotonic() + seconds
     while not findings.attempts or time.monotonic() < deadline:
         findings.attempts += 1
@@ -91,7 +91,7 @@ def _ends_tidily(status: int, errors: str) -> bool:
 
 
 def hostile_endpoint(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """Three of ten answers are faults of more than forty kinds: all episodes end as without faults."""
+    """Answers three of ten requests with faults of more than forty kinds: all episodes must end as without faults."""
     findings = Findings(0, [])
     shares = dict.fromkeys(KINDS, FAULTY_SHARE / len(KINDS))
 
@@ -113,15 +113,15 @@ def hostile_endpoint(folder: Path, seconds: float, stream: random.Random) -> Fin
 
 
 def kills(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """`kill -9` of the command, or first of a worker: every result exactly once, no kept answer paid for again."""
+    """Kills the command, or first a worker: each result is there exactly once, and no cached answer is paid again."""
     findings = Findings(0, [])
     with Endpoint(schema_player.answer, delay=0.05) as server:
         trial = KillTrial(folder, server, episodes=8, steps=6, grid=STORIES)
         trial.run_undisturbed()
-        for number, one in zip(_rounds(seconds, findings), trial.rounds(10, stream.randrange(10**6)), strict=False):
-            findings.check(one.is_as_undisturbed, f"round {number}: results differ from those of an undisturbed run")
-            findings.check(not one.paid_again, f"round {number}: {one.paid_again} kept answers were paid again")
-            findings.check(not one.orphans, f"round {number}: {one.orphans} processes stayed")
+        for number, kill in zip(_rounds(seconds, findings), trial.rounds(10, stream.randrange(10**6)), strict=False):
+            findings.check(kill.is_as_undisturbed, f"round {number}: results differ from those of an undisturbed run")
+            findings.check(not kill.paid_again, f"round {number}: {kill.paid_again} cached answers were paid again")
+            findings.check(not kill.orphans, f"round {number}: {kill.orphans} processes were left behind")
         last = trial.round(lambda received: False)
         findings.check(last.lost == 0 and not last.errors, f"the last run: {last.lost} lost, {last.errors[-300:]}")
         findings.check(last.is_as_undisturbed, "the last run: results differ from those of an undisturbed run")
@@ -129,16 +129,19 @@ def kills(folder: Path, seconds: float, stream: random.Random) -> Findings:
 
 
 def signals(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """SIGINT, SIGTERM and SIGHUP at any moment: one line, status 130 or a finished run, nobody left, and a resume."""
+    """Sends SIGINT, SIGTERM or SIGHUP at a random time: the command ends with at most one line and status 130 or 0.
+
+    It leaves no process behind, and the same command resumes the run.
+    """
     findings, out = Findings(0, []), folder / "out"
     with Endpoint(schema_player.answer, delay=0.1) as server:
-        asked = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={folder / 'answers'}"]
-        flags = [*STORIES, *asked, "--episodes=20", "--max_steps=6", f"--out={out}"]
+        model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={folder / 'answers'}"]
+        flags = [*STORIES, *model, "--episodes=20", "--max_steps=6", f"--out={out}"]
         for number in _rounds(seconds, findings):
             shutil.rmtree(out, ignore_errors=True)
             which = stream.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
             process = start(str(out), *flags, f"--workers={stream.choice((1, 2))}")
-            # Python itself needs a moment until it knows what a signal is to do.
+            # Python itself takes a moment to install its signal handlers.
             time.sleep(stream.uniform(1.0, LATEST_SIGNAL))
             process.send_signal(which)
             _, errors = process.communicate()
@@ -146,7 +149,7 @@ def signals(folder: Path, seconds: float, stream: random.Random) -> Findings:
             findings.check(process.returncode in (0, 130), f"{what}: exit {process.returncode}: {errors[-300:]}")
             findings.check(_ends_tidily(process.returncode, errors), f"{what}: {errors[-300:]}")
             left = orphans(str(out))
-            findings.check(not left, f"{what}: {len(left)} processes stayed")
+            findings.check(not left, f"{what}: {len(left)} processes were left behind")
             end(left)
         status, _, errors = call(str(out), *flags)
         findings.check((status, errors) == (0, ""), f"the same command again: exit {status}: {errors[-300:]}")
@@ -154,25 +157,25 @@ def signals(folder: Path, seconds: float, stream: random.Random) -> Findings:
 
 
 def tampered_files(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """Files in OUT are damaged or replaced: reports and the same command again say so, or play what is missing."""
+    """Damages or replaces files in OUT: reports and the resumed command say so in a line, or play what is missing."""
     findings = Findings(0, [])
     whole = folder / "whole"
     grid = [*PLAIN, "--episodes=4"]
     assert call("whole", *grid, f"--out={whole}")[0] == 0
     for number in _rounds(seconds, findings):
         out = Path(shutil.copytree(whole, folder / f"out-{number}"))
-        done = [_tamper(out, stream) for _ in range(stream.randint(1, 4))]
+        damage = [_tamper(out, stream) for _ in range(stream.randint(1, 4))]
         reported, played = (call("tampered", *flags, f"--out={out}") for flags in ([*grid, "--report_only"], grid))
         for status, _, errors in (reported, played):
-            findings.check(_ends_tidily(status, errors), f"{done}: exit {status}: {errors[-300:]}")
+            findings.check(_ends_tidily(status, errors), f"{damage}: exit {status}: {errors[-300:]}")
         finished = [path for path in out.glob("*/*/*/*/result.json") if read_result(path)]
-        findings.check(played[0] != 0 or len(finished) == 4, f"{done}: {len(finished)} of 4 results, and exit 0")
+        findings.check(played[0] != 0 or len(finished) == 4, f"{damage}: {len(finished)} of 4 results, and exit 0")
         shutil.rmtree(out, ignore_errors=True)
     return findings
 
 
 def _tamper(out: Path, stream: random.Random) -> str:
-    """Damages one file below a folder; says what it did."""
+    """Damages one file below a folder; returns a description of the damage."""
     files = sorted(path for path in out.rglob("*") if path.is_file() and not path.is_symlink())
     path, way = stream.choice(files), stream.choice(WAYS_TO_TAMPER)
     content = bytearray(path.read_bytes()) or bytearray(b" ")
@@ -198,7 +201,7 @@ def _tamper(out: Path, stream: random.Random) -> str:
 
 
 def fuzzed_flags(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """Flags with values of any kind: the command plays, or says in one line what is wrong."""
+    """Sets random flags to values of any kind: the command plays, or says in one line what is wrong."""
     from hm_agent.command_line import flags as known
 
     findings = Findings(0, [])
@@ -216,11 +219,11 @@ def fuzzed_flags(folder: Path, seconds: float, stream: random.Random) -> Finding
 
 
 def random_answers(folder: Path, seconds: float, stream: random.Random) -> Findings:
-    """Answers of the right form with random damage, and noise: each is read as a valid answer or is a BadAnswer."""
+    """Reads answers that fit the schema, with random damage: each is a valid answer or raises BadAnswer."""
     findings = Findings(0, [])
-    asked = _questions()
+    questions = _questions()
     for _ in _rounds(seconds, findings):
-        question = stream.choice(asked)
+        question = stream.choice(questions)
         text = _damaged(question, stream)
         try:
             answer = read_answer(text, question)
@@ -228,20 +231,20 @@ def random_answers(folder: Path, seconds: float, stream: random.Random) -> Findi
             question.check(answer)
         except BadAnswer:
             continue
-        except Exception as error:  # noqa: BLE001 - this is what is looked for
+        except Exception as error:  # noqa: BLE001 - any other exception is a finding
             findings.broken.append(f"{type(error).__name__} for {text[:300]!r} to {type(question).__name__}")
     return findings
 
 
 def _questions() -> Sequence[Question[Any]]:
     """One question of each kind that short episodes ask."""
-    found: dict[str, Question[Any]] = {}
+    by_kind: dict[str, Question[Any]] = {}
     for name, agent in PLAYS.items():
         (scenario,) = find_scenarios([name])
         for step in play_steps(scenario, agent, 120, seed=3, **SCRIPTED.get(scenario.world, {})):
             for exchange in step.decision.exchanges:
-                found.setdefault(type(exchange.question).__name__, exchange.question)
-    return list(found.values())
+                by_kind.setdefault(type(exchange.question).__name__, exchange.question)
+    return list(by_kind.values())
 
 
 def _damaged(question: Question[Any], stream: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""Compares the results and traces of two run folders, of whatever version their formats are."""
+"""Compares the results and traces of two run folders, which may be of different format versions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,24 @@ from hm_agent.testing.commands import TIMING
 IGNORED = (*TIMING, "versions")
 """The fields of a result that may differ although the behaviour is the same."""
 COUNTS = ("interactions", "unknown_patches", "pose_lost_steps")
-"""The metrics that format 1 says are 0 of agents that do not count them."""
+"""The metrics that format 1 records as 0 for agents that do not count them."""
 EVENT_KINDS = {"Interaction": "InteractionEvent"}
-"""Today's names of the kinds of events that format 1 names otherwise."""
+"""The current names of kinds of events that have other names in format 1."""
 ADDED = ("right", "relied_on")
 """The keys of a trace's line that older traces lack."""
 ADDED_TO_STATE = ("asked_because", "skipped")
 """The keys of a line's state that older traces lack."""
 ABSENT = "(absent)"
 LONGEST = 120
-"""The characters of a value that a difference shows."""
+"""The most characters of a value that a difference shows."""
 
 
 @dataclass
 class FileComparison:
-    """How the files of one name compare. compared: how many both folders have. differences: the first, by file."""
+    """How the files of one name compare.
+
+    compared: how many both folders have. differences: by file, the first difference in it.
+    """
 
     compared: int = 0
     differences: dict[str, str] = field(default_factory=dict)
@@ -67,33 +70,33 @@ def compare_runs(before: Path, after: Path) -> RunComparison:
 
 
 def _files(folder: Path) -> set[str]:
-    """The results and traces below a folder by their relative path."""
+    """The relative paths of the results and traces below a folder."""
     return {str(path.relative_to(folder)) for name in DIFFERENCES for path in folder.rglob(name)}
 
 
 def result_difference(before: Path, after: Path) -> str | None:
-    """The first difference between two results in words; None if there is none. What can't be read is a difference."""
+    """The first difference between two results in words; None if there is none. An unreadable file is a difference."""
     first, second = _result(before), _result(after)
     if not (first and second):
         return "no result that this version knows, in one folder or in both"
     if not (first.get("seats") and second.get("seats")):  # format 1 has none
-        first, second = ({**said, "seats": None} for said in (first, second))
+        first, second = ({**fields, "seats": None} for fields in (first, second))
     return first_difference(first, second)
 
 
 def _result(path: Path) -> Mapping[str, Any]:
-    """What a result says of behaviour; nothing where the file is no result."""
-    found = result.read_result(path)
-    if found is None:
+    """The fields of a result that depend on behaviour alone; empty if the file is no result."""
+    recorded = result.read_result(path)
+    if recorded is None:
         return {}
-    said = {name: value for name, value in asdict(found).items() if name not in IGNORED}
-    metrics = {name: value for name, value in found.metrics.items() if value or name not in COUNTS}
-    said["metrics"] = metrics if found.agent in ("random", "noop") else dict(found.metrics)
-    return said
+    fields = {name: value for name, value in asdict(recorded).items() if name not in IGNORED}
+    metrics = {name: value for name, value in recorded.metrics.items() if value or name not in COUNTS}
+    fields["metrics"] = metrics if recorded.agent in ("random", "noop") else dict(recorded.metrics)
+    return fields
 
 
 def trace_difference(before: Path, after: Path) -> str | None:
-    """The first difference between two traces, with the number of its step's line; None if there is none."""
+    """The first difference between two traces, with the number of its line, the header apart; None if there is none."""
     for number, (first, second) in enumerate(zip_longest(_lines(before), _lines(after)), 1):
         if first != second:
             return f"line {number}: {first_difference(first, second)}"
@@ -106,7 +109,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
             event["kind"] = EVENT_KINDS.get(event["kind"], event["kind"])
         for name in ADDED_TO_STATE:
             line.get("state", {}).pop(name, None)
-        yield {name: said for name, said in line.items() if name not in ADDED}
+        yield {name: value for name, value in line.items() if name not in ADDED}
 
 
 def first_difference(before: Any, after: Any, place: str = "") -> str | None:

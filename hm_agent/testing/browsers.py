@@ -1,4 +1,4 @@
-"""How tests and benchmarks start a browser, and what tests of pages ask of a page in it."""
+"""How tests and benchmarks start a browser, and what tests check of the pages in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-"""The commands that may start a browser, the preferred one first."""
+"""The commands that start a browser, in order of preference."""
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -17,10 +17,10 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
-"""Flags that keep a browser from requests of its own."""
+"""Flags that keep a browser from sending requests of its own."""
 
 READABLE = 4.5
-"""The contrast ratio that WCAG 2 asks of text."""
+"""The contrast ratio that WCAG 2 requires of text."""
 CONTRASTS = """() => {
   const parse = colour => (colour.match(/[\\d.]+/g) || []).map(Number);
   const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
@@ -45,10 +45,10 @@ CONTRASTS = """() => {
 
 
 def requests_and_messages(page: Page) -> tuple[list[str], list[str]]:
-    """Two lists that fill from now on: the addresses a page requests, and its console messages and errors."""
-    asked: list[str] = []
-    said: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    return asked, said
+    """Two lists that fill from now on: the addresses that a page requests, and its console messages and errors."""
+    requests: list[str] = []
+    messages: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    return requests, messages

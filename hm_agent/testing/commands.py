@@ -1,4 +1,4 @@
-"""Runs the whole command as a user starts it, in processes of its own or in this one, and reads the files it leaves."""
+"""Runs the whole command as a user does, in processes of its own or in this one, and reads the files that it leaves."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hm_agent.command_line.cli import main
 
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
-"""The environment variable that marks every process of a command, also those whose parent has ended."""
+"""The environment variable that marks every process of a command, even one whose parent has ended."""
 TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost")
-"""The fields of a result that differ between two runs of the same episode."""
+"""The fields of a result that may differ between two runs of the same episode."""
 SHUTDOWN_SECONDS = 60.0
-"""Processes that have not ended after this time count as left behind."""
+"""Processes that still run after this time count as orphans."""
 
 
 PLAY = (str(ROOT / "run_scenario.py"),)
@@ -52,7 +52,7 @@ def call(mark: str, *flags: str, cwd: Path | None = None) -> tuple[int, str, str
 
 
 def call_here(*arguments: str) -> tuple[int, str, str]:
-    """As `call`, but in this process: for what no signal, no limit and no state of a process can change.
+    """As `call`, but in this process: for commands that do not depend on signals, limits or the state of a process.
 
     arguments: the flags of `run_scenario.py`; or `hm-agent` and its arguments.
     """
@@ -62,7 +62,7 @@ def call_here(*arguments: str) -> tuple[int, str, str]:
 
 
 def outputs_by_hash_seed(script: str) -> list[str]:
-    """What a script prints in two processes, which order sets and hash strings in different ways; both must succeed."""
+    """What a script prints in two processes whose hash seeds, and so orders of sets, differ; both must succeed."""
     runs = [
         subprocess.Popen(
             [sys.executable, script],
@@ -80,17 +80,17 @@ def outputs_by_hash_seed(script: str) -> list[str]:
 
 def processes(mark: str) -> list[int]:
     """The ids of a command's running processes."""
-    sought = f"{MARK}={mark}".encode()
-    found = []
+    variable = f"{MARK}={mark}".encode()
+    ids = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # the process has ended meanwhile
-            if sought in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+            if variable in (folder / "environ").read_bytes().split(b"\0"):
+                ids.append(int(folder.name))
+    return ids
 
 
 def orphans(mark: str) -> list[int]:
-    """The ids of a command's processes that don't end by themselves within SHUTDOWN_SECONDS."""
+    """Waits for a command's processes to end; returns the ids of those that still run after SHUTDOWN_SECONDS."""
     deadline = time.monotonic() + SHUTDOWN_SECONDS
     while (left := processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -99,17 +99,17 @@ def orphans(mark: str) -> list[int]:
 
 def outcomes(out: Path) -> Mapping[str, object]:
     """All results and traces below a folder by their relative path, without the fields in TIMING."""
-    found: dict[str, object] = {}
+    results: dict[str, object] = {}
     for path in out.glob("*/*/*/*/result.json"):
-        said = json.loads(path.read_text())
-        seats = [{name: value for name, value in seat.items() if name not in TIMING} for seat in said["seats"]]
-        untimed = {name: value for name, value in said.items() if name not in TIMING} | {"seats": seats}
-        found[str(path.relative_to(out))] = untimed
-    return found | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
+        fields = json.loads(path.read_text())
+        seats = [{name: value for name, value in seat.items() if name not in TIMING} for seat in fields["seats"]]
+        untimed = {name: value for name, value in fields.items() if name not in TIMING} | {"seats": seats}
+        results[str(path.relative_to(out))] = untimed
+    return results | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
 
 
 def end(left: Iterable[int]) -> None:
-    """Kills processes, those that have ended excepted."""
+    """Kills processes; ignores those that have ended."""
     for process in left:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)

@@ -20,9 +20,9 @@ NAME = "loopback"
 """The name of every serving thread."""
 CHARACTERS_PER_TOKEN = 4
 POLL_SECONDS = 0.02
-"""How often the server checks whether it should end."""
+"""The interval at which the server checks whether it should end."""
 JOIN_SECONDS = 2.0
-"""How long to wait for the end of a connection that is still being answered."""
+"""How long to wait for a connection's thread to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +74,19 @@ class Endpoint:
         self._server.server_close()
 
     def join_clients(self) -> None:
-        """Waits until all connections have ended, so that `received` holds whatever clients sent that were killed."""
+        """Waits until all connections have ended, so that `received` holds all requests of clients that were killed."""
         self._server.join()
 
 
 def serve(answer: Answer, delay: float) -> None:
-    """Serves until standard input ends; prints the URL. For an endpoint in a process of its own."""
+    """Prints the URL and serves until standard input ends: for an endpoint in a process of its own."""
     with Endpoint(answer, delay) as server:
         print(server.base_url, flush=True)
         sys.stdin.read()
 
 
 class _Server(ThreadingTCPServer):
-    """Serves each connection in a thread. Not an HTTPServer, since that looks up this machine's name first."""
+    """Serves each connection in a thread. No HTTPServer, since that looks up the name of this machine first."""
 
     allow_reuse_address = True
     request_queue_size = 128
@@ -99,13 +99,13 @@ class _Server(ThreadingTCPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Starts a connection's thread and keeps it, so that `hang_up` can end it."""
-        about = request, client_address
-        thread = Thread(target=self.process_request_thread, args=about, name=NAME, daemon=True)
+        arguments = request, client_address
+        thread = Thread(target=self.process_request_thread, args=arguments, name=NAME, daemon=True)
         self._connections.append((thread, request))
         thread.start()
 
     def hang_up(self) -> None:
-        """Ends all connections, idle or not; responses that wait for their delay are dropped."""
+        """Closes all connections, idle or not; drops responses that wait for their delay."""
         self.ending.set()
         for _, connection in self._connections:
             with suppress(OSError):  # the connection has ended by itself
@@ -113,12 +113,12 @@ class _Server(ThreadingTCPServer):
         self.join()
 
     def join(self) -> None:
-        """Waits until every connection has ended, JOIN_SECONDS for one."""
+        """Waits for every connection to end, at most JOIN_SECONDS each."""
         for thread, _ in self._connections:
             thread.join(JOIN_SECONDS)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignores clients that have closed their connection; shows every other error."""
+        """Ignores the OSErrors of clients that closed their connection; prints all other errors."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
-        """Stays silent."""
+        """Prints nothing."""
 
 
 def completion(*texts: str, finish: str = "stop", usage: bool = True, prompt: str = "") -> Response:
@@ -174,8 +174,8 @@ def completion(*texts: str, finish: str = "stop", usage: bool = True, prompt: st
         }
         for index, text in enumerate(texts)
     ]
-    sent, made = (ceil(length / CHARACTERS_PER_TOKEN) for length in (len(prompt), sum(map(len, texts))))
-    tokens = {"prompt_tokens": sent, "completion_tokens": made, "total_tokens": sent + made}
+    input_, output = (ceil(length / CHARACTERS_PER_TOKEN) for length in (len(prompt), sum(map(len, texts))))
+    tokens = {"prompt_tokens": input_, "completion_tokens": output, "total_tokens": input_ + output}
     body: dict[str, Any] = {
         "id": "chatcmpl-loopback",
         "object": "chat.completion",
@@ -193,7 +193,7 @@ def refusal(
     param: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """An error as OpenAI words it."""
+    """An error response in OpenAI's format."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     error = {"message": message, "type": kind, "param": param, "code": code}
     return Response(status, {"error": error}, headers or {})
@@ -201,5 +201,5 @@ def refusal(
 
 def prompt_of(body: Mapping[str, Any], turn: int = -1) -> str:
     """The content of one of a request's user messages, by default the last."""
-    said = [message["content"] for message in body["messages"] if message["role"] == "user"]
-    return str(said[turn])
+    contents = [message["content"] for message in body["messages"] if message["role"] == "user"]
+    return str(contents[turn])

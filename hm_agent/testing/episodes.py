@@ -1,4 +1,4 @@
-"""Whole episodes without files, as tests and benchmarks play them: step by step from one seat."""
+"""Plays whole episodes without files, for tests and benchmarks, and keeps the steps of one seat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hm_agent.theory_of_mind.hypotheses import Parameters
 
 @dataclass(frozen=True)
 class SeatStep:
-    """One seat's part of a step. reward: what followed. total: all its rewards so far, this one included."""
+    """One seat's part of a step. reward: the step's. total: the sum of its rewards so far, this one included."""
 
     observation: Observation[Any]
     decision: Decision[Any]
@@ -38,17 +38,17 @@ class SeatLog:
 
     def record(self, step: Step) -> None:
         if self._seat in step.decisions:
-            seen, decided = step.turn.observations[self._seat], step.decisions[self._seat]
+            observation, decision = step.turn.observations[self._seat], step.decisions[self._seat]
             self.steps.append(
-                SeatStep(seen, decided, step.rewards.get(self._seat, 0.0), step.totals.get(self._seat, 0.0))
+                SeatStep(observation, decision, step.rewards.get(self._seat, 0.0), step.totals.get(self._seat, 0.0))
             )
 
     def close(self) -> None:
-        """Keeps what it has."""
+        """Does nothing."""
 
 
 def settled(scenario: ScenarioInfo, **options: Setting) -> Mapping[str, Setting]:
-    """A world's options with every choice made. options: those that differ from their defaults."""
+    """The values of all options of a world, as it settles them. options: those that differ from their defaults."""
     suite = suites()[scenario.world]
     return suite.settle(scenario, {option.name: options.get(option.name, option.default) for option in suite.options})
 
@@ -62,9 +62,9 @@ def seat_agents(
     seed: int = 0,
     options: Mapping[str, Setting] | None = None,
 ) -> dict[Seat, Agent[Any, Any]]:
-    """The same agent in every seat. model: answers its questions; the built-in reasoner by default.
+    """The same agent for every seat. model: answers its questions; the built-in reasoner by default.
 
-    seed: of the episode; every seat has its own, as where an experiment is played.
+    seed: of the episode; each seat's own seed is drawn from it, as in an experiment.
     """
     suite = suites()[scenario.world]
     answering = model or BuiltinReasoner(suite.answers())
@@ -84,7 +84,7 @@ def set_up(
     seed: int = 0,
     **options: Setting,
 ) -> tuple[World[Any, Any], dict[Seat, Agent[Any, Any]]]:
-    """Opens a scenario's world and builds the same agent for every seat. options: those that are not the defaults."""
+    """Opens a scenario's world and builds the same agent for every seat. options: those that differ from defaults."""
     chosen = settled(scenario, **options)
     world = suites()[scenario.world].open(scenario, chosen)
     return world, seat_agents(world, scenario, name, model=model, seed=seed, options=chosen)
@@ -98,7 +98,7 @@ def play_out(
     steps: int | None = None,
     recorders: Sequence[Recorder] = (),
 ) -> EpisodeOutcome:
-    """Plays one episode, at most `steps` long, and closes the world; raises what ended the episode early."""
+    """Plays one episode of at most `steps` steps and closes the world; raises the error that ended it, if any."""
     outcome = asyncio.run(run_episode(world, agents, seed=seed, max_steps=steps, recorders=recorders))
     world.close()
     if outcome.error:
@@ -115,7 +115,7 @@ def play_steps(
     seed: int = 1,
     **options: Setting,
 ) -> list[SeatStep]:
-    """The steps of the first seat in an episode in which every seat has the same agent; raises what ended it early."""
+    """Plays an episode with the same agent in every seat; returns the first seat's steps, or raises what ended it."""
     world, agents = set_up(scenario, name, model=model, seed=0, **options)
     log = SeatLog(scenario.seats[0])
     play_out(world, agents, seed=seed, steps=steps, recorders=[log])
@@ -123,13 +123,13 @@ def play_steps(
 
 
 class SilentProgress:
-    """A progress display that shows nothing."""
+    """A progress display that does nothing."""
 
     def begin(self, episode: Episode) -> None:
-        """Shows nothing."""
+        """Does nothing."""
 
     def pulse(self, episode: Episode, pulse: Pulse) -> None:
-        """Shows nothing."""
+        """Does nothing."""
 
     def end(self, episode: Episode, result: Result) -> None:
-        """Shows nothing."""
+        """Does nothing."""

@@ -1,4 +1,4 @@
-"""Plays a grid of episodes against an endpoint that fails now and then; the episodes should end as without faults."""
+"""Plays a grid of episodes against an endpoint that sometimes fails; the episodes should end as without faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hm_agent.testing.endpoint import Answer, Endpoint, Response, refusal
 from hm_agent.testing.melting_pot import text_player
 
 SHARES: Mapping[str, float] = {"429": 0.08, "500": 0.04, "garbage": 0.03, "hang": 0.02, "drop": 0.01}
-"""The share of all requests that each fault strikes."""
+"""The share of all requests that are answered with each fault."""
 TIMEOUT = 2.0
 FAULTS: Mapping[str, Response] = {
     "429": refusal(429, "slow down", headers={"retry-after-ms": "20"}),
@@ -30,8 +30,8 @@ _STATUSES = (408, 409, 425, 500, 502, 503, 504, 520, 522, 529, 599)
 _REFUSALS: Mapping[str, Response] = {
     **{f"status {status}": refusal(status, "later", headers=SOON) for status in _STATUSES},
     **{
-        f"429, retry after {told!r}": refusal(429, "slow down", headers={"retry-after": told})
-        for told in ("0.02", "-1", "nan", "1e999", "Thu, 01 Jan 1970 00:00:00 GMT", "soon")
+        f"429, retry after {delay!r}": refusal(429, "slow down", headers={"retry-after": delay})
+        for delay in ("0.02", "-1", "nan", "1e999", "Thu, 01 Jan 1970 00:00:00 GMT", "soon")
     },
     "500 without a word": Response(500, headers=SOON),
     "503 with a long page": Response(503, b"<p>" * 300_000, headers=SOON),
@@ -71,16 +71,16 @@ KINDS: Mapping[str, Response] = {
     **{f"200 with {name}": Response(body=body) for name, body in _BODIES.items()},
     **_TRANSPORT,
 }
-"""More than forty kinds of faults, none of which is an answer."""
+"""More than forty kinds of faults, none of which is a valid answer."""
 WORKERS = 4
 
 
 @dataclass
 class FaultyPlayer:
-    """A player behind an endpoint with faults. counts: requests by fault, or `answered`.
+    """A player whose answers are sometimes replaced by faults. counts: requests by fault, or `answered`.
 
-    A request's fault depends only on its words and on how often they were sent before. The very first request is always
-    answered, since a run gives up an endpoint that has never worked.
+    A request's fault depends only on its messages and on how often they were sent before. The very first request is
+    always answered, since a run gives up on an endpoint that has never worked.
     """
 
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
@@ -100,7 +100,7 @@ class FaultyPlayer:
 
 
 def _drawn(words: str, shares: Mapping[str, float]) -> str | None:
-    """A fault drawn by its share, or None; the hash of the words is the random number."""
+    """Draws a fault by the shares, or None; the random number is a hash of the words."""
     drawn = int.from_bytes(hashlib.sha256(words.encode()).digest()[:4]) / 2**32
     for fault, share in shares.items():
         if (drawn := drawn - share) < 0:
@@ -110,7 +110,7 @@ def _drawn(words: str, shares: Mapping[str, float]) -> str | None:
 
 @dataclass(frozen=True)
 class GridOutcome:
-    """How a command ended, what it left in its folder, and how many requests each fault struck."""
+    """How a command ended, its results and traces by path, and how many requests each fault met."""
 
     status: int
     errors: str
@@ -123,7 +123,7 @@ class GridOutcome:
 
 
 def play(out: Path, shares: Mapping[str, float], episodes: int, scenarios: str, steps: int) -> GridOutcome:
-    """Plays `episodes` episodes of each scenario by the whole command."""
+    """Plays `episodes` episodes of each scenario with the whole command. shares: of each fault among the requests."""
     faulty = FaultyPlayer(shares)
     with Endpoint(faulty.answer) as server:
         flags = [f"--scenario={scenarios}", f"--episodes={episodes}", f"--max_steps={steps}", "--bots=scripted"]

@@ -23,16 +23,16 @@ STEPS = 300
 MOMENT = 0.2
 """Seconds between the kill of a worker and that of the whole command."""
 LATEST_KILL = 8.0
-"""Seconds after the start within which every third round is killed by the clock, so that some die while they start."""
+"""Every third round is killed at a random time within these seconds after its start, so some die while they start."""
 
 
 @dataclass
 class KillRound:
     """One run of the command, killed or not.
 
-    is_as_undisturbed: a run that ended left the results and traces of one that was never killed; True for a killed run.
-    paid_again: requests whose answers the cache held already. lost: answers sent that never reached the cache.
-    orphans: processes left behind.
+    is_as_undisturbed: True if the run was killed, or left the same results and traces as a run that never was.
+    paid_again: requests whose answers were in the cache already. lost: answers that were sent and never reached the
+    cache. orphans: processes left behind.
     """
 
     was_killed: bool
@@ -47,8 +47,8 @@ class KillRound:
 class KillTrial:
     """A grid of episodes and its endpoint.
 
-    grid: the flags of what is played. undisturbed: how often a run that is not killed makes each request. expected:
-    that run's results and traces.
+    grid: the flags that say what is played. undisturbed: how often a run that is not killed makes each request.
+    expected: the results and traces of that run.
     """
 
     folder: Path
@@ -76,14 +76,14 @@ class KillTrial:
         out = self.folder / "undisturbed"
         status, _, errors = call(str(out), *self.flags(out, self.folder / "undisturbed.sqlite"))
         assert status == 0, errors
-        self.undisturbed, self.expected = self._take(), outcomes(out)
+        self.undisturbed, self.expected = self._take_requests(), outcomes(out)
 
     def round(self, is_time: Callable[[int], bool], *, first_a_worker: bool = False) -> KillRound:
-        """Runs the command until it ends or `is_time`, given the number of its requests, says to kill it.
+        """Runs the command until it ends, or kills it once `is_time`, given the number of its requests, is True.
 
-        first_a_worker: kills one of its other processes a moment before.
+        first_a_worker: True to kill one of its other processes a moment before.
         """
-        kept = self._kept()
+        cached = self._cached_requests()
         process = start(str(self.out), *self.flags(self.out, self.cache))
         while (is_running := process.poll() is None) and not is_time(len(self.server.received)):
             time.sleep(0.005)
@@ -96,38 +96,35 @@ class KillTrial:
         left = orphans(str(self.out))
         end(left)
         self.server.join_clients()
-        asked, errors = self._take(), process.communicate()[1]
-        paid_again = (asked - (self.undisturbed - kept)).total()
-        lost = asked.total() - (self._kept() - kept).total()
+        requests, errors = self._take_requests(), process.communicate()[1]
+        paid_again = (requests - (self.undisturbed - cached)).total()
+        lost = requests.total() - (self._cached_requests() - cached).total()
         was_killed = process.returncode == -9
         is_as_undisturbed = was_killed or outcomes(self.out) == self.expected
         return KillRound(was_killed, is_as_undisturbed, paid_again, lost, len(left), errors)
 
     def rounds(self, parts: int, seed: int = 0) -> Iterator[KillRound]:
-        """Rounds without end, killed at moments that the seed draws; after one that ended before, all begins anew.
+        """Yields rounds without end, killed at moments that the seed draws; every other one kills a worker first.
 
-        parts: a round that is killed by its requests sees at most this fraction of all, so that many work on one run.
-        Every other round kills a worker first.
+        parts: a round that is killed after a number of requests sees at most one of so many parts of all requests, so
+        that many rounds work on one run. After a round that ended by itself, the next one starts from nothing.
         """
         for number, is_time in enumerate(moments(self.undisturbed.total() // parts, seed)):
-            one = self.round(is_time, first_a_worker=number % 2 == 1)
-            yield one
-            if not one.was_killed:
-                self._begin_anew()
+            done = self.round(is_time, first_a_worker=number % 2 == 1)
+            yield done
+            if not done.was_killed:
+                shutil.rmtree(self.out, ignore_errors=True)
+                for path in self.folder.glob(f"{self.cache.name}*"):
+                    path.unlink()
 
-    def _begin_anew(self) -> None:
-        shutil.rmtree(self.out, ignore_errors=True)
-        for path in self.folder.glob(f"{self.cache.name}*"):
-            path.unlink()
-
-    def _take(self) -> Counter[str]:
-        """The requests since the last call of this."""
-        taken = Counter(_words(received.body["messages"]) for received in self.server.received)
+    def _take_requests(self) -> Counter[str]:
+        """Counts the requests received since the last call, and clears them."""
+        requests = Counter(_words(received.body["messages"]) for received in self.server.received)
         self.server.received.clear()
-        return taken
+        return requests
 
-    def _kept(self) -> Counter[str]:
-        """The requests whose answers the cache holds."""
+    def _cached_requests(self) -> Counter[str]:
+        """The requests whose answers are in the cache."""
         if not self.cache.exists():
             return Counter()
         with closing(sqlite3.connect(self.cache)) as file:
@@ -141,7 +138,7 @@ def _words(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def moments(most_requests: int, seed: int) -> Iterator[Callable[[int], bool]]:
-    """When to kill each round: after 1 to `most_requests` requests; every third round after a number of seconds."""
+    """Yields when to kill each round: two after 1 to `most_requests` requests, every third after some seconds."""
     stream = random.Random(seed)
     while True:
         yield _by_count(stream.randint(1, most_requests))
@@ -165,10 +162,10 @@ def _by_clock(seconds: float) -> Callable[[int], bool]:
 
 
 def run_trial(trial: KillTrial, kills: int) -> list[KillRound]:
-    """Runs rounds until `kills` of them were killed, and a last one that is not."""
+    """Runs rounds until `kills` of them were killed, and a last one that is not killed."""
     trial.run_undisturbed()
     done: list[KillRound] = []
     endless = trial.rounds(parts=kills)
-    while sum(one.was_killed for one in done) < kills:
+    while sum(finished.was_killed for finished in done) < kills:
         done.append(next(endless))
     return [*done, trial.round(lambda received: False)]

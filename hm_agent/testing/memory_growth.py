@@ -1,4 +1,4 @@
-"""Measures what long episodes and many episodes leave behind in a process: memory, open files, threads."""
+"""Measures the memory, open files and threads of a process that plays long episodes or many episodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCENARIO = "rws_arena_0"
 WARM_UP_STEPS = 500
 """Memory should not grow after this step."""
 MAX_GROWTH = 10_000_000
-"""Bytes by which a process may grow after warming up."""
+"""The most bytes by which a process may grow after warming up."""
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -59,7 +59,7 @@ class EndlessWorld(World[Any, Any]):
 
 @dataclass
 class MemoryRecorder:
-    """A recorder that notes the process's resident memory in bytes after every `every` steps."""
+    """A recorder that keeps the process's resident memory, in bytes, after each `every` steps."""
 
     every: int = WARM_UP_STEPS
     bytes_by_step: dict[int, int] = field(default_factory=dict)
@@ -71,11 +71,11 @@ class MemoryRecorder:
             self.bytes_by_step[done] = int(pages) * PAGE_SIZE
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Does nothing."""
 
 
 def memory_by_step(folder: Path, steps: int, every: int = WARM_UP_STEPS) -> dict[int, int]:
-    """The process's resident bytes by step of one long episode, recorded with its trace and replay."""
+    """Plays one long episode with trace and replay; returns the process's resident bytes by step."""
     (scenario,) = find_scenarios([SCENARIO])
     world, agents = set_up(scenario, bots="scripted")
     viewer = suites()[scenario.world].viewer(scenario)
@@ -88,19 +88,19 @@ def memory_by_step(folder: Path, steps: int, every: int = WARM_UP_STEPS) -> dict
 
 @dataclass(frozen=True)
 class OpenResources:
-    """The files and sockets a process has open, and the number of its threads, native ones included."""
+    """The open files and sockets of this process, and the number of its threads, native ones included."""
 
     files: tuple[str, ...]
     threads: int
 
     @classmethod
     def settled(cls) -> OpenResources:
-        """What is open in the look with the fewest threads of some within a second: one about to end counts nothing."""
-        looks = []
+        """The sample with the fewest threads of 20 within a second, so that threads about to end do not count."""
+        samples = []
         for _ in range(20):
-            looks.append(cls.now())
+            samples.append(cls.now())
             time.sleep(0.05)
-        return min(looks, key=lambda look: (look.threads, len(look.files)))
+        return min(samples, key=lambda sample: (sample.threads, len(sample.files)))
 
     @classmethod
     def now(cls) -> OpenResources:
@@ -112,7 +112,7 @@ class OpenResources:
 
 
 def play(out: Path, episodes: int) -> list[Result]:
-    """Plays episodes in this process with everything that opens files or threads: endpoint, cache, traces, videos."""
+    """Plays episodes in this process with all that opens files or threads: an endpoint, a cache, traces and videos."""
     with Endpoint(text_player.answer) as server:
         model = ModelSettings("loopback", base_url=server.base_url, cache=out / "answers.sqlite")
         experiment = Experiment(find_scenarios(["rws_repeated_1"]), model=model, episodes=episodes, out=out)
@@ -120,7 +120,7 @@ def play(out: Path, episodes: int) -> list[Result]:
 
 
 def resources_around(folder: Path, episodes: int) -> tuple[OpenResources, OpenResources]:
-    """What is open after two episodes, and after `episodes` more."""
+    """The open resources after two episodes, and after `episodes` more."""
     play(folder / "first", 2)
     before = OpenResources.settled()
     results = play(folder / "more", episodes)

@@ -1,4 +1,4 @@
-"""Answers any question of any world by the schema of its answer, which is closed and bounded."""
+"""Answers any question of any world with a random value that fits the schema of its answer."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from hm_agent.testing.endpoint import Response, completion, prompt_of
 
 LONGEST = 3
-"""The most items of a list, and words of a text, that are made up."""
+"""The most items of a list and the most words of a text that are made up."""
 
 
 def answer(body: Mapping[str, Any]) -> Response:
-    """A completion that fits the schema of a request; the same for the same words, whoever asks."""
+    """A completion that fits the schema of a request; the same prompt always gets the same one."""
     prompt = prompt_of(body)
     schema = body["response_format"]["json_schema"]["schema"]
-    made = json.dumps(made_up(schema, schema.get("$defs", {}), random.Random(prompt)))
-    return completion(*[made] * (body.get("n") or 1), prompt=prompt)
+    text = json.dumps(made_up(schema, schema.get("$defs", {}), random.Random(prompt)))
+    return completion(*[text] * (body.get("n") or 1), prompt=prompt)
 
 
 def made_up(schema: Mapping[str, Any], named: Mapping[str, Any], stream: random.Random) -> Any:
-    """A value of a schema. named: the schemas that `$ref` names."""
+    """A random value that fits a JSON schema. named: the schemas that `$ref` refers to."""
     if "$ref" in schema:
         return made_up(named[schema["$ref"].rpartition("/")[2]], named, stream)
     if "const" in schema:

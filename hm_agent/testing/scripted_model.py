@@ -1,4 +1,4 @@
-"""A deterministic model: it answers each kind of question by a given function, so that tests patch nothing."""
+"""A deterministic model that answers each kind of question by a given function, so that tests need no patches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 
 ReplyFunction = Callable[[Any], BaseModel | None]
-"""From a question to its answer; None makes the model give no valid answer."""
+"""Maps a question to its answer; None makes the model raise Unanswered."""
 QuestionT = TypeVar("QuestionT", bound=Question[Any])
 
 
@@ -38,7 +38,7 @@ class ScriptedModel:
         return [question for question in self.asked if isinstance(question, kind)]
 
     def kinds(self) -> list[type[Question[Any]]]:
-        """The kinds of the questions asked since the last call of this; clears `asked`."""
+        """The kinds of the questions asked since the last call; clears `asked`."""
         kinds = [type(question) for question in self.asked]
         self.asked.clear()
         return kinds
@@ -46,5 +46,5 @@ class ScriptedModel:
 
 def each(replies: Sequence[Any]) -> ReplyFunction:
     """A reply function that ignores the question: it gives the replies one by one, then None."""
-    left = iter(replies)
-    return lambda question: next(left, None)
+    remaining = iter(replies)
+    return lambda question: next(remaining, None)

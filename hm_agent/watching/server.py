@@ -23,17 +23,17 @@ from hm_agent.watching.state import SHOWN_FILES, Watcher
 HOST = "127.0.0.1"
 PORT = 7575
 FRESH = 1.0
-"""For so many seconds one look at the folder serves all who ask."""
+"""Seconds for which the folder's state is served from memory, however many pages ask for it."""
 TEXT = "text/plain; charset=utf-8"
 KINDS = {"html": "text/html; charset=utf-8", "json": "application/json", "jsonl": TEXT, "md": TEXT, "csv": TEXT}
 ALL_EPISODES = "/episode/index.html"
-"""Where a replay's link to all episodes leads."""
-ABOUT = """Shows a run while it is played: a page on this machine with the progress, running, finished and failed
-episodes, rewards so far, calls and cost, which updates itself. It changes nothing; Ctrl-C ends it."""
+"""The path that a replay's link to all episodes has here."""
+ABOUT = """Shows a run while it is played: serves a page on this machine with the progress, the running, finished and
+failed episodes, rewards so far, calls and cost. The page updates itself. No file is changed; Ctrl-C ends the server."""
 
 
 class LivePage:
-    """What is served: the page, the state, the report, and the files of episodes that the watcher has seen."""
+    """The contents that are served: the page, the state, the report, and the files of episodes that were seen."""
 
     def __init__(self, out: Path) -> None:
         self._watcher, self._lock = Watcher(out), threading.Lock()
@@ -59,7 +59,10 @@ class LivePage:
             return self._state
 
     def file(self, place: str, name: str) -> bytes | None:
-        """A file of an episode that was seen, or of the report; None for anything else."""
+        """A file of an episode that was seen, or of the report; None for anything else.
+
+        place: the episode's path below the run's folder, or `REPORT`.
+        """
         folder = self._report if place == REPORT else self._watcher.folders.get(place)
         is_shown = Path(name).suffix in (".html", ".md", ".csv") if place == REPORT else name in SHOWN_FILES
         if folder is None or not is_shown:
@@ -78,7 +81,7 @@ class PageHandler(BaseHTTPRequestHandler):
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        # Another site that lets its name stand for this machine must not read the page.
+        # Another site must not read the page by having its own name resolve to this machine (DNS rebinding).
         if self.headers.get("Host", "").rpartition(":")[0] not in (HOST, "localhost"):
             return self._send(HTTPStatus.FORBIDDEN, b"ask for 127.0.0.1", "text/plain")
         path = urlsplit(self.path).path
@@ -89,10 +92,10 @@ class PageHandler(BaseHTTPRequestHandler):
         if path == ALL_EPISODES:
             return self._send(HTTPStatus.FOUND, b"", TEXT, Location="/")
         place, _, name = unquote(path.removeprefix("/episode/")).rpartition("/")
-        found = self._live.file(place, name) if path.startswith("/episode/") else None
-        if found is None:
+        content = self._live.file(place, name) if path.startswith("/episode/") else None
+        if content is None:
             return self._send(HTTPStatus.NOT_FOUND, b"there is no such page", "text/plain")
-        return self._send(HTTPStatus.OK, found, KINDS[name.rpartition(".")[2]])
+        return self._send(HTTPStatus.OK, content, KINDS[name.rpartition(".")[2]])
 
     do_HEAD = do_GET  # noqa: N815 - the name is the base class's
 
@@ -107,42 +110,44 @@ class PageHandler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - as in the base class
-        """Prints nothing: the page asks again and again."""
+        """Prints nothing, since the page sends requests all the time."""
 
 
 class PageServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Says nothing of a reader who has gone."""
+        """Prints nothing, since browsers close connections at any time."""
 
 
 def serve(out: Path, port: int) -> ThreadingHTTPServer:
-    """A server of the live page, bound and not yet running. port: 0 for any that is free.
+    """A server of the live page, bound and not yet running. port: 0 for any free port.
 
-    Raises ConfigError for a folder that is none and for a port that is taken.
+    Raises ConfigError if the folder does not exist or the port is taken.
     """
     if not out.is_dir():
         raise ConfigError(f"{out}: no such folder; a run makes it at its first episode")
     try:
         return PageServer((HOST, port), partial(PageHandler, live=LivePage(out)))
     except OSError as error:
-        raise ConfigError(f"--port={port}: {error.strerror}; --port=0 takes any that is free") from error
+        raise ConfigError(f"--port={port}: {error.strerror}; --port=0 takes any free port") from error
 
 
 def main(arguments: Sequence[str]) -> int:
     """`hm-agent watch [OUT]`; returns the exit status."""
     parser = argparse.ArgumentParser("hm-agent watch", description=ABOUT)
-    parser.add_argument("out", nargs="?", type=Path, default=Path("runs"), help="the folder of a run; runs unless said")
-    parser.add_argument("--port", type=int, default=PORT, help=f"on {HOST}; {PORT} unless said, 0 for any that is free")
+    parser.add_argument("out", nargs="?", type=Path, default=Path("runs"), help="the folder of a run (default: runs)")
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"the port on {HOST} (default: {PORT}); 0 for any free port"
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
-    asked = parser.parse_args(arguments)
-    if not 0 <= asked.port < 2**16:
-        raise ConfigError(f"--port={asked.port}: a port is 0 to {2**16 - 1}")
-    with serve(asked.out, asked.port) as server, suppress(KeyboardInterrupt):
+    options = parser.parse_args(arguments)
+    if not 0 <= options.port < 2**16:
+        raise ConfigError(f"--port={options.port}: a port is a number from 0 to {2**16 - 1}")
+    with serve(options.out, options.port) as server, suppress(KeyboardInterrupt):
         address = f"http://{HOST}:{server.server_port}/"
-        print(f"Watching {path_in_words(asked.out)}: {address} (Ctrl-C ends it)", flush=True)
-        if asked.open:
+        print(f"Watching {path_in_words(options.out)}: {address} (Ctrl-C ends it)", flush=True)
+        if options.open:
             webbrowser.open(address)
         server.serve_forever(poll_interval=0.2)
     return 0

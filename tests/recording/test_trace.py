@@ -310,9 +310,9 @@ def test_a_line_is_bounded_and_keeps_the_end_of_each_reply(tmp_path: Path) -> No
     assert replies(1) == [long] * 8
 
 
-def test_lines_that_tell_nothing_of_what_is_asked_are_left_out(tmp_path: Path) -> None:
+def test_lines_without_any_of_the_wanted_keys_are_left_out(tmp_path: Path) -> None:
     believed = Decision(Move.NOOP, thoughts=Thoughts(about="player_1", hypotheses=(ROCK,)))
     lines = traced(tmp_path / "trace.jsonl", a_step(0, Decision(Move.NOOP)), a_step(1, believed))
-    asked = list(read_trace(tmp_path / "trace.jsonl", telling=("hypotheses", "interactions")))
+    asked = list(read_trace(tmp_path / "trace.jsonl", with_any_of=("hypotheses", "interactions")))
     assert asked == lines[1:]
     assert len(lines) == 2

@@ -41,9 +41,9 @@ def test_the_share_told_is_a_mean_over_finished_episodes() -> None:
 def test_scenarios_are_named_in_which_the_ceiling_was_told_nothing_or_little_or_it_is_not_known() -> None:
     rows = tabulate([result(), oracle(0.0), oracle(0.5, scenario=RWS_2), oracle(None, scenario=PD), result("random")])
     assert told_notes(rows) == [
-        "† `oracle` was told nothing in rws_repeated_1: it marks no ceiling there.",
-        "† `oracle` was told something for only a part of all steps and players in rws_repeated_2 (50%).",
-        "The results don't record how often `oracle` was told something (1 scenario).",
+        "† `oracle` was told nothing of the other players in rws_repeated_1: it is no ceiling there.",
+        "† `oracle` was told of the other players in only a part of all steps and players: rws_repeated_2 (50%).",
+        "The results of 1 scenario do not record how often `oracle` was told of the other players.",
     ]
 
 
@@ -66,7 +66,7 @@ def test_every_table_marks_a_ceiling_that_was_told_nothing(tmp_path: Path) -> No
         ["| rws_repeated_1", agent] for agent in ("hypothetical_minds", "oracle", "random")
     ]
     assert "| 10.0 † | - |" in marked[1]
-    assert "- † `oracle` was told nothing in rws_repeated_1: it marks no ceiling there." in lines
+    assert "- † `oracle` was told nothing of the other players in rws_repeated_1: it is no ceiling there." in lines
     page = (tmp_path / "report.html").read_text()
     assert page.count("<small>† told nothing</small>") == 1 + 3
     (rows,) = tables(tabulate(played)).values()
@@ -135,8 +135,8 @@ def test_it_is_said_where_the_ceiling_is_none_and_what_chance_would_bring() -> N
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
     assert said == (
         "`oracle` is no ceiling where an agent did better on the same seeds, with a 95% interval that excludes 0: "
-        "rws_repeated_1 (2.0 by react). Of 2 such intervals, chance alone would show that of about 0.1 if no agent "
-        "differed from it."
+        "rws_repeated_1 (react by 2.0). If no agent differed from it, chance alone would show this in about 0.1 of 2 "
+        "such intervals."
     )
 
 
@@ -144,7 +144,8 @@ def test_those_who_do_better_by_the_same_are_named_together() -> None:
     played = [*beside(*[2.0] * 5), *(result("vmp", 10 * seed + 2, seed) for seed in range(5))]
     played += [result("mmp", 10 * seed + 3, seed) for seed in range(5)]
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
-    assert "rws_repeated_1 (2.0 by react and vmp; 3.0 by mmp). Of 3 such intervals" in said
+    assert "rws_repeated_1 (react and vmp by 2.0; mmp by 3.0). If no agent" in said
+    assert said.endswith("of 3 such intervals.")
 
 
 def test_where_nobody_does_better_nothing_is_said() -> None:

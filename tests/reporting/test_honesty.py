@@ -94,7 +94,8 @@ def test_a_cut_episode_stands_beside_a_published_figure_with_a_word() -> None:
     output = io.StringIO()
     show_rows(Console(file=output, width=100), tabulate([cut]))
     assert "23.2 ± 4.7 §" in output.getvalue()
-    assert "§ Cut after 300 steps (--max_steps); the published figures are of whole episodes." in output.getvalue()
+    note = "§ Episodes were cut after 300 steps (--max_steps); the published figures are of whole episodes."
+    assert note in output.getvalue()
     show_rows(Console(file=(whole := io.StringIO()), width=100), tabulate([result(reward=7, scenario=RWS)]))
     assert "§" not in whole.getvalue()
 

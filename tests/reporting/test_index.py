@@ -122,7 +122,7 @@ def test_it_says_what_stood_in_for_whom(tmp_path: Path) -> None:
 def test_it_says_which_unit_holds_for_which_group(tmp_path: Path) -> None:
     (one, *_) = index(tmp_path / "one", result()).notes
     (two, *_) = index(tmp_path / "two", result(), result(scenario=KITCHEN)).notes
-    assert one.startswith("The column of rewards: reward per 1,200 steps; below, the sum")
+    assert one.startswith("The column `reward` shows: reward per 1,200 steps; below it, the episode's sum")
     assert "reward per 1,000 steps in Collaborative Cooking, asymmetric; reward per 1,200 steps in Running With" in two
 
 
@@ -144,7 +144,7 @@ def test_the_column_of_the_metric_is_called_what_it_is(tmp_path: Path) -> None:
         "stories": "accuracy",
         "both": "result",
     }
-    assert found["stories"].notes[0].startswith("The column `accuracy`: ")
+    assert found["stories"].notes[0].startswith("The column `accuracy` shows: ")
     text = (tmp_path / "stories" / write_index(tmp_path / "stories").name).read_text()
     assert 'data-name="accuracy" data-first="descending">accuracy</th>' in text
     assert 'data-label="accuracy" data-value="0.9"' in text

@@ -110,7 +110,7 @@ def test_words_filter_and_are_counted(page: Page) -> None:
     expect(page.locator("#shown")).to_have_text("4 of 7")
     assert column(page, "agent") == ["react"] * 4
     page.get_by_label("Filter").fill("nothing is like that")
-    expect(page.get_by_text("No episode is like that.")).to_be_visible()
+    expect(page.get_by_text("No episode matches.")).to_be_visible()
 
 
 def test_a_status_is_chosen_by_its_name(page: Page) -> None:

@@ -165,11 +165,12 @@ def test_the_differences_are_shown_beside_the_first_agent_with_a_verdict(tmp_pat
     leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(5)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
-    assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), holds 0 | 5 of 5 |" in text
+    assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), contains 0 | 5 of 5 |" in text
     assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0) | 0 of 5 |" in text
-    assert "- hypothetical_minds beside vmp: no difference shows in" in text
-    assert page.count("<small>holds 0</small>") == 1
-    same = "hypothetical_minds and vmp had the same result in all of 5 common episodes: their columns show one result."
+    assert "- hypothetical_minds compared with vmp: no clear difference in" in text
+    assert page.count("<small>contains 0</small>") == 1
+    same = "hypothetical_minds and vmp had the same result in all of their 5 common episodes, so their columns are"
+    same += " the same."
     assert f"- {same}" in text
     assert f"<li>{same}</li>" in page
 
@@ -197,7 +198,7 @@ def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None
     assert "The means leave out 1 scenario in which" in text
     assert [line.split(" | ")[0] for line in text.splitlines() if "4.00 ‡ |" in line] == ["| rws_repeated_3"]
     assert page.count("<small>in no mean</small>") == 3
-    assert "<summary>The means with them</summary>" in page
+    assert "<summary>The means with these scenarios</summary>" in page
     rows = [row for row in table(tmp_path / "report.csv") if row["narrow_scale"] == "True"]
     assert {row["scenario"] for row in rows} == {"rws_repeated_3"}
 
@@ -213,7 +214,7 @@ def test_what_an_interval_is_over_is_told_of_the_metric_and_of_a_score_with_fewe
 def test_scenarios_without_a_score_are_named(tmp_path: Path) -> None:
     leave(tmp_path, result("react", 3), result("oracle", 1), result("random", 2), result("react", scenario=PD))
     (said,) = (note for note in gather(read_runs((tmp_path,)), tmp_path).notes if note.startswith("A normalised"))
-    assert said.endswith(": 2 rows without one, of pd_repeated_5 and rws_repeated_1.")
+    assert said.endswith("; 2 rows of pd_repeated_5 and rws_repeated_1 lack one.")
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_what_is_left_out_is_named_once_with_its_scale() -> None:
     assert "leave out 1 scenario in which" in said
     assert said.count("rws_repeated_3 (4.0)") == 1
     assert "rws_repeated_1" not in said
-    assert "less than 3 standard errors of the difference, or less than 50% of its median" in said
+    assert "less than 3 standard errors of the difference, or less than 50% of the median difference" in said
 
 
 def test_where_nothing_is_left_out_nothing_is_said() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
-from hm_agent.reporting.writing import _write_sheet
+from hm_agent.reporting.writing import _write_csv
 from tests.reporting.examples import KITCHEN, PD, RWS, delivered, result, settings
 
 
@@ -145,7 +145,7 @@ def test_options_that_change_the_world_keep_a_reference_from_being_a_measure() -
 
 def test_no_cell_of_a_sheet_is_a_formula(tmp_path: Path) -> None:
     said: list[str | float | None] = ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "plain", -2.5, None]
-    _write_sheet(tmp_path / "sheet.csv", [{"cell": value} for value in said])
+    _write_csv(tmp_path / "sheet.csv", [{"cell": value} for value in said])
     with (tmp_path / "sheet.csv").open(newline="") as file:
         cells = [row["cell"] for row in csv.DictReader(file)]
     assert cells == ["'=1+1", "'+cmd", "'-2+3", "'@SUM(A1)", "'\tx", "plain", "-2.5", ""]

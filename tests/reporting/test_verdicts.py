@@ -32,9 +32,9 @@ def verdicts(*results: Result) -> list[str]:
 
 def test_agents_with_the_same_results_are_named() -> None:
     played = [result(agent, seed, seed) for agent in ("react", "reflexion") for seed in range(20)]
-    assert words(*played) == ["react had the same result as reflexion in all of 20 common episodes."]
+    assert words(*played) == ["react had the same result as reflexion in all of their 20 common episodes."]
     other = result("react", 5, 99), result("reflexion", 6, 99)
-    assert words(*played, *other) == ["react had the same result as reflexion in 20 of 21 common episodes."]
+    assert words(*played, *other) == ["react had the same result as reflexion in 20 of their 21 common episodes."]
 
 
 @pytest.mark.parametrize(("equal", "is_said"), [(18, True), (17, False)])
@@ -50,19 +50,19 @@ def test_agents_whose_difference_may_be_zero_are_said_to_be_left_open() -> None:
         for place, agent in enumerate(("react", "reflexion"))
         for seed in range(6)
     ]
-    open_ = "Whether react does better or worse than reflexion is left open:"
+    open_ = "Whether react does better or worse than reflexion is undecided:"
     (said,) = words(*played)
     assert said.startswith(f"{open_} the interval")
     (said,) = words(*(one for one in played if one.seed < 4))
-    assert said == f"{open_} fewer than 5 pairs have no interval."
+    assert said == f"{open_} there is no interval for fewer than 5 pairs of episodes."
 
 
 def test_what_is_alike_is_said_before_what_is_open() -> None:
     agents = ("hypothetical_minds", "react", "reflexion")
     played = [result(agent, (agent == "react") * (-1) ** seed, seed) for agent in agents for seed in range(4)]
     same, *unsure = words(*played)
-    assert same == "hypothetical_minds had the same result as reflexion in all of 4 common episodes."
-    assert [said.split(" is left open")[0] for said in unsure] == [
+    assert same == "hypothetical_minds had the same result as reflexion in all of their 4 common episodes."
+    assert [said.split(" is undecided")[0] for said in unsure] == [
         "Whether hypothetical_minds does better or worse than react",
         "Whether react does better or worse than reflexion",
     ]
@@ -71,7 +71,7 @@ def test_what_is_alike_is_said_before_what_is_open() -> None:
 def test_those_of_whom_the_same_is_said_are_named_together() -> None:
     agents = ("hypothetical_minds", "react", "reflexion")
     first, _ = words(*(result(agent, 1, seed) for agent in agents for seed in range(4)))
-    assert first == "hypothetical_minds had the same result as react and reflexion in all of 4 common episodes."
+    assert first == "hypothetical_minds had the same result as react and reflexion in all of their 4 common episodes."
 
 
 def test_agents_that_are_told_apart_are_not_mentioned() -> None:
@@ -125,28 +125,30 @@ def test_a_verdict_says_where_each_did_better_by_how_much() -> None:
     reach = 2.776445 * (2.5 / 5) ** 0.5  # t with 4 degrees of freedom, variance 2.5
     ends = f"{5 - reach:.1f} to {5 + reach:.1f}"
     group = "“Running With Scissors, repeated”"
-    assert said == f"hypothetical_minds beside react: hypothetical_minds did better in {group} (by 5.0, {ends})."
+    lead = f"in {group} (by 5.0, 95% interval {ends})"
+    assert said == f"hypothetical_minds compared with react: hypothetical_minds did better {lead}."
     (said,) = verdicts(*(gained("hypothetical_minds", -9)), *noisy)
     ends = f"{4 - reach:.1f} to {4 + reach:.1f}"
-    assert said == f"hypothetical_minds beside react: react did better in {group} (by 4.0, {ends})."
+    lead = f"in {group} (by 4.0, 95% interval {ends})"
+    assert said == f"hypothetical_minds compared with react: react did better {lead}."
 
 
 def test_a_verdict_says_plainly_where_no_difference_shows() -> None:
     same = [*gained("hypothetical_minds", 1), *gained("vmp", 1)]
     (said,) = verdicts(*same)
     group = "in “Running With Scissors, repeated”"
-    assert said == f"hypothetical_minds beside vmp: no difference shows {group}, as the interval holds 0."
+    assert said == f"hypothetical_minds compared with vmp: no clear difference {group}, as the interval contains 0."
     both = [*same, *gained("hypothetical_minds", 1, PD), *gained("vmp", 1, PD)]
     (said,) = verdicts(*both)
-    assert said == "hypothetical_minds beside vmp: no difference shows anywhere, as each interval holds 0."
+    assert said == "hypothetical_minds compared with vmp: no clear difference anywhere, as every interval contains 0."
 
 
 def test_those_of_whom_a_verdict_says_the_same_are_named_together() -> None:
     played = [*gained("hypothetical_minds", 1), *gained("vmp", 1), *gained("mmp", 1), *gained("react", 0)]
     said = verdicts(*played)
     assert [one.split(":")[0] for one in said] == [
-        "hypothetical_minds beside react",
-        "hypothetical_minds beside vmp and mmp",
+        "hypothetical_minds compared with react",
+        "hypothetical_minds compared with vmp and mmp",
     ]
 
 
@@ -159,8 +161,9 @@ def test_a_verdict_tells_groups_with_a_difference_from_those_without() -> None:
     ]
     (said,) = verdicts(*played)
     assert said == (
-        "hypothetical_minds beside vmp: hypothetical_minds did better in “Prisoner's Dilemma, repeated” "
-        "(by 4.0, 4.0 to 4.0); no difference shows in “Running With Scissors, repeated”, as the interval holds 0."
+        "hypothetical_minds compared with vmp: hypothetical_minds did better in “Prisoner's Dilemma, repeated” "
+        "(by 4.0, 95% interval 4.0 to 4.0); no clear difference in “Running With Scissors, repeated”, as the interval "
+        "contains 0."
     )
 
 
@@ -169,7 +172,8 @@ def test_few_pairs_are_no_interval_that_holds_zero(pairs: int) -> None:
     rewards = (("hypothetical_minds", 9), ("vmp", 1))
     (said,) = verdicts(*(result(agent, reward, seed) for agent, reward in rewards for seed in range(pairs)))
     assert said == (
-        "hypothetical_minds beside vmp: fewer than 5 pairs decide nothing in “Running With Scissors, repeated”."
+        "hypothetical_minds compared with vmp: fewer than 5 pairs of episodes, too few for an interval, in “Running "
+        "With Scissors, repeated”."
     )
 
 
@@ -184,7 +188,8 @@ def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
         )
     )
     assert said.startswith(
-        "hypothetical_minds beside vmp: hypothetical_minds did better over all scenarios (by 0.50, 0.50 to 0.50);"
+        "hypothetical_minds compared with vmp: hypothetical_minds did better over all scenarios (by 0.50, 95% interval "
+        "0.50 to 0.50);"
     )
 
 
@@ -192,7 +197,7 @@ def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
 def test_where_less_is_better_the_one_with_less_did_better() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0}
     (said,) = verdicts(*(delivered(agent, value, seed) for agent, value in minutes.items() for seed in range(5)))
-    assert said == "vmp beside mmp: vmp did better in “Delivery” (by 4.0, 4.0 to 4.0)."
+    assert said == "vmp compared with mmp: vmp did better in “Delivery” (by 4.0, 95% interval 4.0 to 4.0)."
 
 
 # Columns that are one
@@ -205,7 +210,7 @@ def same(*results: Result) -> list[str]:
 def test_agents_with_the_same_result_in_every_episode_are_said_to_be_one_column() -> None:
     played = [result(agent, seed, seed) for agent in ("react", "reflexion", "vmp") for seed in range(4)]
     assert same(*played) == [
-        "react, reflexion and vmp had the same result in all of 4 common episodes: their columns show one result."
+        "react, reflexion and vmp had the same result in all of their 4 common episodes, so their columns are the same."
     ]
 
 
@@ -219,7 +224,7 @@ def test_two_agents_are_no_one_column_because_a_third_equals_each_of_them_elsewh
     played = [result("react", 1, 1), result("react", 2, 2)]
     played += [result("reflexion", 1, 1), result("reflexion", 5, 3), result("vmp", 2, 2), result("vmp", 6, 3)]
     (said,) = same(*played)
-    assert said.startswith("react and reflexion had the same result in all of 1 common episode:")
+    assert said.startswith("react and reflexion had the same result in all of their 1 common episode,")
 
 
 def test_two_sets_of_equal_agents_are_told_apart() -> None:

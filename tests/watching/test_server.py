@@ -138,7 +138,7 @@ def test_a_folder_that_is_none_and_a_port_that_is_taken_are_refused(
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
         serve(out / "nowhere", 0)
     assert main(["hm-agent", "watch", str(out), f"--port={server.server_port}"]) == 2
-    assert "--port=0 takes any that is free" in capsys.readouterr().err
+    assert "--port=0 takes any free port" in capsys.readouterr().err
 
 
 def test_the_command_says_where_and_ends_at_ctrl_c(out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Films small enough that a page can hold thousands of frames: every tile once, and which tiles change."""
+"""Compresses frames so that a page can hold thousands of them: every distinct tile once, and which tiles change."""
 
 from __future__ import annotations
 
@@ -16,18 +16,16 @@ Pixels = npt.NDArray[np.uint8]
 TILE = 8
 """The side of a tile in pixels: games that draw in sprites of this size have few different tiles."""
 WORDS = TILE * 3 // 8
-"""The integers of 8 bytes in a line of a tile."""
-
-
+"""The 8-byte integers that a row of a tile's RGB pixels takes."""
 HELD = 100_000
-"""Compressed bytes that are held in memory."""
+"""The most compressed bytes that are held in memory."""
 
 
 class CompressedText:
     """Bytes compressed with zlib as they are added: memory stays small, and little work is left for the end.
 
-    From HELD bytes on they lie in a temporary file, so that a long episode takes no more memory than a short one;
-    errors are `OSError`.
+    Beyond HELD bytes they are written to a temporary file, so that a long episode takes no more memory than a short
+    one; errors are `OSError`.
     """
 
     def __init__(self) -> None:
@@ -45,7 +43,7 @@ class CompressedText:
             self._compressed.clear()
 
     def base64(self) -> str:
-        """All that was added; nothing can be added any more."""
+        """Ends the compression and returns all compressed bytes in base64; nothing can be added afterwards."""
         self._compressed += self._compressor.flush()
         earlier = b""
         if self._file is not None:
@@ -57,9 +55,9 @@ class CompressedText:
 class Film:
     """Frames of one size, (H, W, 3) uint8, one for each step from `first` on, as tiles of 8 x 8 pixels.
 
-    Frames whose sides are no multiples of 8 are padded with black. tiles: the bytes of all different tiles, in the
-    order in which they first occur. changes: for every frame and place, row by row, the tile's number as little-endian
-    uint32, XOR that of the frame before: mostly zeros.
+    Frames whose sides are no multiples of 8 are padded with black. tiles: the bytes of all distinct tiles, numbered in
+    the order in which they first occur. changes: for every frame and place, row by row, the tile's number as
+    little-endian uint32, XOR that of the frame before: mostly zeros.
     """
 
     def __init__(self, first: int = 0) -> None:
@@ -72,13 +70,13 @@ class Film:
 
     def add(self, frame: Pixels) -> None:
         frame = self._padded(frame)
-        lines = frame.reshape(len(frame), -1).view(np.uint64)  # as large integers they are quickly compared
+        lines = frame.reshape(len(frame), -1).view(np.uint64)  # 8 bytes at a time are compared faster
         if self._latest is None:
             changed, self._numbers = np.arange(self.rows * self.columns), np.zeros(self.rows * self.columns, "<u4")
         else:
             changed = self._places(np.flatnonzero(lines != self._latest))
         numbers = self._numbers.copy()
-        numbers[changed] = [self._number(self._tile(frame, int(place))) for place in changed]
+        numbers[changed] = [self._tile_number(self._tile_bytes(frame, int(place))) for place in changed]
         self.changes.add((numbers ^ self._numbers).tobytes())
         self._latest, self._numbers = lines, numbers
 
@@ -87,24 +85,24 @@ class Film:
         self.changes.add(bytes(self._numbers.nbytes))
 
     def _padded(self, frame: Pixels) -> Pixels:
-        """A copy of the frame, with whole tiles."""
+        """A copy of the frame, padded to whole tiles; sets the sizes of the film."""
         self.height, self.width = frame.shape[:2]
         self.rows, self.columns = -(-self.height // TILE), -(-self.width // TILE)
         missing = self.rows * TILE - self.height, self.columns * TILE - self.width
         return np.pad(frame, ((0, missing[0]), (0, missing[1]), (0, 0))) if any(missing) else np.array(frame, order="C")
 
     def _places(self, integers: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """The tiles, numbered row by row, in which these integers of a frame lie; a tile is WORDS of them wide."""
+        """The places of the tiles in which 8-byte integers of a frame lie; tiles are counted row by row."""
         width = self.columns * WORDS
         has_changed = np.zeros(self.rows * self.columns, np.bool_)
         has_changed[integers // (width * TILE) * self.columns + integers % width // WORDS] = True
         return np.flatnonzero(has_changed)
 
-    def _tile(self, frame: Pixels, place: int) -> bytes:
+    def _tile_bytes(self, frame: Pixels, place: int) -> bytes:
         top, left = (TILE * n for n in divmod(place, self.columns))
         return frame[top : top + TILE, left : left + TILE].tobytes()
 
-    def _number(self, tile: bytes) -> int:
+    def _tile_number(self, tile: bytes) -> int:
         number = self._numbers_by_tile.get(tile)
         if number is None:
             number = self._numbers_by_tile[tile] = len(self._numbers_by_tile)

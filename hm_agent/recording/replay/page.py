@@ -1,4 +1,4 @@
-"""Assembles a replay's page: one file that needs nothing else. Its text, styles and scripts are in templates/."""
+"""Assembles a replay's page, a self-contained file. Its text, styles and scripts are in templates/."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCRIPTS = (
 
 @dataclass(frozen=True)
 class Recording:
-    """An episode as it was recorded: its films by name, the replay recorder's lines, and the trace as it is on disk."""
+    """What was recorded of an episode: its films by name, the replay recorder's lines, and the trace file's content."""
 
     films: Mapping[str, Film]
     steps: CompressedText
@@ -48,34 +48,35 @@ class Recording:
 
 
 def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, recording: Recording) -> str:
-    """The page's text. viewer: what the world adds; None for a page that shows states instead of pictures."""
+    """Returns the page's HTML. viewer: the world's; None for a page that shows states instead of pictures."""
     packed = {"trace": recording.trace.base64(), "steps": recording.steps.base64()}
     for name, film in recording.films.items():
         packed |= {f"film-{name}-tiles": film.tiles.base64(), f"film-{name}-changes": film.changes.base64()}
     facts = _facts(result, scenario, viewer, recording.films)
     added = viewer.scripts if viewer else ()
-    own = _joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
+    own = read_joined([TEMPLATES / f"{name}.js" for name in SCRIPTS], ".js")
     # The world's script is a block, so that its names can't clash with the page's.
-    script = f"{own}\n{{\n{_joined(added, '.js')}\n}}\nbegin();\n"
+    script = f"{own}\n{{\n{read_joined(added, '.js')}\n}}\nbegin();\n"
     return _template().render(
         result=result,
         scenario=scenario,
         seats=facts["seats"],
         facts=Markup(json.dumps(facts).replace("<", "\\u003c")),  # ends no script element and begins no comment
         packed=packed,
-        style=Markup(_joined(added, ".css")),
+        style=Markup(read_joined(added, ".css")),
         script=Markup(script),
     )
 
 
-def _joined(files: Sequence[Path], ending: str) -> str:
-    return "\n".join(path.read_text("utf-8") for path in files if path.suffix == ending)
+def read_joined(files: Sequence[Path], suffix: str) -> str:
+    """Concatenates the files with a suffix, e.g. the scripts among scripts and styles."""
+    return "\n".join(path.read_text("utf-8") for path in files if path.suffix == suffix)
 
 
 def _facts(
     result: Result, scenario: ScenarioInfo, viewer: Viewer | None, films: Mapping[str, Film]
 ) -> Mapping[str, Any]:
-    """What the page's script has to know of the episode before it reads the trace. viewer: for the world's script."""
+    """What the page's script needs to know of the episode beside the trace; `viewer` is for the world's script."""
     agents = {seat.seat: seat for seat in result.seats}
     return {
         "seats": [

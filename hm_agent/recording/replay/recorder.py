@@ -1,4 +1,4 @@
-"""Records what a page needs to replay an episode, beside the trace, and writes that page."""
+"""Records what a replay shows beside the trace, and writes the replay's page."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ THUMBNAIL = "thumbnail.png"
 
 
 class ReplayRecorder:
-    """Keeps the films of an episode, and a line of JSON for each step with what the trace doesn't tell.
+    """Keeps the films of an episode and, for each step, a line of JSON with what the trace lacks.
 
-    A line has `totals`, each seat's reward so far, and `seats`: for each that acted, what the viewer shows (`shown`),
-    the `threshold` of its hypotheses, and `asked`, an entry for each question: the `seconds` it took, how many of its
-    calls were `cached`, what these `saved` (USD), and the `prompt` where no language model was asked. The first three
-    are told as changes since the seat's line before: JSON merge patches (RFC 7396), where null removes a key. viewer:
-    None for a world without pictures.
+    A line has `totals`, each seat's reward so far, and `seats`: for each seat that acted, what the viewer shows
+    (`shown`), the `threshold` of its hypotheses, and `asked`, an entry for each question: the `seconds` it took, how
+    many of its calls were `cached`, what these `saved` (USD), and the `prompt` if no language model was called. Totals,
+    `shown` and `threshold` are written as changes since they were written last: JSON merge patches (RFC 7396), in which
+    null removes a key. viewer: None for a world without pictures.
     """
 
     def __init__(self, viewer: Viewer | None, folder: Path, scenario: ScenarioInfo) -> None:
@@ -37,7 +37,7 @@ class ReplayRecorder:
         self._films: dict[str, Film] = {}
         self._lines, self._count = CompressedText(), 0
         self._totals: Mapping[Seat, float] = {}
-        self._told: dict[Seat, Mapping[str, Any]] = {}
+        self._latest: dict[Seat, Mapping[str, Any]] = {}
         self._thumbnail: tuple[float, Pixels] | None = None
 
     def record(self, step: Step) -> None:
@@ -62,22 +62,22 @@ class ReplayRecorder:
 
     def _changes_of(self, step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
         shown = self._viewer.shown(step, seat) if self._viewer else {}
-        told = {"shown": shown, "threshold": decision.thoughts.threshold}
-        changes = merge_patch(self._told.get(seat, {"shown": {}}), told)
-        self._told[seat] = told
-        # What the trace leaves out, since it differs from run to run; if no model was asked, also the prompt.
-        asked: list[dict[str, Any]] = []
+        current = {"shown": shown, "threshold": decision.thoughts.threshold}
+        changes = merge_patch(self._latest.get(seat, {"shown": {}}), current)
+        self._latest[seat] = current
+        # The trace lacks times and savings, which differ between runs, and has a prompt only where a model was called.
+        questions: list[dict[str, Any]] = []
         for exchange in decision.exchanges:
-            asked.append({"seconds": round(exchange.seconds, 4)})
+            questions.append({"seconds": round(exchange.seconds, 4)})
             if exchange.calls:
                 cached = [call for call in exchange.calls if call.cached]
-                asked[-1] |= {"cached": len(cached), "saved": sum(call.cost or 0.0 for call in cached)}
+                questions[-1] |= {"cached": len(cached), "saved": sum(call.cost or 0.0 for call in cached)}
             else:
-                asked[-1]["prompt"] = render(exchange.question)
-        return changes | ({"asked": asked} if asked else {})
+                questions[-1]["prompt"] = render(exchange.question)
+        return changes | ({"asked": questions} if questions else {})
 
     def close(self) -> None:
-        """Does nothing: the page also shows the result, which is known only later."""
+        """Does nothing: the page is written by `write`, since it also shows the result, which is known only later."""
 
     def write(self, result: Result) -> None:
         """Writes the page and, if there are frames, that of the largest reward as a thumbnail; errors are `OSError`.
@@ -86,11 +86,11 @@ class ReplayRecorder:
         """
         if not self._count:
             return
-        lines = CompressedText()
-        lines.add((self._folder / trace.FILE).read_bytes())
+        recorded_trace = CompressedText()
+        recorded_trace.add((self._folder / trace.FILE).read_bytes())
         if self._thumbnail:
             Image.fromarray(self._thumbnail[1]).save(self._folder / THUMBNAIL, optimize=True)
-        recording = Recording(self._films, self._lines, lines)
+        recording = Recording(self._films, self._lines, recorded_trace)
         write_whole(self._folder / PAGE, replay_page(result, self._scenario, self._viewer, recording))
 
 

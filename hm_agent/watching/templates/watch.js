@@ -1,48 +1,48 @@
 const EVERY = 2000;
 const PARTS = ["finished", "failed", "cut", "running"];
 const $ = id => document.getElementById(id);
-const filled = new Map(); // by table, the rows it shows
+const filled = new Map(); // the rows that each table shows, as JSON
 const number = (value, digits = 0) => value === null || value === undefined ? "unknown"
   : value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "\u2212");
 
 const noun = (count, word) => ` ${word}${count === 1 ? "" : "s"}`;
 
-// Every word comes in as text, so that no name can become markup.
+// Content is set as text, so that no name is ever read as HTML.
 function element(name, content = "", kind = "") {
-  const made = document.createElement(name);
-  if (kind) made.className = kind;
-  if (Array.isArray(content)) made.append(...content);
-  else made.textContent = content;
-  return made;
+  const node = document.createElement(name);
+  if (kind) node.className = kind;
+  if (Array.isArray(content)) node.append(...content);
+  else node.textContent = content;
+  return node;
 }
 
-function links(some) {
-  return some.map(link => {
-    const made = element("a", link.name);
-    made.href = "/episode/" + link.place.split("/").map(encodeURIComponent).join("/") + "/" + link.file;
-    return made;
+function anchors(links) {
+  return links.map(link => {
+    const anchor = element("a", link.name);
+    anchor.href = "/episode/" + link.place.split("/").map(encodeURIComponent).join("/") + "/" + link.file;
+    return anchor;
   });
 }
 
-// Rows that say the same stay as they are, and a link that has the focus keeps it.
+// Replaces a table's rows if they have changed; a link that has the focus keeps it.
 function fill(table, rows, cells) {
-  const told = JSON.stringify(rows);
-  if (filled.get(table) === told) return;
-  filled.set(table, told);
+  const content = JSON.stringify(rows);
+  if (filled.get(table) === content) return;
+  filled.set(table, content);
   const address = $(table).contains(document.activeElement) ? document.activeElement.href : null;
   $(table).replaceChildren(...rows.map(row => {
-    const made = element("tr");
-    made.append(...cells(row));
-    return made;
+    const line = element("tr");
+    line.append(...cells(row));
+    return line;
   }));
   $(table).closest("section").hidden = rows.length === 0;
   if (address) [...$(table).querySelectorAll("a")].find(link => link.href === address)?.focus();
 }
 
 function head(row) {
-  const made = element("th", row.scenario, "text");
-  made.scope = "row";
-  return [made, element("td", row.agent, "text"), element("td", row.model, "text")];
+  const header = element("th", row.scenario, "text");
+  header.scope = "row";
+  return [header, element("td", row.agent, "text"), element("td", row.model, "text")];
 }
 
 function show(state) {
@@ -52,9 +52,9 @@ function show(state) {
   $("lead").textContent = state.planned === null ? `${number(known)}${noun(known, "episode")} so far`
     : `${number(done)} of ${number(all)}${noun(all, "episode")} ${all === 1 ? "has" : "have"} ended`;
   $("bar").replaceChildren(...PARTS.map(part => {
-    const made = element("span", "", part + "-part");
-    made.style.flex = `0 0 ${all ? 100 * state.counts[part] / all : 0}%`;
-    return made;
+    const span = element("span", "", part + "-part");
+    span.style.flex = `0 0 ${all ? 100 * state.counts[part] / all : 0}%`;
+    return span;
   }));
   $("bar").setAttribute("aria-valuenow", String(all ? Math.round(100 * done / all) : 0));
   const counted = PARTS.map(part => element("li", [element("i", "", part + "-part"), element("b", number(state.counts[part])), ` ${part}`]));
@@ -90,11 +90,11 @@ function show(state) {
     element("td", number(row.steps)),
     element("td", row.value === null ? "-" : number(row.value, 2)),
     element("td", number(row.calls)),
-    element("td", links(row.links), "text"),
+    element("td", anchors(row.links), "text"),
   ]);
 }
 
-// Screen readers tell this at once, so it changes only when there is something to tell.
+// Screen readers announce every change of this element, so it is set only if the words differ.
 function say(words) {
   if ($("gone").textContent !== words) $("gone").textContent = words;
 }
@@ -107,7 +107,7 @@ async function update() {
     $("when").textContent = `updated ${new Date().toLocaleTimeString("en-GB")}`;
     say("");
   } catch {
-    say("Nothing answers: the watcher has ended, or can't read the folder. What stands here is as it was last.");
+    say("No answer: the watcher has ended or cannot read the folder. This page shows the last known state.");
   }
   setTimeout(update, EVERY);
 }

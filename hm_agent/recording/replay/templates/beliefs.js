@@ -9,7 +9,7 @@ class Beliefs {
       const lines = linesOfStream(stream);
       if (lines.length) panel.append(this.chart(partner, stream, lines, seat.threshold));
     }
-    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value over interactions. Dashed: from this value on a hypothesis counts as validated (ringed). A click on a point leads to its step."));
+    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value of each hypothesis over the interactions. From the dashed line on, a hypothesis counts as validated (ringed). Click a point to go to its step."));
     else panel.append(make("p", { class: "faint" }, "This agent had no hypotheses."));
   }
 

@@ -1,4 +1,4 @@
-// What the questions cost: two tables by kind, until the selected step and of the whole episode.
+// The usage of the questions: two tables by kind, up to the selected step and for the whole episode.
 
 class Costs {
   open(seat) {
@@ -16,7 +16,7 @@ class Costs {
     show(this.place, [this.seat.name, askedSoFar], () => [this.table(byKind(this.seat.questions.slice(0, askedSoFar)), this.seat.usage[askedSoFar])]);
   }
 
-  // Of several seats, the one whose questions are counted.
+  // The seat whose questions are counted, if there are several seats.
   whose() {
     return viewer.seats.length > 1 ? `, ${spaced(this.seat.name)}` : "";
   }
@@ -34,9 +34,9 @@ class Costs {
 
   note() {
     const { calls, cost, unknown } = this.seat.usage.at(-1);
-    if (!calls) return make("p", { class: "faint" }, "No language model was asked, so nothing was paid. Time: of all questions, some of which may have been answered at once.");
+    if (!calls) return make("p", { class: "faint" }, "No language model was called, so nothing was paid. Times are sums over all questions, some of which may have been answered at the same time.");
     const isPartlyUnknown = AMOUNTS.some((name) => unknown[name] && unknown[name] < calls);
-    return make("p", { class: "faint" }, `Bars: the share of ${cost ? "the cost" : "the tokens"}. Answers from the cache count with their tokens; what they would have cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: unknown for some calls." : ""}`);
+    return make("p", { class: "faint" }, `Bars: each kind’s share of ${cost ? "the cost" : "the tokens"}. Tokens include those of answers from the cache, whose cost is saved, not paid.${unknown.cost === calls ? " No price is known." : ""}${isPartlyUnknown ? " ≥: the amount is unknown for some calls." : ""}`);
   }
 }
 
@@ -61,7 +61,7 @@ function costColumns(whole) {
   return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), ...(whole.unknown.cost < whole.calls ? [ofCalls("paid", "paid now"), ofCalls("saved", "saved by the cache")] : [])];
 }
 
-// What all kinds are compared by: the cost or, if none is known or to be paid, the tokens or, without calls, the time.
+// The measure of the bars: the cost or, if it is unknown or 0, the tokens or, without calls, the time.
 function weightIn({ calls, cost }) {
   return calls ? (cost ? (usage) => usage.cost : ({ input, output }) => input + output) : ({ seconds }) => seconds;
 }

@@ -1,5 +1,5 @@
 "use strict";
-// Elements are made with text nodes alone, so that no text of a model or a file is ever read as HTML.
+// Text is added as text nodes only, so that no text of a model or a file is ever read as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -18,7 +18,7 @@ const make = (tag, attributes = {}, ...children) => filled(document.createElemen
 
 const draw = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
 
-// Builds an element's children anew if `key`, which stands for what `build` would make, has changed.
+// Rebuilds an element's children if `key`, which identifies what `build` returns, has changed.
 const shown = new WeakMap();
 function show(element, key, build) {
   const text = JSON.stringify(key);
@@ -27,7 +27,7 @@ function show(element, key, build) {
   element.replaceChildren(...[build()].flat(Infinity).filter(Boolean));
 }
 
-// The trace writes numbers that are not finite as words.
+// Number(): the trace has numbers that are not finite as strings, e.g. "Infinity".
 const number = (value, digits = 1) => Number(value).toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−");
 
 function signed(value, digits = 2) {
@@ -39,10 +39,10 @@ const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count =
 
 const spaced = (name) => name.replaceAll("_", " ");
 
-// A button that leads to a step.
+// A button that selects a step.
 const stepLink = (step, words) => make("button", { type: "button", class: "link", "data-step": step }, words ?? `step ${step.toLocaleString("en")}`);
 
-// Scrolls a list, and nothing around it, so that one of its items is in the middle, unless all of it is in sight.
+// Scrolls a list, and nothing around it, to put an item in its middle, unless the item is wholly in sight.
 function reveal(list, item) {
   if (!item) return;
   const [around, own] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
@@ -51,7 +51,7 @@ function reveal(list, item) {
 
 const isPlain = (value) => typeof value !== "object" || value === null;
 
-// Any value in one line.
+// Any JSON value in one line.
 const inWords = (value) => (typeof value === "string" ? spaced(value) : JSON.stringify(value));
 
 const isMapping = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -63,8 +63,8 @@ function countsInWords(counts) {
   return [...new Set([...known, ...Object.keys(counts)])].map((name) => `${spaced(name)} ${counts[name]}`).join(", ");
 }
 
-// Any value of JSON as lists: mappings as definition lists, counts and sequences of single values in one line. text: what
-// a text becomes. name: of the field that holds the value.
+// Any JSON value as lists: mappings as definition lists, counts and sequences of single values in one line. text: converts
+// the texts. name: of the field that holds the value.
 function tree(value, text = (words) => words, name = "") {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "string") return text(value);

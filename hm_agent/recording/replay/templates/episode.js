@@ -1,6 +1,6 @@
-// The episode as the page knows it: the steps of each seat with all that holds at them, and what happened in between.
+// The episode in the page: the steps of each seat, each with its questions, beliefs and all else that holds at it.
 
-const EVERY = 200; // steps between two kept states of a mapping
+const EVERY = 200; // steps between two snapshots of a mapping
 const NO_BELIEFS = { hypotheses: [], validated: null, about: null };
 const BLANK = { step: null, action: null, reward: 0, state: null, strategy: null, events: [], interactions: [], right: [], questions: [], relied_on: [], asked: [], askedSoFar: 0, shown: {}, beliefs: NO_BELIEFS, newlyValidated: null };
 
@@ -27,16 +27,15 @@ class Episode {
   }
 }
 
-// One seat's part in the episode. marked: what the timeline marks. streams: by other player, what was thought of it after
-// every interaction with it. totals: the reward so far by step of the world. usage: what the first questions took, by how
-// many they are.
+// One seat's part in the episode. marked: the marks on the timeline. streams: by other player, the beliefs about it after
+// each interaction with it. totals: the reward so far by step of the world. usage: at place n, that of the first n questions.
 class Seat {
   constructor(name, agent, trace, steps) {
     Object.assign(this, { name, agent, last: steps.length - 1, threshold: null, steps: [], questions: [], interactions: [], marked: [], streams: new Map(), totals: [], usage: [NO_USAGE] });
     this.patches = new Map(); // by mapping of `shown`: its patches by step of the world
-    this.kept = new Map(); // by mapping of `shown`: its states at every 200th step
+    this.kept = new Map(); // by mapping of `shown`: its snapshots, one every 200 steps
     this.places = new Int32Array(steps.length).fill(-1); // by step of the world: the place of the seat's latest own step
-    this.validated = new Map(); // by other player, the hypothesis about it that was validated last
+    this.validated = new Map(); // by other player: the validated hypothesis about it as of the latest beliefs, or null
     this.marks = viewer.marks(MARKS);
     let next = 0;
     steps.forEach(({ totals, seats }, index) => {
@@ -47,7 +46,7 @@ class Seat {
     });
   }
 
-  // The seat's latest step until a step of the world.
+  // The seat's latest step up to a step of the world.
   at(index) {
     return this.steps[this.places[index]] ?? BLANK;
   }
@@ -73,7 +72,7 @@ class Seat {
     return isNew ? validated : null;
   }
 
-  // What is shown of a step: as before, but for what its patch changes. Mappings are kept as patches: see `merged`.
+  // What is shown of a step: the previous values with the changes of its patch. Mappings are kept as patches: see `merged`.
   shownWith(before, index, patch) {
     const shown = { ...before?.shown };
     for (const [name, value] of Object.entries(patch)) {

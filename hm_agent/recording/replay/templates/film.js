@@ -1,4 +1,4 @@
-// Films: which tile is where in each frame, drawn pixel by pixel, so that every frame is exactly the recorded one.
+// Films: the tile at each place of each frame, drawn pixel by pixel, so that every frame is exactly the recorded one.
 
 async function unpacked(id) {
   const text = atob(byId(id).textContent);
@@ -38,7 +38,7 @@ class Film {
   }
 }
 
-// The films of an episode, each unpacked when it is first asked for: a page may hold one for each of many seats.
+// The films of an episode, each unpacked when it is first needed: a page may hold one for each of many seats.
 class Films {
   constructor({ films, tile }) {
     Object.assign(this, { films, tile, opened: new Map() });

@@ -10,7 +10,7 @@ class Interactions {
       interactions.length ? viewer.columnsKey() : null,
       interactions.length
         ? make("div", { class: "scroll" }, make("table", { class: "interactions" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, this.rows.map(({ row }) => row))))
-        : make("p", { class: "faint" }, "No interactions, or this agent keeps none."),
+        : make("p", { class: "faint" }, "This agent recorded no interactions."),
       accuracy(interactions), interactions.length ? viewer.columnsNote() : null].filter(Boolean));
   }
 
@@ -36,5 +36,5 @@ function columnsOf(interactions) {
 
 function accuracy(interactions) {
   const judged = interactions.filter(({ right }) => right !== null);
-  return judged.length ? make("p", { class: "faint" }, `Right predictions: ${judged.filter(({ right }) => right).length} of ${judged.length}, each of the hypothesis that the agent relied on then.`) : null;
+  return judged.length ? make("p", { class: "faint" }, `Right predictions: ${judged.filter(({ right }) => right).length} of ${judged.length}. Counted at each interaction is the prediction of the hypothesis that the agent relied on.`) : null;
 }

@@ -1,4 +1,4 @@
-// Puts the parts together: one step of one seat is selected at a time, and everything shows that step.
+// Combines the parts: one step of one seat is selected at a time, and all parts show that step.
 
 class Replay {
   constructor(episode, films, world) {
@@ -9,7 +9,7 @@ class Replay {
     this.listen();
   }
 
-  // Shows another seat as soon as its film is unpacked, unless yet another one was asked for since.
+  // Shows another seat as soon as its film is unpacked, unless yet another one has been chosen since.
   async look(name) {
     this.wanted = name;
     const view = await this.films.named(name);
@@ -34,7 +34,7 @@ class Replay {
     return `#step=${this.index}${this.episode.names.length > 1 ? `&seat=${encodeURIComponent(this.seat.name)}` : ""}`;
   }
 
-  // Goes where the page's address says.
+  // Selects the step and seat that the page's address names.
   follow() {
     const { step, seat } = linked(this.episode.names);
     this.index = step ?? this.index;
@@ -44,7 +44,7 @@ class Replay {
 
   nextSeat() {
     const { names } = this.episode;
-    if (names.length === 1) return; // to open the only seat again would close what is open
+    if (names.length === 1) return; // opening the only seat again would reset the tabs
     this.look(names[(names.indexOf(this.wanted ?? this.seat.name) + 1) % names.length]);
   }
 
@@ -98,7 +98,7 @@ class Replay {
     document.addEventListener("keydown", (event) => this.press(event));
   }
 
-  // Links to steps and questions, wherever they stand.
+  // Follows links to steps and questions in any part of the page.
   click(event) {
     const target = event.target.closest("[data-step], [data-question]");
     if (!target) return;
@@ -118,7 +118,7 @@ class Replay {
     event.preventDefault();
   }
 
-  // Does what a key stands for; false for a key that is left to the browser.
+  // Carries out the command of a key; false if the key has none.
   act({ key, shiftKey }, on) {
     const stride = shiftKey ? 10 : 1;
     const speed = byId("speed");

@@ -1,5 +1,5 @@
-// Every question with its prompt, replies and answer; by kind, and searchable. The list follows the selected step, whose
-// questions or else the latest before are marked, until the reader scrolls or opens one.
+// All questions with prompts, replies and answers, which can be filtered and searched. The list follows the selected step
+// until the reader scrolls or opens a question; the questions of that step, or else the latest before it, are marked.
 
 class Questions {
   open(seat) {
@@ -7,14 +7,14 @@ class Questions {
     byId("questions").replaceChildren();
   }
 
-  // What the tab holds: built when it is first looked at.
+  // Builds the content of the tab, when it is first shown.
   build() {
     const kinds = new Map();
     for (const { kind } of this.all) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     this.kind = make("select", { "aria-label": "Kind of question", onchange: () => this.filter() }, make("option", { value: "" }, `all kinds (${this.all.length.toLocaleString("en")})`), [...kinds].map(([kind, count]) => make("option", { value: kind }, `${kind} (${count.toLocaleString("en")})`)));
     this.words = make("input", { type: "search", id: "search", placeholder: "Search prompts, replies and answers", "aria-label": "Search", oninput: () => this.filter() });
     this.trouble = make("input", { type: "checkbox", onchange: () => this.filter() });
-    this.count = make("span", { role: "status" }); // what was found alone: that the step changes need not be said
+    this.count = make("span", { role: "status" }); // apart from `when`: screen readers need not announce changes of the step
     this.when = make("span");
     this.following = make("input", { type: "checkbox", role: "switch", id: "follow", checked: true, onchange: () => this.follow(this.following.checked) });
     this.list = make("div", { class: "questions", onscroll: () => this.scrolled() });
@@ -32,7 +32,7 @@ class Questions {
     return item;
   }
 
-  // The whole exchange: built when it is first opened, and again when the words searched for have changed.
+  // Builds the whole exchange when it is first opened, and again when the words searched for have changed.
   fill(item, asked) {
     const wanted = this.words.value.trim();
     if (item.dataset.filled === `:${wanted}`) return;
@@ -95,14 +95,14 @@ class Questions {
     this.due = this.list.scrollTop;
   }
 
-  // A position that the page has not set is the reader's.
+  // Stops following if the position is not the one that the page has set: then the reader has scrolled.
   scrolled() {
     const furthest = Math.max(0, this.list.scrollHeight - this.list.clientHeight);
     if (Math.abs(this.list.scrollTop - Math.min(this.due, furthest)) > 1) this.follow(false);
   }
 }
 
-// All that was said: the prompt, each reply that says something else than the answer, what was wrong with it, the answer.
+// The whole exchange: the prompt, the replies that differ from the answer, what was wrong with them, and the answer.
 function exchange({ step, why, calls, prompt, answer }, text, wanted) {
   const part = (title, words) => [make("h3", {}, title), make("pre", {}, text(words))];
   const verbatim = []; // replies that are the answer and nothing else
@@ -121,7 +121,7 @@ function exchange({ step, why, calls, prompt, answer }, text, wanted) {
   return [make("p", {}, stepLink(step), why ? `, ${why}` : ""), part(calls.length ? "Prompt" : "Prompt, as a language model would have read it", prompt), rounds, make("h3", {}, title), told, raw];
 }
 
-// Whether a reply is the answer, as JSON and nothing else; a code fence around it adds nothing.
+// True if a reply is the answer as JSON and nothing else, apart from a code fence around it.
 function means(reply, answer) {
   const [, fenced] = /^```(?:json)?\s*\n([^]*?)\n?```$/.exec(reply.trim()) ?? [];
   try {
@@ -131,7 +131,7 @@ function means(reply, answer) {
   }
 }
 
-// Whether two values of JSON say the same; what is left out is the same as what is empty, for answers are completed.
+// True if two JSON values are equivalent; a missing value equals an empty one, since answers are completed with defaults.
 function isSame(one, other) {
   if (isPlain(one) && isPlain(other)) return one === other || (isEmpty(one) && isEmpty(other)) || (typeof one === "string" && typeof other === "string" && inOneLine(one) === inOneLine(other));
   if (isPlain(one) || isPlain(other) || Array.isArray(one) !== Array.isArray(other)) return isEmpty(one) && isEmpty(other);
@@ -140,7 +140,7 @@ function isSame(one, other) {
 
 const isEmpty = (value) => value === undefined || value === null || value === false || value === "" || (typeof value === "object" && !Object.keys(value).length);
 
-// As questions.in_one_line makes texts of answers.
+// Normalises a text as questions.in_one_line does with the texts of answers.
 const inOneLine = (text) => text.split(/\s+/).filter(Boolean).join(" ").replace(/^[# ]+/, "");
 
 const texts = new WeakMap();
@@ -171,7 +171,7 @@ function price({ step, calls, seconds, usage }) {
 
 function highlighted(text, wanted) {
   if (!wanted) return [text];
-  // Every other part is what was found. In lower case a text may have another length, so no places are taken from it.
+  // Every other part is a match. Positions in the lower-case text are of no use, since its length may differ.
   const sought = new RegExp(`(${wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")})`, "gi");
   return text.split(sought).map((part, i) => (i % 2 ? make("mark", {}, part) : part));
 }

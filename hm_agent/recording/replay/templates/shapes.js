@@ -8,7 +8,7 @@ const SHAPES = {
   text: ([x, y, size], anchor) => ["text", { x, y, "font-size": size, class: "shape-text", "text-anchor": anchor }],
 };
 
-// A colour of a drawing, as the page's scheme has it.
+// The CSS value of a drawing's colour.
 const paintOf = (colour) => (colour === null ? "none" : `var(--${colour.replace("agent", "series")})`);
 
 const drawShape = ([kind, numbers, fill, stroke, width, opacity, words, anchor = "middle", title = ""]) => {

@@ -71,7 +71,7 @@ class Stage {
     this.showAsked(step);
   }
 
-  // How many questions were asked so far, and what they took.
+  // The questions asked so far, with their tokens and cost, out of all of the episode.
   showAsked({ askedSoFar }) {
     const [until, whole] = [this.seat.usage[askedSoFar], this.seat.usage.at(-1)];
     const atLeast = (isPartlyUnknown, words) => (isPartlyUnknown ? `≥ ${words}` : words);

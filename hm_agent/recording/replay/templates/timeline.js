@@ -1,6 +1,6 @@
 // The slider, with the course of the reward and the marks of what happened above it.
 
-const ACROSS = 1000; // how wide the course is drawn: so that browsers, which blur what they widen a lot, widen it little
+const ACROSS = 1000; // the width of the drawing of the rewards: browsers blur a drawing that they stretch a lot
 
 class Timeline {
   constructor(episode, select) {
@@ -26,7 +26,7 @@ class Timeline {
     byId("marks").replaceChildren(...seat.marked.map((marked) => this.mark(marked)));
   }
 
-  // Where a step stands from left to right.
+  // The horizontal position of a step.
   x(step) {
     return (ACROSS * step) / Math.max(1, this.last);
   }

@@ -1,7 +1,7 @@
-// What questions took: how many, their calls, tokens and cost, as a result counts them.
+// The usage of questions: their number, calls, tokens and cost, as a result counts them.
 
-// cost: of all calls; paid: of those that no cache answered, saved: of the others. unknown: how many calls have no known
-// number of tokens or cost.
+// cost: of all calls; paid: of those that no cache answered, saved: of the others. unknown: the number of calls whose
+// tokens or cost are not known.
 const AMOUNTS = ["input", "output", "cost"];
 const NO_USAGE = { questions: 0, unanswered: 0, calls: 0, cached: 0, input: 0, output: 0, cost: 0, paid: 0, saved: 0, seconds: 0, unknown: { input: 0, output: 0, cost: 0, paid: 0, saved: 0 } };
 
@@ -17,7 +17,7 @@ function usageOf({ answer, calls, cached, saved, seconds }) {
   return { questions: 1, unanswered: Number(answer === null), calls: calls.length, cached, ...sums, paid: sums.cost - saved, saved, seconds: seconds ?? 0, unknown };
 }
 
-// An amount of a usage in figures: "–" if nothing is known of it, "≥" before it if something is missing.
+// An amount of a usage as text: "–" if it is unknown for all calls, "≥" before it if it is unknown for some.
 function amount(usage, name) {
   const isMoney = ["cost", "paid", "saved"].includes(name);
   const counted = { paid: usage.calls - usage.cached, saved: usage.cached }[name] ?? usage.calls;

@@ -4,15 +4,15 @@
 //
 // They may use everything in dom.js. What the entries are given:
 //   step      a seat's line of the trace (`step`, `action`, `reward`, `state`, `strategy`, `events`, `interactions`), with
-//             `shown` (what the world's Viewer.shown said of it, but for values that are mappings: see `seat.merged`),
+//             `shown` (what the world's Viewer.shown returned, without values that are mappings: see `seat.merged`),
 //             `asked` (its questions) and `beliefs` ({hypotheses, validated, about}).
-//   before    the seat's step before, null at its first.
-//   seat      the seat that is looked at: `name`, `agent`, `steps` (its own, in order), `interactions`, and
-//             `merged(name, index)`: a mapping of `shown` as it was at a step of the world.
-//   index     the step of the world that is selected; `step` is the seat's latest until then.
-// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is built anew when its key or the seat changes.
+//   before    the seat's previous step, null at its first.
+//   seat      the selected seat: `name`, `agent`, `steps` (its own, in order), `interactions`, and `merged(name, index)`:
+//             a mapping of `shown` as it was at a step of the world.
+//   index     the selected step of the world; `step` is the seat's latest step up to it.
+// A section or card has `key(step, seat, index)` and `build(step, seat, index)`: it is rebuilt when its key or the seat changes.
 const viewer = {
-  facts: {}, // what Viewer.facts said
+  facts: {}, // what Viewer.facts returned
   seats: [], // all seats: {name, agent}
   tabs: ["present", "beliefs", "interactions", "questions", "costs"], // those that are shown
   hasTruth: false, // whether elements of class `truth` are added, which a switch shows
@@ -26,7 +26,7 @@ const viewer = {
   describe: (step, index) => `The world at step ${index}`,
   // The {width, height} of a picture that the overlay draws by itself, for a world without a film of that name; null: none.
   size: () => null,
-  // How many pixels wide cards have to be where they stand beside that picture; below it if there is less room.
+  // The pixels that cards need to stand beside that picture; with less room they stand below it.
   cardsWidth: 220,
   // Drawn over the world's picture, in the pixels of its film.
   overlay: { key: (step) => null, build: (step) => [] },
@@ -37,7 +37,7 @@ const viewer = {
 
   // What is listed under the strategy's words: [name, value].
   strategy: ({ words, ...fields }, step) => Object.entries(fields),
-  // What a field means that is true, by its name: "watches: meets nobody yet".
+  // By the name of a field, what it means if it is true: "watches: meets nobody yet".
   meanings: {},
   // An action in words.
   action: (action) => inWords(action),
@@ -45,7 +45,7 @@ const viewer = {
   event: ({ words }) => words,
   // Why a question of some kind was asked, e.g. "because the plan is used up"; null if that isn't known.
   why: (kind, step, before) => (step.events.length ? `after ${step.events.map((event) => viewer.event(event)).join("; ")}` : before ? null : "because the episode begins"),
-  // The order in which counts by name are told.
+  // The order in which counts by name are listed.
   kinds: () => [],
   // Items of "What happens" beside the action, the events and the questions.
   happenings: (step) => [],
@@ -61,7 +61,7 @@ const viewer = {
   columnsKey: () => null,
   columnsNote: () => null,
 
-  // The marks on the timeline: {name, label, shape, row, colour, find(step, before)}, which finds words for each thing to
-  // mark. own: the page's {interaction, validation, failure}. shape: disc, diamond, cross, arrow or square.
+  // The marks on the timeline: {name, label, shape, row, colour, find(step, before)}; `find` returns the words of each
+  // mark at a step. own: the page's {interaction, validation, failure}. shape: disc, diamond, cross, arrow or square.
   marks: (own) => [own.interaction, own.validation, own.failure],
 };
