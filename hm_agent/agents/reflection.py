@@ -1,4 +1,4 @@
-"""Learning from plans that were carried out (Hypothetical Minds, appendices C.6 and D.2)."""
+"""Reflectors, which learn from finished plans (Hypothetical Minds, appendices C.6 and D.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEPT = 3
 
 
 class Critique(BaseModel):
-    """Why something came to nothing, and what to do instead."""
+    """What was wrong with a plan, and what to do instead."""
 
     reasoning: str = ""
     critique: Words
@@ -29,7 +29,7 @@ class FinishedPlan(Protocol):
         return None
 
     def remember_failure(self, why: str | None = None) -> None:
-        """Keeps the failure, so that the same is not tried again in the same state. why: None if not explained.
+        """Remembers the failure, so that the same is not tried again in the same state. why: None if not explained.
 
         Does nothing if the next question for a plan bars what has failed.
         """
@@ -44,12 +44,12 @@ class Reflector(Protocol):
     """Decides what the next plan is to learn from the latest one."""
 
     async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
-        """Critiques for the next plan, the latest last."""
+        """Returns the critiques to show to the next plan, the latest last."""
         ...
 
 
 class NoReflection:
-    """Learns nothing."""
+    """Learns nothing from plans."""
 
     def __init__(self, model: Model | None = None) -> None:
         """Takes a model, as all reflectors do, and asks it nothing."""
