@@ -44,16 +44,16 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
 
     def __init__(self, mind: MindPrompting, model: Model) -> None:
         super().__init__(mind, model)
-        self._minds: dict[str, Hypothesis] = {}
+        self._hypotheses: dict[str, Hypothesis] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
-        return (self._minds[self.about],) if self.about in self._minds else ()
+        return (self._hypotheses[self.about],) if self.about in self._hypotheses else ()
 
     def believed_about(self, player: str) -> Hypothesis | None:
-        return self._minds.get(player)
+        return self._hypotheses.get(player)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         self._clues.pop(interaction.partner, None)
@@ -76,7 +76,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         if answer is None:
             return None
         minds = self._mind.minds(answer)
-        self._minds |= minds
+        self._hypotheses |= minds
         self._expected |= {player: mind.prediction for player, mind in minds.items()}
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
@@ -105,7 +105,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         return validated(self._bank, self._parameters)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
-        self._bank = tuple(await together(self._valued(hypothesis, interaction) for hypothesis in self._bank))
+        self._bank = tuple(await together(self._with_new_value(hypothesis, interaction) for hypothesis in self._bank))
         self._applied.clear()
         proven = self.validated
         if proven is None:
@@ -124,7 +124,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         await self._apply([used])
         return self._applied.get(used.words)
 
-    async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
+    async def _with_new_value(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
         """Returns the strategy with its value updated by an interaction; unchanged if its reward is unknown."""
         if hypothesis.words == self._used:
             reward: float | None = interaction.reward

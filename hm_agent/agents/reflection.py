@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from hm_agent.questions import Model, Question, Words, answer_or_none
 
-KEPT = 3
+EVALUATIONS_SHOWN = 3
 """How many of the latest evaluations the next plan is shown."""
 
 
@@ -79,7 +79,7 @@ class PlanReflector:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._critiques: deque[str] = deque(maxlen=KEPT)
+        self._critiques: deque[str] = deque(maxlen=EVALUATIONS_SHOWN)
 
     async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
         answer = await answer_or_none(self._model, plan.ask_evaluation())

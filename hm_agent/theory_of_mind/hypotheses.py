@@ -51,10 +51,12 @@ def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperp
 
     is_right: whether a prediction came true; None if that can't be told, which leaves the value unchanged.
     """
-    return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
+    return tuple(_update_by_prediction(hypothesis, is_right, parameters) for hypothesis in bank)
 
 
-def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Hypothesis:
+def _update_by_prediction(
+    hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters
+) -> Hypothesis:
     correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
     if correct is None:
         return replace(hypothesis, prediction=None)
@@ -103,7 +105,7 @@ def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
     return (*(hypothesis for hypothesis in others if hypothesis in top_others), newest)
 
 
-def with_predictions(bank: Bank, asked: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
-    """Stores the prediction of each hypothesis in `asked`, and clears those of the others."""
-    by_words = {hypothesis.words: prediction for hypothesis, prediction in zip(asked, predictions, strict=True)}
+def with_predictions(bank: Bank, predictors: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
+    """Returns the bank with a new prediction for each hypothesis in `predictors` and none for the others."""
+    by_words = {hypothesis.words: prediction for hypothesis, prediction in zip(predictors, predictions, strict=True)}
     return tuple(replace(hypothesis, prediction=by_words.get(hypothesis.words)) for hypothesis in bank)

@@ -45,7 +45,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
     def __init__(self, mind: MindReading, model: Model, parameters: Hyperparameters, parts: Parts = Parts()) -> None:
         super().__init__(mind, model, parameters)
         self._parts = parts
-        self._chosen: Question[Any] | None = None
+        self._answered_choice: Question[Any] | None = None
         """The latest question of step 5 that was answered, so that the same is not asked again."""
         self._answers_clue = False
         """True if the latest strategy responds to a clue, so that it is for the next interaction alone."""
@@ -57,7 +57,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         self._is_due = False
         if not self._mind.asks_at_first and not self._memory.all:
             return self._mind.best_response({})
-        answer = await self._ask(self._choice() or self._mind.ask_prediction((), ()))
+        answer = await self._ask(self._choice_question() or self._mind.ask_prediction((), ()))
         return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
@@ -75,7 +75,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
             self._keep_predictions(interaction.partner, bank, before)
             return await self._respond(None)
         if not is_proven:
-            bank = await self._refined(bank, history)
+            bank = await self._with_new_hypothesis(bank, history)
         return await self._respond(await self._predict(interaction.partner, bank, history))
 
     def _is_confirmed(self, interaction: Interaction, history: Sequence[Interaction], is_proven: bool) -> bool:
@@ -92,7 +92,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         """Revises the strategy if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
-        if self._choice() is not None:
+        if self._choice_question() is not None:
             self._expected[clue.partner] = clue.suggests
             return await self._respond(None)
         hypothesis = self.believed_about(clue.partner)
@@ -104,7 +104,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         self._answers_clue = True
         return self._mind.strategy(answer, informed=True)
 
-    async def _refined(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
+    async def _with_new_hypothesis(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
         """Step 3: returns the bank with a new or refined hypothesis; unchanged without a valid answer."""
         best = best_earlier(bank, self._parameters) if self._parts.refinement else ()
         answer = await answer_or_none(self._model, self._mind.ask_hypothesis(history, best))
@@ -134,17 +134,17 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         None without a valid answer, or if the same question was answered last. A question of its own waits until the
         agent can act, since its answer depends on where everybody is then. prediction: the answer to step 4.
         """
-        choice = self._choice()
+        choice = self._choice_question()
         if choice is not None and not self._mind.can_act:
             self._is_due = True
             return None
-        if choice is not None and choice == self._chosen:
+        if choice is not None and choice == self._answered_choice:
             return None
         answer = prediction if choice is None else await self._ask(choice)
-        self._chosen = choice if answer else None
+        self._answered_choice = choice if answer else None
         return self._mind.strategy(answer, informed=True) if answer else None
 
-    def _choice(self) -> Question[Any] | None:
+    def _choice_question(self) -> Question[Any] | None:
         opponents = []
         for player in self._mind.players:
             expected, clue = self._expected.get(player), self._clues.get(player)

@@ -38,11 +38,11 @@ class PredictionRecord:
         return {
             PREDICTED: count,
             RIGHT: sum(right for _, right in self._judged) / count,
-            BASE_RATE: max(map(self._came_true, self._behaviours()), default=0) / count,
+            BASE_RATE: self._right_of_best_constant() / count,
         }
 
-    def _behaviours(self) -> set[str]:
-        return {interaction.behaviour for interaction, _ in self._judged if interaction.behaviour is not None}
-
-    def _came_true(self, prediction: str) -> int:
-        return sum(bool(self._is_right(prediction, interaction)) for interaction, _ in self._judged)
+    def _right_of_best_constant(self) -> int:
+        """How many predictions would have come true if the best single behaviour in hindsight were always predicted."""
+        interactions = [interaction for interaction, _ in self._judged]
+        behaviours = {seen.behaviour for seen in interactions if seen.behaviour is not None}
+        return max((sum(bool(self._is_right(name, seen)) for seen in interactions) for name in behaviours), default=0)

@@ -170,14 +170,15 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         self._strategy = self._mind.in_view_of(await super().revise(events), self._beliefs)
         return self._strategy
 
-    def _beliefs(self, but: str | None = None) -> tuple[PlayerBelief, ...]:
-        """The beliefs about each other player that the agent has interacted with, except for the player `but`."""
-        met = (player for player in self._mind.players if player != but and self._memory.of(player))
-        return tuple(self._belief(player) for player in met)
-
-    def _belief(self, player: str) -> PlayerBelief:
-        hypothesis = self.believed_about(player)
-        return PlayerBelief(player, hypothesis.words if hypothesis else None, self._expected.get(player))
+    def _beliefs(self, excluded: str | None = None) -> tuple[PlayerBelief, ...]:
+        """The beliefs about all other players that the agent has interacted with, but for the excluded one."""
+        beliefs = []
+        for player in self._mind.players:
+            if player != excluded and self._memory.of(player):
+                hypothesis = self.believed_about(player)
+                words = hypothesis.words if hypothesis else None
+                beliefs.append(PlayerBelief(player, words, self._expected.get(player)))
+        return tuple(beliefs)
 
     @property
     def is_outdated(self) -> bool:
