@@ -1,4 +1,4 @@
-"""What strategists ask about an agent's partners, from what it has noticed of them."""
+"""The mind of an EnactToM agent: what strategists ask about its partners, from the acts that it has noticed."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_of
 
 TOLD = 5
-"""How many of the latest acts questions show."""
+"""How many of the latest acts a question shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseStrategy(WrittenStrategy):
-    """A strategy in words. partners: what is believed of each partner that was noticed, and expected of it next."""
+    """A strategy in words. partners: what is believed of each partner that was noticed, and its expected next act."""
 
     partners: tuple[PlayerBelief, ...] = ()
 
     def why_replan(self, before: WrittenStrategy) -> str | None:
-        """Another hypothesis that expects the same is no reason."""
+        """As for any written strategy; another hypothesis that expects the same act is no reason."""
         if self.words != before.words:
             return "your strategy has changed"
         assert isinstance(before, HouseStrategy)
@@ -52,7 +52,7 @@ def _expected(strategy: HouseStrategy) -> Mapping[str, str]:
 
 
 class PartnerMind(MindOfWords, MindReading, JointMindReading):
-    """What strategists ask of one agent's point of view. situation: the present one, which the body sets every turn.
+    """What strategists ask from one agent's point of view. situation: the present one, which the body sets every turn.
 
     An interaction is an act of a partner that the agent noticed: a message that arrived, or something done in sight.
     The behaviour to predict is the next such act, and what it is about.
@@ -88,21 +88,21 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PartnerPrediction)
-        return [each.behaviour for each in answer.next]
+        return [act.behaviour for act in answer.next]
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> RevisePartner:
-        asked = next((opponent for opponent in opponents if opponent.player == about), None)
+        revised = next((opponent for opponent in opponents if opponent.player == about), None)
         return RevisePartner(
             situation=self.situation,
             about=about,
-            history=acts(asked.history) if asked else (),
-            hypotheses=tuple(asked.hypotheses) if asked else (),
+            history=acts(revised.history) if revised else (),
+            hypotheses=tuple(revised.hypotheses) if revised else (),
             others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
         )
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, PartnerRevision)
-        return [Revision(each.of, each.hypothesis, act_of(each.does, each.about)) for each in answer.hypotheses]
+        return [Revision(item.of, item.hypothesis, act_of(item.does, item.about)) for item in answer.hypotheses]
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeHouseStrategy:
         return MakeHouseStrategy(self.situation, acts(history))
@@ -123,5 +123,5 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
 
 
 def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:
-    """The latest acts among what happened."""
-    return tuple(one for one in history[-TOLD:] if isinstance(one, PartnerAct))
+    """The acts among the latest TOLD interactions."""
+    return tuple(act for act in history[-TOLD:] if isinstance(act, PartnerAct))

@@ -1,6 +1,6 @@
 """The built-in reasoner's answers to the questions about a household, each calculated from its question alone.
 
-It writes and reads sentences of one fixed form (`sentences.py`): what others say in other words, it doesn't understand.
+It writes and reads sentences of one fixed form (`sentences.py`) and understands no other words of its partners.
 """
 
 from __future__ import annotations
@@ -52,48 +52,48 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 
 KEPT = 3
-"""How many hypotheses about a partner are kept where several are."""
+"""How many hypotheses about a partner an answer to `RevisePartner` holds."""
 PATIENCE = 3
-"""How many turns after a request it tries otherwise what the others have not done."""
+"""How many turns after its latest message an agent waits for the others, before it brings objects to them."""
 HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
-"""The predicates of facts about handles, which others need to know who turn them."""
+"""The predicates of facts about handles; the agents that turn these need to know them."""
 
 
 # What to say
 
 
 def sayable(known: Understanding) -> Iterator[Claim]:
-    """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
-    yield from (Claim((), wanted(one)) for one in known.missing)
-    handles = (one for one in known.mind.facts if one.predicate in HANDLES_OF)
-    yield from (Claim((), one) for one in sorted(handles, key=str))
-    places = (known.place_of(one.arguments[0]) for one in known.missing)
-    yield from (Claim((), one) for one in places if one)
+    """Claims worth telling, the most urgent first: goals for others to reach, what helps them, and what is reached."""
+    yield from (Claim((), wanted(goal)) for goal in known.missing)
+    handles = (fact for fact in known.mind.facts if fact.predicate in HANDLES_OF)
+    yield from (Claim((), fact) for fact in sorted(handles, key=str))
+    places = (known.place_of(goal.arguments[0]) for goal in known.missing)
+    yield from (Claim((), place) for place in places if place)
     yield from known_of(known)
 
 
 def known_of(known: Understanding) -> Iterator[Claim]:
-    """Of what is wanted and so: that others know it, as far as the agent knows, and that it is so."""
-    for one in known.wants:
-        if known.mind.beliefs.knows(one):
-            yield from (Claim((other,), one) for other in sorted(known.mind.notes.knowers(one)))
-            yield Claim((), one)
+    """For each shared goal that the agent knows to hold: who else knows that it holds, then that it holds."""
+    for goal in known.wants:
+        if known.mind.beliefs.knows(goal):
+            yield from (Claim((other,), goal) for other in sorted(known.mind.notes.knowers(goal)))
+            yield Claim((), goal)
 
 
 def message(said: Sequence[Claim]) -> HouseCommand | None:
-    """A message to all that says as many claims as go into it; None for none."""
+    """A message to all with as many of the claims as it has room for; None if there are none."""
     text, covered = "", list[Claim]()
-    for one in said:
-        if any(_says(other, one) for other in covered):
+    for claim in said:
+        if any(_says(other, claim) for other in covered):
             continue
-        longer = f"{text} {one.words}.".strip()
+        longer = f"{text} {claim.words}.".strip()
         if len(longer) <= LONGEST_MESSAGE:
-            text, covered = longer, [*covered, one]
+            text, covered = longer, [*covered, claim]
     return communicate(text, [EVERYONE]) if text else None
 
 
 def _says(said: Claim, other: Claim) -> bool:
-    """True if who reads the first need not read the second."""
+    """True if `said` makes `other` superfluous: that an agent knows a proposition implies the proposition."""
     return said.proposition == other.proposition and other.depth == 0 and said.depth > 0
 
 
@@ -101,39 +101,42 @@ def _says(said: Claim, other: Claim) -> bool:
 
 
 def best_commands(situation: HouseSituation) -> list[HouseCommand]:
-    """Tells what only others can do, does what it can do alone, tells what is done; then looks, brings, or waits."""
+    """The plan: tell the others what only they can do, do what the agent can do alone, report it; then search or wait.
+
+    With nothing else to do and nothing to look for, the agent hands an object over to others, if there is one for them.
+    """
     known = understood(situation)
-    found: list[HouseCommand] = []
-    left = known.view.messages_left if known.told.targets else 0
-    looked = known.search()
-    others = [one for one in known.missing if not (looked and known.is_lost(one))]
-    urgent = known.lacking(Claim((), wanted(one)) for one in others)
-    if urgent and left:
-        found += filter(None, [message(known.lacking(sayable(known)))])
-        left -= len(found)
+    plan: list[HouseCommand] = []
+    messages_left = known.view.messages_left if known.told.targets else 0
+    search = known.search()
+    for_others = [goal for goal in known.missing if not (search and known.is_lost(goal))]
+    requests = known.lacking(Claim((), wanted(goal)) for goal in for_others)
+    if requests and messages_left:
+        plan += filter(None, [message(known.lacking(sayable(known)))])
+        messages_left -= len(plan)
     if len(known.commands) > MOST_COMMANDS - 3:
-        return [*found, *known.commands[: MOST_COMMANDS - 3]]
-    found += known.commands
-    news = [Claim((), one) for one in known.wants if one in known.reached and not known.is_so(one)]
-    report = known.lacking(news if urgent else (*news, *known_of(known)))
-    if report and left:
-        found += filter(None, [message(report)])
-    if looked:
-        return [*found, *(one for one in looked if one not in found)][:MOST_COMMANDS]
-    return [*(found or _nearer(situation, known)), IDLE]
+        return [*plan, *known.commands[: MOST_COMMANDS - 3]]
+    plan += known.commands
+    news = [Claim((), goal) for goal in known.wants if goal in known.reached and not known.is_so(goal)]
+    report = known.lacking(news if requests else (*news, *known_of(known)))
+    if report and messages_left:
+        plan += filter(None, [message(report)])
+    if search:
+        return [*plan, *(command for command in search if command not in plan)][:MOST_COMMANDS]
+    return [*(plan or _nearer(situation, known)), IDLE]
 
 
 def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseCommand]:
-    """How to bring to another agent what only others can bring to its place, once they had time to come for it."""
-    asked = [one.turn for one in situation.log if one.sender == situation.me]
-    if asked and known.view.turn - asked[-1] < PATIENCE:
+    """Commands that bring an object to where others can take it; none until PATIENCE turns after the last message."""
+    sent = [logged.turn for logged in situation.log if logged.sender == situation.me]
+    if sent and known.view.turn - sent[-1] < PATIENCE:
         return []
-    brought = known.hand_over()
-    if brought is None:
+    hand_over = known.hand_over()
+    if hand_over is None:
         return []
-    commands, where = brought
-    told = message([Claim((), where)]) if known.view.messages_left and known.told.targets else None
-    return [*commands[: MOST_COMMANDS - 2], *filter(None, [told])]
+    commands, place = hand_over
+    news = message([Claim((), place)]) if known.view.messages_left and known.told.targets else None
+    return [*commands[: MOST_COMMANDS - 2], *filter(None, [news])]
 
 
 # How a partner acts
@@ -141,7 +144,7 @@ def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseComman
 
 @dataclass(frozen=True)
 class _PartnerRule:
-    """A way to act. likelihood: of an act noticed. foresee: the next act, by what the agent believes of the partner."""
+    """A way in which a partner acts. likelihood: of an act that was noticed. foresee: predicts the next act."""
 
     words: str
     likelihood: Callable[[PartnerAct], float]
@@ -149,38 +152,38 @@ class _PartnerRule:
 
 
 def _pending(known: Understanding, partner: str) -> list[Proposition]:
-    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes; what it can do first."""
-    asked = [one for one in known.wants if not known.is_so(one)]
-    heard = [one for one in asked if partner in known.mind.notes.knowers(wanted(one))]
-    return sorted(heard, key=lambda one: partner not in known.mind.routes.doers(one, known.mind.facts))
+    """The open shared goals of which a partner knows, as far as the agent knows; first those that it can reach."""
+    still_open = [goal for goal in known.wants if not known.is_so(goal)]
+    heard = [goal for goal in still_open if partner in known.mind.notes.knowers(wanted(goal))]
+    return sorted(heard, key=lambda goal: partner not in known.mind.routes.doers(goal, known.mind.facts))
 
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It writes of what it was asked to do; of what it wrote last, if it was asked nothing."""
+    """The partner writes about an open goal that it knows of; without any, about what it wrote last."""
     pending = _pending(understood(situation), partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
 def _tells(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It writes once more of what it wrote of last."""
+    """The partner writes again about what it wrote last."""
     last = next((act for act in reversed(history) if act.does == WRITES and act.things), None)
     return NextAct(does=WRITES, about=last.things[0] if last else NOTHING)
 
 
 def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It goes on with the things around it."""
+    """The partner handles again what it handled last."""
     last = next((act for act in reversed(history) if act.does == HANDLES and act.things), None)
     return NextAct(does=HANDLES, about=last.things[0] if last else NOTHING)
 
 
 def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It goes away where it is, and comes where it is not."""
+    """The partner leaves the agent's room if it is there, and comes if it is not."""
     is_here = Proposition(AGENT_IN_ROOM, (partner, situation.view.room)) in situation.view.sees
     return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
 
 
 def _by_kind(asks: float, reports: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
-    """A likelihood that depends on the kind of act alone; whoever writes asks for something or reports something."""
+    """Returns a likelihood that depends on the kind of act alone; a message asks for something or reports something."""
     chances = {HANDLES: handles, COMES: walks, LEAVES: walks}
     return lambda act: chances.get(act.does, asks if _ASKS.search(act.text) else reports)
 
@@ -201,29 +204,29 @@ RULES = (
     _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.05, 0.05, 0.2, 0.35), _walks),
 )
 PRIOR = (1.0, 0.0, 0.0, 0.0)
-"""How much likelier each rule is before anything was noticed, as a logarithm."""
+"""The logarithm of each rule's prior weight, before any act was noticed."""
 
 
 def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
-    """The likeliest rule first. held: earlier hypotheses, whose values count like evidence."""
-    values, acts = {one.words: one.value for one in held}, list(history)
+    """The rules by likelihood, the likeliest first. held: earlier hypotheses, whose values count like evidence."""
+    values, acts = {hypothesis.words: hypothesis.value for hypothesis in held}, list(history)
 
     def weight(rule: _PartnerRule) -> float:
-        known = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
-        return known + sum(log(rule.likelihood(act)) for act in acts)
+        prior = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
+        return prior + sum(log(rule.likelihood(act)) for act in acts)
 
     return sorted(RULES, key=weight, reverse=True)
 
 
 def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:
-    """What a partner does next by a hypothesis; one in other words counts as the first rule."""
+    """Predicts a partner's next act by a hypothesis; None and words that are no rule's count as the first rule."""
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
-    found = rule.foresee(situation, about, history)
-    return found if found.about in situation.things else NextAct(does=found.does, about=NOTHING)
+    act = rule.foresee(situation, about, history)
+    return act if act.about in situation.things else NextAct(does=act.does, about=NOTHING)
 
 
 def strategy_words(situation: HouseSituation) -> str:
-    """What is best now, as a strategy."""
+    """The best strategy in the present situation, in words."""
     if missing := understood(situation).missing:
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
@@ -241,13 +244,13 @@ def predict(question: PredictPartner) -> PartnerPrediction:
     situation = question.situation
     return PartnerPrediction(
         partner=question.about,
-        next=[foresee(each, situation, question.about, question.history) for each in words or [None]],
+        next=[foresee(belief, situation, question.about, question.history) for belief in words or [None]],
         strategy=strategy_words(situation),
     )
 
 
 def revise(question: RevisePartner) -> PartnerRevision:
-    """Keeps the likeliest rules, the likeliest last."""
+    """Answers with the likeliest rules, the likeliest last; names a rule that is among the hypotheses by its number."""
     hypotheses = []
     if question.about is not None:
         numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
@@ -271,21 +274,21 @@ def plan(question: PlanHouse) -> CommandsAnswer:
 
 
 def _written(command: HouseCommand) -> str:
-    """The command as the prompt asks for it: with messages in single quotes."""
+    """The command as the prompt asks for it: a message in single quotes."""
     if command.text:
         return f"{command.verb}['{command.text}', {', '.join(command.arguments)}]"
     return str(command)
 
 
 def evaluate(question: EvaluateHouse) -> Critique:
-    """States how much of the plan was carried out, and what to change where it was not all."""
+    """States how much of the plan was carried out, with advice if that was not all of it."""
     done, count = question.plan.done, len(question.plan.commands)
     advice = "go on like this" if done == count else "look whether what a command needs is so before you plan it"
     return Critique(critique=f"{done} of {count} commands carried out: {advice}.")
 
 
 def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
-    """Yes to what it knows; no to what it believes to be otherwise; else it doesn't know."""
+    """Answers each probe as a ladder agent with the same beliefs does."""
     mind = understood(question.situation).mind
     return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
 
@@ -299,4 +302,4 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     EvaluateHouse: evaluate,
     ProbeHouse: answer_probes,
 }
-"""Which function answers which question."""
+"""The function that answers each question."""
