@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind, acts
+from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind, latest_acts
 from hm_agent.worlds.enacttom.language.plan_house import (
     BarredCommand,
     EvaluateHouse,
@@ -112,7 +112,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         situation = self._notebook.situation
         if situation.view.probes:
             question = ProbeHouse(situation, situation.view.probes)
-            return question.said(await answer_or_none(self._model, question))
+            return question.answers_by_probe(await answer_or_none(self._model, question))
         if self._strategy is not None:
             self._because = self._because or strategy.why_replan(self._strategy)
         self._strategy = strategy
@@ -130,7 +130,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
             situation=situation,
             strategy=strategy.words or None,
             partners=strategy.partners,
-            history=acts(history),
+            history=latest_acts(history),
             critiques=(),
             because=because,
             previous=record,

@@ -42,7 +42,7 @@ class ProbeHouse(Question[HouseProbeAnswer]):
         if wrong := [choice for choice in answer.answers if choice not in CHOICES]:
             raise ValueError(f"answers: {wrong[0][:60]!r} is none of {', '.join(CHOICES)}")
 
-    def said(self, answer: HouseProbeAnswer | None) -> ProbeAnswers:
+    def answers_by_probe(self, answer: HouseProbeAnswer | None) -> ProbeAnswers:
         """The answers by the probes' names; empty without a usable answer."""
         if answer is None:
             return ProbeAnswers()

@@ -73,14 +73,14 @@ def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAc
         words = sorted(fact.words for fact in view.sees if fact.arguments[0] == thing and fact.predicate != IS_IN_ROOM)
         return PartnerAct(turn, partner, HANDLES, (thing,), seen="; ".join(words))
     others = [fact for fact in view.sees if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != view.agent]
-    states = _turned(before, view)
+    states = _new_states(before, view)
     if not states or len(others) > 1:
         return None
     furniture = tuple(fact.arguments[0] for fact in states)
     return PartnerAct(turn, partner, HANDLES, furniture, seen="; ".join(fact.words for fact in states))
 
 
-def _turned(before: HouseView, view: HouseView) -> list[Proposition]:
+def _new_states(before: HouseView, view: HouseView) -> list[Proposition]:
     """The open and closed states that are new in the view; empty if the agent itself opened or closed something."""
     if view.outcome and view.outcome.command.verb in (OPEN_IT, CLOSE_IT):
         return []

@@ -19,7 +19,7 @@ from hm_agent.theory_of_mind.revisions import (
     forms_for_each,
     revision_forms,
 )
-from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, HouseSituation, PartnerAct, act_of
+from hm_agent.worlds.enacttom.language.situation import ACT_KINDS, NOTHING, HouseSituation, PartnerAct, act_words
 
 
 class NextAct(BaseModel):
@@ -30,18 +30,18 @@ class NextAct(BaseModel):
 
     @property
     def behaviour(self) -> str:
-        return act_of(self.does, self.about)
+        return act_words(self.does, self.about)
 
 
 def _next_forms(situation: HouseSituation) -> Mapping[str, Mapping[str, Any]]:
     """The JSON schema keywords of a `NextAct`."""
-    return {"does": one_of(DOINGS), "about": one_of((*situation.things, NOTHING))}
+    return {"does": one_of(ACT_KINDS), "about": one_of((*situation.things, NOTHING))}
 
 
 def _next_checks(situation: HouseSituation, given: NextAct | RevisedPartner) -> list[Callable[[], None]]:
     """Checks that raise ValueError if a predicted act or its thing is unknown; the message lists the known ones."""
     return [
-        partial(_check_name, "does", given.does, DOINGS),
+        partial(_check_name, "does", given.does, ACT_KINDS),
         partial(_check_name, "about", given.about, (*situation.things, NOTHING)),
     ]
 

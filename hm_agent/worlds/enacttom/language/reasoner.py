@@ -39,7 +39,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     HouseSituation,
     PartnerAct,
 )
-from hm_agent.worlds.enacttom.language.understanding import Understanding, understood
+from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -51,40 +51,40 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     wanted,
 )
 
-KEPT = 3
+MOST_RULES = 3
 """How many hypotheses about a partner an answer to `RevisePartner` holds."""
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
-HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
+HANDLE_FACTS = (IS_INVERSE, MIRRORS, CONTROLS)
 """The predicates of facts about handles; the agents that turn these need to know them."""
 
 
 # What to say
 
 
-def sayable(known: Understanding) -> Iterator[Claim]:
+def claims_to_tell(agent: Understanding) -> Iterator[Claim]:
     """Claims worth telling, the most urgent first: goals for others to reach, what helps them, and what is reached."""
-    yield from (Claim((), wanted(goal)) for goal in known.missing)
-    handles = (fact for fact in known.mind.facts if fact.predicate in HANDLES_OF)
+    yield from (Claim((), wanted(goal)) for goal in agent.missing)
+    handles = (fact for fact in agent.mind.facts if fact.predicate in HANDLE_FACTS)
     yield from (Claim((), fact) for fact in sorted(handles, key=str))
-    places = (known.place_of(goal.arguments[0]) for goal in known.missing)
+    places = (agent.place_of(goal.arguments[0]) for goal in agent.missing)
     yield from (Claim((), place) for place in places if place)
-    yield from known_of(known)
+    yield from goals_known_reached(agent)
 
 
-def known_of(known: Understanding) -> Iterator[Claim]:
+def goals_known_reached(agent: Understanding) -> Iterator[Claim]:
     """For each shared goal that the agent knows to hold: who else knows that it holds, then that it holds."""
-    for goal in known.wants:
-        if known.mind.beliefs.knows(goal):
-            yield from (Claim((other,), goal) for other in sorted(known.mind.notes.knowers(goal)))
+    for goal in agent.shared_goals:
+        if agent.mind.beliefs.knows(goal):
+            yield from (Claim((other,), goal) for other in sorted(agent.mind.notes.knowers(goal)))
             yield Claim((), goal)
 
 
-def message(said: Sequence[Claim]) -> HouseCommand | None:
+def message(claims: Sequence[Claim]) -> HouseCommand | None:
     """A message to all with as many of the claims as it has room for; None if there are none."""
     text, covered = "", list[Claim]()
-    for claim in said:
-        if any(_says(other, claim) for other in covered):
+    for claim in claims:
+        if any(_implies(other, claim) for other in covered):
             continue
         longer = f"{text} {claim.words}.".strip()
         if len(longer) <= LONGEST_MESSAGE:
@@ -92,9 +92,9 @@ def message(said: Sequence[Claim]) -> HouseCommand | None:
     return communicate(text, [EVERYONE]) if text else None
 
 
-def _says(said: Claim, other: Claim) -> bool:
-    """True if `said` makes `other` superfluous: that an agent knows a proposition implies the proposition."""
-    return said.proposition == other.proposition and other.depth == 0 and said.depth > 0
+def _implies(claim: Claim, other: Claim) -> bool:
+    """True if `claim` makes `other` superfluous: that an agent knows a proposition implies the proposition."""
+    return claim.proposition == other.proposition and other.depth == 0 and claim.depth > 0
 
 
 # What to do
@@ -105,37 +105,37 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
 
     With nothing else to do and nothing to look for, the agent hands an object over to others, if there is one for them.
     """
-    known = understood(situation)
+    agent = understanding_of(situation)
     plan: list[HouseCommand] = []
-    messages_left = known.view.messages_left if known.told.targets else 0
-    search = known.search()
-    for_others = [goal for goal in known.missing if not (search and known.is_lost(goal))]
-    requests = known.lacking(Claim((), wanted(goal)) for goal in for_others)
+    messages_left = agent.view.messages_left if agent.briefing.targets else 0
+    search = agent.search()
+    for_others = [goal for goal in agent.missing if not (search and agent.needs_search(goal))]
+    requests = agent.news_among(Claim((), wanted(goal)) for goal in for_others)
     if requests and messages_left:
-        plan += filter(None, [message(known.lacking(sayable(known)))])
+        plan += filter(None, [message(agent.news_among(claims_to_tell(agent)))])
         messages_left -= len(plan)
-    if len(known.commands) > MOST_COMMANDS - 3:
-        return [*plan, *known.commands[: MOST_COMMANDS - 3]]
-    plan += known.commands
-    news = [Claim((), goal) for goal in known.wants if goal in known.reached and not known.is_so(goal)]
-    report = known.lacking(news if requests else (*news, *known_of(known)))
+    if len(agent.commands) > MOST_COMMANDS - 3:
+        return [*plan, *agent.commands[: MOST_COMMANDS - 3]]
+    plan += agent.commands
+    news = [Claim((), goal) for goal in agent.shared_goals if goal in agent.reached and not agent.believes(goal)]
+    report = agent.news_among(news if requests else (*news, *goals_known_reached(agent)))
     if report and messages_left:
         plan += filter(None, [message(report)])
     if search:
         return [*plan, *(command for command in search if command not in plan)][:MOST_COMMANDS]
-    return [*(plan or _nearer(situation, known)), IDLE]
+    return [*(plan or _hand_over(situation, agent)), IDLE]
 
 
-def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseCommand]:
+def _hand_over(situation: HouseSituation, agent: Understanding) -> list[HouseCommand]:
     """Commands that bring an object to where others can take it; none until PATIENCE turns after the last message."""
     sent = [logged.turn for logged in situation.log if logged.sender == situation.me]
-    if sent and known.view.turn - sent[-1] < PATIENCE:
+    if sent and agent.view.turn - sent[-1] < PATIENCE:
         return []
-    hand_over = known.hand_over()
+    hand_over = agent.hand_over()
     if hand_over is None:
         return []
     commands, place = hand_over
-    news = message([Claim((), place)]) if known.view.messages_left and known.told.targets else None
+    news = message([Claim((), place)]) if agent.view.messages_left and agent.briefing.targets else None
     return [*commands[: MOST_COMMANDS - 2], *filter(None, [news])]
 
 
@@ -151,16 +151,16 @@ class _PartnerRule:
     foresee: Callable[[HouseSituation, str, Sequence[PartnerAct]], NextAct]
 
 
-def _pending(known: Understanding, partner: str) -> list[Proposition]:
+def _open_goals_known_to(agent: Understanding, partner: str) -> list[Proposition]:
     """The open shared goals of which a partner knows, as far as the agent knows; first those that it can reach."""
-    still_open = [goal for goal in known.wants if not known.is_so(goal)]
-    heard = [goal for goal in still_open if partner in known.mind.notes.knowers(wanted(goal))]
-    return sorted(heard, key=lambda goal: partner not in known.mind.routes.doers(goal, known.mind.facts))
+    still_open = [goal for goal in agent.shared_goals if not agent.believes(goal)]
+    heard = [goal for goal in still_open if partner in agent.mind.notes.knowers(wanted(goal))]
+    return sorted(heard, key=lambda goal: partner not in agent.mind.routes.doers(goal, agent.mind.facts))
 
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
     """The partner writes about an open goal that it knows of; without any, about what it wrote last."""
-    pending = _pending(understood(situation), partner)
+    pending = _open_goals_known_to(understanding_of(situation), partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
@@ -185,10 +185,10 @@ def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct
 def _by_kind(asks: float, reports: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
     """Returns a likelihood that depends on the kind of act alone; a message asks for something or reports something."""
     chances = {HANDLES: handles, COMES: walks, LEAVES: walks}
-    return lambda act: chances.get(act.does, asks if _ASKS.search(act.text) else reports)
+    return lambda act: chances.get(act.does, asks if _REQUEST.search(act.text) else reports)
 
 
-_ASKS = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
 RULES = (
     _PartnerRule(
         "It says what it can't do itself, does what it is told to be wanted, and then writes that it is done.",
@@ -207,9 +207,9 @@ PRIOR = (1.0, 0.0, 0.0, 0.0)
 """The logarithm of each rule's prior weight, before any act was noticed."""
 
 
-def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
-    """The rules by likelihood, the likeliest first. held: earlier hypotheses, whose values count like evidence."""
-    values, acts = {hypothesis.words: hypothesis.value for hypothesis in held}, list(history)
+def _ranked_rules(history: Iterable[PartnerAct], earlier: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
+    """The rules by likelihood, the likeliest first. earlier: earlier hypotheses, whose values count like evidence."""
+    values, acts = {hypothesis.words: hypothesis.value for hypothesis in earlier}, list(history)
 
     def weight(rule: _PartnerRule) -> float:
         prior = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
@@ -227,7 +227,7 @@ def foresee(words: str | None, situation: HouseSituation, about: str, history: S
 
 def strategy_words(situation: HouseSituation) -> str:
     """The best strategy in the present situation, in words."""
-    if missing := understood(situation).missing:
+    if missing := understanding_of(situation).missing:
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
 
@@ -236,7 +236,7 @@ def strategy_words(situation: HouseSituation) -> str:
 
 
 def propose(question: ProposePartner) -> HypothesisAnswer:
-    return HypothesisAnswer(hypothesis=_ranked(question.history, question.best)[0].words)
+    return HypothesisAnswer(hypothesis=_ranked_rules(question.history, question.best)[0].words)
 
 
 def predict(question: PredictPartner) -> PartnerPrediction:
@@ -254,7 +254,7 @@ def revise(question: RevisePartner) -> PartnerRevision:
     hypotheses = []
     if question.about is not None:
         numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_ranked(question.history, question.hypotheses)[:KEPT]):
+        for rule in reversed(_ranked_rules(question.history, question.hypotheses)[:MOST_RULES]):
             act = foresee(rule.words, question.situation, question.about, question.history)
             of = numbers.get(rule.words, 0)
             words = "" if of else rule.words
@@ -270,10 +270,10 @@ def plan(question: PlanHouse) -> CommandsAnswer:
     commands = best_commands(question.situation)
     if question.barred and commands[0] == question.barred.command:
         commands = [IDLE]
-    return CommandsAnswer(commands=[_written(command) for command in commands])
+    return CommandsAnswer(commands=[_as_written(command) for command in commands])
 
 
-def _written(command: HouseCommand) -> str:
+def _as_written(command: HouseCommand) -> str:
     """The command as the prompt asks for it: a message in single quotes."""
     if command.text:
         return f"{command.verb}['{command.text}', {', '.join(command.arguments)}]"
@@ -289,7 +289,7 @@ def evaluate(question: EvaluateHouse) -> Critique:
 
 def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
     """Answers each probe as a ladder agent with the same beliefs does."""
-    mind = understood(question.situation).mind
+    mind = understanding_of(question.situation).mind
     return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
 
 

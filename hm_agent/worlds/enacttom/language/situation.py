@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
-DOINGS = (WRITES, HANDLES, COMES, LEAVES)
+ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
 """The kinds of acts that an agent can notice: another agent writes to it, handles something in its sight, comes into
 its room or leaves it."""
 NOTHING = "nothing"
@@ -97,7 +97,7 @@ class HouseSituation:
         """All messages that the agent got before the present view, and all that it sent, the oldest first."""
         messages: list[LoggedMessage] = []
         for view in self.views:
-            messages += filter(None, [sent_before(view)])
+            messages += filter(None, [message_sent_before(view)])
             if view is not self.view:
                 messages += [LoggedMessage(got.turn, got.sender, got.addressees, got.text) for got in view.messages]
         return tuple(messages)
@@ -108,7 +108,7 @@ class HouseSituation:
         sights: list[SharedSight] = []
         latest = ""
         for view in self.views[:-1]:
-            words = view.sees_text if company(view) else ""
+            words = view.sees_text if others_present(view) else ""
             if words and words != latest:
                 sights.append(SharedSight(view.turn, view.room, words))
             latest = words
@@ -124,7 +124,7 @@ class HouseSituation:
         for view in self.views:
             latest = {key: earlier for key, earlier in latest.items() if key[1] is None or key[1] in view.remembers}
             facts = (None, *(fact for fact in view.sees if fact.predicate in _SEEN_TOGETHER))
-            latest |= {(other, fact): view for other in company(view) for fact in facts}
+            latest |= {(other, fact): view for other in others_present(view) for fact in facts}
         words_by_meeting: dict[tuple[int, str, str], list[str]] = {}
         for (other, fact), view in latest.items():
             if view is not self.view:
@@ -151,7 +151,7 @@ class HouseSituation:
         return (*self.view.briefing.plan.furniture, *self.objects)
 
     @cached_property
-    def read_of(self) -> frozenset[str]:
+    def read_about(self) -> frozenset[str]:
         """The things that are named in any text that the agent has read."""
         return frozenset(thing for text in self._texts() for thing in self.mentioned(text))
 
@@ -170,7 +170,7 @@ class HouseSituation:
         own = set(self.view.outcome.command.arguments) if self.view.outcome else set()
         changed = {fact.arguments[0] for fact in before - now if fact.predicate in _LOOKED_AT}
         new = {fact.arguments[0] for fact in now - before if fact.predicate in _LOOKED_AT} - changed - set(named)
-        return sorted(((changed | new) - own) & ({*named} | self.read_of))
+        return sorted(((changed | new) - own) & ({*named} | self.read_about))
 
     def _texts(self) -> Iterator[str]:
         """Everything that the agent has read."""
@@ -180,13 +180,13 @@ class HouseSituation:
         yield from (message.text for message in self.view.messages)
 
 
-def company(view: HouseView) -> tuple[str, ...]:
+def others_present(view: HouseView) -> tuple[str, ...]:
     """The other agents that are in the agent's room, in order of their names."""
     present = (fact.arguments[0] for fact in view.sees if fact.predicate == AGENT_IN_ROOM)
     return tuple(sorted(other for other in present if other != view.agent))
 
 
-def sent_before(view: HouseView) -> LoggedMessage | None:
+def message_sent_before(view: HouseView) -> LoggedMessage | None:
     """The message that the agent sent in the turn before a view; None if it sent none."""
     outcome = view.outcome
     if outcome is None or outcome.command.verb != COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
@@ -199,7 +199,7 @@ def sent_before(view: HouseView) -> LoggedMessage | None:
 class PartnerAct:
     """An interaction: an act of a partner that the agent noticed.
 
-    step: the turn of the act. does: one of `DOINGS`. things: what it was about, maybe nothing. text: of a message.
+    step: the turn of the act. does: one of `ACT_KINDS`. things: what it was about, maybe nothing. text: of a message.
     seen: what the agent then saw of a thing that was handled, in words.
     """
 
@@ -213,20 +213,20 @@ class PartnerAct:
     @property
     def behaviour(self) -> str:
         """The act as predictions name it, e.g. `handles bowl_1`."""
-        return act_of(self.does, self.things[0] if self.things else NOTHING)
+        return act_words(self.does, self.things[0] if self.things else NOTHING)
 
     @property
     def reward(self) -> float:
         """0: nothing is paid before the end."""
         return 0.0
 
-    def fits(self, prediction: str) -> bool:
+    def matches(self, prediction: str) -> bool:
         """True if a prediction names this kind of act and one of its things, or no thing if it was about none."""
         does, *rest = prediction.split()
         return does == self.does and (rest[-1] in self.things if rest else not self.things)
 
 
-def act_of(does: str, about: str) -> str:
+def act_words(does: str, about: str) -> str:
     """An act in words, e.g. `writes about cabinet_5`. about: a thing, or `nothing`."""
     if about == NOTHING:
         return does

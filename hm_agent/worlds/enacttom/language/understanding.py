@@ -15,7 +15,7 @@ from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import open_command
-from hm_agent.worlds.enacttom.language.situation import HouseSituation, sent_before
+from hm_agent.worlds.enacttom.language.situation import HouseSituation, message_sent_before
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
@@ -39,7 +39,7 @@ ORDER = 3
 
 
 @lru_cache(64)
-def understood(situation: HouseSituation) -> Understanding:
+def understanding_of(situation: HouseSituation) -> Understanding:
     """Returns what follows from a situation; cached, since all questions of a turn share it."""
     return Understanding(situation)
 
@@ -55,45 +55,45 @@ class Understanding:
 
     def __init__(self, situation: HouseSituation) -> None:
         self.view = situation.view
-        self.told = self.view.briefing
-        self.mind = HouseMind(_in_claims(situation.views[0]), ORDER)
+        self.briefing = self.view.briefing
+        self.mind = HouseMind(_with_claims(situation.views[0]), ORDER)
         for view in situation.views:
-            self.mind.perceive(_in_claims(view))
+            self.mind.perceive(_with_claims(view))
         known = sorted((fact.goal for fact in self.mind.facts if fact.predicate == WANTED), key=lambda goal: goal.words)
-        self.wants = [goal for goal in known if goal not in self.told.wishes]
-        self.wishes = [goal for goal in known if goal in self.told.wishes]
-        self.placed = set(_placed(situation.views))
-        goals = [*sorted(self.wants, key=lambda goal: not self.is_so(goal)), *self.wishes]
+        self.shared_goals = [goal for goal in known if goal not in self.briefing.wishes]
+        self.private_goals = [goal for goal in known if goal in self.briefing.wishes]
+        self.placed = set(_objects_placed(situation.views))
+        goals = [*sorted(self.shared_goals, key=lambda goal: not self.believes(goal)), *self.private_goals]
         self.commands, self.reached = self.mind.planner.whole(self.mind.beliefs, self.mind.facts, goals)
-        self.missing = [goal for goal in self.wants if goal not in self.reached and not self.is_so(goal)]
+        self.missing = [goal for goal in self.shared_goals if goal not in self.reached and not self.believes(goal)]
 
-    def is_so(self, proposition: Proposition) -> bool:
+    def believes(self, proposition: Proposition) -> bool:
         """True if the agent believes that a proposition holds."""
         return self.mind.beliefs.holds(proposition) is True
 
     def place_of(self, thing: str) -> Proposition | None:
         return self.mind.beliefs.place_of(thing)
 
-    def lacking(self, claims: Iterable[Claim]) -> list[Claim]:
+    def news_among(self, claims: Iterable[Claim]) -> list[Claim]:
         """The claims that may be new to at least one agent whom this one can message, each once."""
         return [
             claim
             for claim in dict.fromkeys(claims)
-            if any(self.mind.notes.lacks(target, claim) for target in self.told.targets)
+            if any(self.mind.notes.lacks(target, claim) for target in self.briefing.targets)
         ]
 
-    def takers(self, *rooms: str) -> list[str]:
+    def allowed_in(self, *rooms: str) -> list[str]:
         """The other agents that may enter all of these rooms, as far as the agent knows."""
         barred = {fact.arguments for fact in self.mind.facts if fact.predicate == IS_RESTRICTED}
-        others = (agent for agent in self.told.plan.agents if agent != self.told.agent)
+        others = (agent for agent in self.briefing.plan.agents if agent != self.briefing.agent)
         return [agent for agent in others if all((agent, room) not in barred for room in rooms)]
 
     # Finding objects and handing them over
 
-    def is_lost(self, goal: Proposition) -> bool:
+    def needs_search(self, goal: Proposition) -> bool:
         """True if the agent might reach a goal itself, but does not know where the goal's object is."""
-        target = _target_room(goal, self.told)
-        return target is not None and target not in self.told.barred and self.place_of(goal.arguments[0]) is None
+        target = _target_room(goal, self.briefing)
+        return target is not None and target not in self.briefing.barred and self.place_of(goal.arguments[0]) is None
 
     def search(self) -> tuple[HouseCommand, ...]:
         """Returns commands that look for objects of missing goals; empty if all their places are known or all is seen.
@@ -104,8 +104,8 @@ class Understanding:
         objects = (goal.arguments[0] for goal in self.missing if goal.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY))
         if all(self.place_of(thing) for thing in objects):
             return ()
-        plan, here, beliefs = self.told.plan, self.view.room, self.mind.beliefs
-        rooms = [here, *(room for room in plan.rooms if room != here and room not in self.told.barred)]
+        plan, here, beliefs = self.briefing.plan, self.view.room, self.mind.beliefs
+        rooms = [here, *(room for room in plan.rooms if room != here and room not in self.briefing.barred)]
         if unseen := [room for room in rooms if room not in beliefs.visited]:
             return tuple(map(navigate, unseen))
         commands: list[HouseCommand] = []
@@ -125,12 +125,12 @@ class Understanding:
         that another agent may bring all the way, as far as is known.
         """
         for goal in self.missing:
-            target = _target_room(goal, self.told)
+            target = _target_room(goal, self.briefing)
             start = self.mind.beliefs.room_of(goal.arguments[0]) or self.view.room
-            if target is None or goal.arguments[0] in self.placed or self.takers(start, target):
+            if target is None or goal.arguments[0] in self.placed or self.allowed_in(start, target):
                 continue
             for room in self._meeting_rooms(target):
-                pieces = self.told.plan.furniture_by_room[room]
+                pieces = self.briefing.plan.furniture_by_room[room]
                 if room != start and pieces:
                     place = Proposition(IS_ON_TOP, (goal.arguments[0], pieces[0]))
                     commands, reached = self.mind.planner.whole(self.mind.beliefs, self.mind.facts, [place])
@@ -143,10 +143,12 @@ class Understanding:
         occupied = {
             fact.arguments[1]
             for fact in self.mind.beliefs.all()
-            if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != self.told.agent
+            if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != self.briefing.agent
         }
-        allowed = [room for room in self.told.plan.rooms if room not in self.told.barred]
-        return sorted((room for room in allowed if self.takers(room, target)), key=lambda room: room not in occupied)
+        allowed = [room for room in self.briefing.plan.rooms if room not in self.briefing.barred]
+        return sorted(
+            (room for room in allowed if self.allowed_in(room, target)), key=lambda room: room not in occupied
+        )
 
 
 def _target_room(goal: Proposition, briefing: Briefing) -> str | None:
@@ -158,7 +160,7 @@ def _target_room(goal: Proposition, briefing: Briefing) -> str | None:
     )
 
 
-def _placed(views: Iterable[HouseView]) -> Iterable[str]:
+def _objects_placed(views: Iterable[HouseView]) -> Iterable[str]:
     """The objects that the agent has put somewhere."""
     for view in views:
         outcome = view.outcome
@@ -169,21 +171,21 @@ def _placed(views: Iterable[HouseView]) -> Iterable[str]:
 # Sentences as claims
 
 
-def _in_claims(view: HouseView) -> HouseView:
+def _with_claims(view: HouseView) -> HouseView:
     """Returns the view with the claims that its messages state in words; claims about unknown things are left out."""
     briefing, outcome = view.briefing, view.outcome
     messages = tuple(replace(message, claims=_claims(message.text, briefing)) for message in view.messages)
-    if outcome and outcome.command.verb == COMMUNICATE and (sent := sent_before(view)):
+    if outcome and outcome.command.verb == COMMUNICATE and (sent := message_sent_before(view)):
         command = replace(outcome.command, arguments=sent.addressees, claims=_claims(sent.text, briefing))
         outcome = replace(outcome, command=command)
     return replace(view, messages=messages, outcome=outcome)
 
 
 def _claims(text: str, briefing: Briefing) -> tuple[Claim, ...]:
-    return tuple(claim for claim in read_claims(text, briefing.plan.agents) if _can_be(claim, briefing))
+    return tuple(claim for claim in read_claims(text, briefing.plan.agents) if _is_possible(claim, briefing))
 
 
-def _can_be(claim: Claim, briefing: Briefing) -> bool:
+def _is_possible(claim: Claim, briefing: Briefing) -> bool:
     """False if a claim names rooms, furniture or agents that do not exist, or opens or closes what does not open."""
     plan = briefing.plan
     proposition = claim.proposition.goal if claim.proposition.predicate == WANTED else claim.proposition

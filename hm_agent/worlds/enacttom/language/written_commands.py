@@ -136,14 +136,14 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
     if sent > view.messages_left:
         raise CallError(f"Communicate: {counted(sent, 'message')}, and you have {view.messages_left} left")
     first = commands[0]
-    if first.verb == NAVIGATE and _room(first, view) == view.room:
+    if first.verb == NAVIGATE and _target_room(first, view) == view.room:
         raise CallError(f"{first} first: you are in {view.room} already")
     if first.verb in _HANDLING and first not in view.commands():
         possible = ", ".join(map(str, view.commands()[1:])) or WAIT
         raise CallError(f"{first} first: it can't succeed where you are and as you see it; what can: {possible}")
 
 
-def _room(command: HouseCommand, view: HouseView) -> str:
+def _target_room(command: HouseCommand, view: HouseView) -> str:
     target = command.arguments[0]
     return view.briefing.plan.furniture.get(target, target)
 
@@ -167,7 +167,7 @@ def command_pattern(context: CommandContext) -> str:
 
 def first_command_pattern(context: CommandContext, view: HouseView, barred: HouseCommand | None) -> str:
     """The regular expression of a plan's first command: those that `check_plan` accepts, except for the barred one."""
-    moves = [command for command in map(navigate, context.places) if _room(command, view) != view.room]
+    moves = [command for command in map(navigate, context.places) if _target_room(command, view) != view.room]
     handling = [command for command in view.commands() if command.verb in _HANDLING]
     names: dict[str, list[str]] = {}
     for command in (*moves, *handling):
