@@ -1,4 +1,4 @@
-"""`hm-agent generate enacttom`: the flags, and how tasks are made and kept."""
+"""`hm-agent generate enacttom`: its flags, and how tasks are made and stored."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
 NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
-"""The files of OUT beside its tasks."""
+"""The files in OUT besides the tasks."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 JUDGES = 2
 WIDTH = 120
@@ -102,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _authors(author: str) -> Authors:
-    """Who proposes and who judges; raises ConfigError for more than two judges."""
+    """The models that propose and judge; raises ConfigError for more than two judges."""
     judges = [name for name in _asked("judge") if name] or [author]
     if len(judges) > JUDGES:
         raise ConfigError(f"--judge={','.join(judges)}: say one model or {JUDGES}")
@@ -110,9 +110,9 @@ def _authors(author: str) -> Authors:
 
 
 class TaskFolder:
-    """The tasks of a folder and what became of their proposals. identity: what they have in common.
+    """The tasks of a folder and the file of their proposals. identity: the settings that all tasks of the folder share.
 
-    Raises ConfigError for a folder with others.
+    Raises ConfigError if the folder was made with other settings, or holds a task that the file does not list.
     """
 
     def __init__(self, plan: TaskPlan, out: Path, identity: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ class TaskFolder:
 
     @property
     def missing(self) -> list[PlannedTask]:
-        """The tasks that are not there yet, but for those of which no proposal was kept."""
+        """The tasks still to be made; those for which no proposal was kept are not tried again."""
         return [slot for slot in self._plan.slots() if not self._is_done(slot)]
 
     def _is_done(self, slot: PlannedTask) -> bool:
@@ -139,7 +139,7 @@ class TaskFolder:
         return row is not None and (not row["kept"] or self._path(slot).exists())
 
     def keep(self, made: MadeTask) -> None:
-        """Writes what became of the proposals, then the task; the row stays if the same is made again."""
+        """Writes the row of proposals, then the task; the row is left as it is if the task is made again."""
         if made.slot.name not in self.rows.rows:
             self.rows.add(row_of(made.slot, made.tally))
         if made.file is not None:
@@ -149,7 +149,7 @@ class TaskFolder:
         self.rows.sort()
 
     def report(self, console: Console) -> int:
-        """Prints the counts; returns the exit status: FAILED if a task has no proposal that was kept."""
+        """Prints the counts; returns the exit status: FAILED if no proposal was kept for some task."""
         rows = [self.rows.rows[slot.name] for slot in self._plan.slots() if slot.name in self.rows.rows]
         console.print(tally_table(rows))
         console.out(f"Tasks: {self.out}", highlight=False)
@@ -158,7 +158,7 @@ class TaskFolder:
 
 
 def told(made: MadeTask) -> str:
-    """What became of a task, in a line."""
+    """One line on a task: how many of its proposals were kept, and why others were refused."""
     refused = ", ".join(f"{why} ({count})" for why, count in sorted(made.tally.refused.items()))
     kept = "kept" if made.file else "none was kept"
     return f"{kept} of {made.tally.proposed} proposed{f'; refused: {refused}' if refused else ''}"
@@ -194,8 +194,8 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
         try:
             run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
         except ModelUnavailable as error:
-            said = " ".join(str(error).split())
-            return _complain(f"{error.status}: {said}; what was made is in {out}", NO_MODEL)
+            problem = " ".join(str(error).split())
+            return _complain(f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
         except KeyboardInterrupt:
             return _complain(f"interrupted; what was made is in {out}", INTERRUPTED)
         finally:
@@ -204,7 +204,7 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
 
 
 def _kept(folder: TaskFolder, making: Iterable[MadeTask], total: int) -> int:
-    """Keeps tasks as they are made; returns the exit status."""
+    """Stores tasks as they are made, with a progress bar; returns the exit status."""
     console = _console()
     try:
         with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:

@@ -1,4 +1,4 @@
-"""Decides on a proposed task: kept, or refused for the first thing that is wrong, the cheap proofs first."""
+"""Decides whether to keep a proposed task; checks the cheap proofs first and refuses it for the first fault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof
 
 MOST_NODES = 250
-"""States that the planner may expand for one question about a proposal; it is refused if they don't suffice."""
+"""The most states that the planner expands for one question about a proposal; if they don't suffice, it is refused."""
 
 DONE, WISH_DONE = "a goal holds before anyone acts", "a private goal holds before anyone acts"
 OTHER_DEPTH, OTHER_HOPS = "K depth is not the one wanted", "knowledge travels another number of hops"
@@ -28,16 +28,16 @@ REASONS = (
 
 
 def quick_proof(task: HouseholdTask) -> TaskProof:
-    """Answers questions about a proposal within MOST_NODES."""
+    """A proof of a proposal in which no question takes more than MOST_NODES states."""
     return TaskProof(task, most_nodes=MOST_NODES)
 
 
 def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
-    """Why a task is not of the kind that is wanted, one of REASONS; None if it is."""
+    """Returns one of REASONS if a task is not of the kind requested; None if it is."""
     task, household, start = proof.task, proof.household, proof.household.start
-    if any(start & household.bits[one] for one in task.physical_goal):
+    if any(start & household.bits[proposition] for proposition in task.physical_goal):
         return DONE
-    if any(start & household.goal_mask([one]) for claims in task.private_goals.values() for one in claims):
+    if any(start & household.goal_mask([claim]) for claims in task.private_goals.values() for claim in claims):
         return WISH_DONE
     if task.k_depth != request.k_depth:
         return OTHER_DEPTH
@@ -47,7 +47,7 @@ def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
 
 
 def _unproved(proof: TaskProof) -> Iterator[str | None]:
-    """For each question to the planner, what its answer means for the task; the quick ones come first."""
+    """For each question to the planner, the quick ones first, a reason to refuse the task; None if it passes."""
     if proof.task.k_depth:
         yield _needs(proof, "sight", "unsolvable", BY_SIGHT)
     if proof.task.file.needs_communication:
@@ -58,28 +58,30 @@ def _unproved(proof: TaskProof) -> Iterator[str | None]:
     yield _needs(proof, "task", "solved", NO_PLAN)
     for agent in proof.task.private_goals:
         yield _needs(proof, f"private {agent}", "solved", WISH_EXCLUDED)
-    if "private" in proof.variants:  # all wishes together may be had or not, but it should be known
+    if "private" in proof.variants:  # all private goals together may be reachable or not, but it has to be proved
         yield UNDECIDED if proof.status("private") == "unknown" else None
 
 
 def _needs(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:
-    found = proof.status(question)
-    if found == status:
+    """None if a question has this status; UNDECIDED if it is unknown, else the reason `otherwise`."""
+    answer = proof.status(question)
+    if answer == status:
         return None
-    return UNDECIDED if found == "unknown" else otherwise
+    return UNDECIDED if answer == "unknown" else otherwise
 
 
 def explanation(proof: TaskProof, request: TaskRequest, why: str) -> list[str]:
-    """What `refusal` met, for who proposed the task: a line for each conjunct that it is about."""
+    """Explains a refusal to the model that proposed the task, one line for each conjunct concerned; maybe none."""
     task, household, start = proof.task, proof.household, proof.household.start
     if why == DONE:
-        return [f"{one.pddl} holds before anyone acts" for one in task.physical_goal if start & household.bits[one]]
+        done = [proposition for proposition in task.physical_goal if start & household.bits[proposition]]
+        return [f"{proposition.pddl} holds before anyone acts" for proposition in done]
     if why == WISH_DONE:
         return [
-            f"{one.pddl} of {agent} holds before anyone acts"
+            f"{claim.pddl} of {agent} holds before anyone acts"
             for agent, claims in task.private_goals.items()
-            for one in claims
-            if start & household.goal_mask([one])
+            for claim in claims
+            if start & household.goal_mask([claim])
         ]
     if why == OTHER_HOPS:
         return _hops_told(proof, request.k_depth)
@@ -98,13 +100,13 @@ def _hops_told(proof: TaskProof, depth: int) -> list[str]:
 
 
 def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
-    """The shared conjuncts that have no plan even alone. is_public: with all secrets public."""
+    """A line for each shared conjunct that has no plan even alone. is_public: True if all secrets are public."""
 
-    def is_unsolvable(one: Claim) -> bool:
-        variant = Variant((one,), is_knowing=not is_public, is_public=is_public)
+    def is_unsolvable(conjunct: Claim) -> bool:
+        variant = Variant((conjunct,), is_knowing=not is_public, is_public=is_public)
         return solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes).status == "unsolvable"
 
-    alone = [one for one in proof.task.goal if is_unsolvable(one)]
-    if not alone:
+    unsolvable = [conjunct for conjunct in proof.task.goal if is_unsolvable(conjunct)]
+    if not unsolvable:
         return ["each conjunct has a plan alone, but not all together"]
-    return [f"{one.pddl} has no plan even alone{UNKNOWABLE if one.depth else ''}" for one in alone]
+    return [f"{conjunct.pddl} has no plan even alone{UNKNOWABLE if conjunct.depth else ''}" for conjunct in unsolvable]
