@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from hm_agent.models.providers import ModelPool
@@ -61,35 +61,36 @@ class TaskAuthor:
             if answer is None:  # the model has been told several times what is wrong
                 refused[NO_ANSWER] += 1
                 break
-            reason, faults, file = await self._decided(answer, slot)
+            reason, faults, file = await self._decide(answer, slot)
             if file is not None:
                 return MadeTask(slot, file, Tally(1, refused))
             refused[reason] += 1
             told = list(dict.fromkeys(faults))[:MOST_FAULTS]
             lines = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in told)
-            question = ProposeTask(*_asked(question), _as_json(answer), lines)
+            question = replace(question, refused=_as_json(answer), faults=lines)
         return MadeTask(slot, None, Tally(0, refused))
 
-    async def _decided(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
+    async def _decide(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
         """Returns why a proposal is refused with all its faults, or its file with the certificate."""
         try:
-            task = _checked(answer, slot)
+            task = _as_task(answer, slot)
         except TaskError as error:
             return NOT_READ, [str(error)], None
-        if (count := _things(task)) > MOST_THINGS:
+        count = len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
+        if count > MOST_THINGS:
             return TOO_LARGE, [f"it has {count} rooms, pieces of furniture and objects; at most {MOST_THINGS}"], None
         proof = quick_proof(task)
         if reason := refusal(proof, slot.request):
             return reason, [reason, *explanation(proof, slot.request, reason), *verdict(proof).faults], None
         file = certified(task.file, verdict(proof))
-        scores = await self._judged(proof, file)
+        scores = await self._judge(proof, file)
         if all(score is not None and score.passes for score in scores):
             return "", [], file
         low = [fault for score in scores for fault in (score.faults if score else ["a judge gave no verdict"])]
         fixes = [fix for score in scores if score for fix in score.fixes if fix]
         return COUNCIL, [*low, *fixes], None
 
-    async def _judged(self, proof: TaskProof, file: TaskFile) -> list[CouncilScores | None]:
+    async def _judge(self, proof: TaskProof, file: TaskFile) -> list[CouncilScores | None]:
         """Asks all judges for scores; None for a judge without a valid answer. file: the task with its budgets."""
         plan = json.dumps([{agent: str(command) for agent, command in turn.items()} for turn in proof.plan])
         task = _as_json(ProposedTask.of(file))
@@ -98,26 +99,18 @@ class TaskAuthor:
         return await together(answer_or_none(judge, question) for judge in self._judges)
 
 
-def _asked(question: ProposeTask) -> tuple[str, int, tuple[str, ...], str]:
-    return question.category, question.k_depth, question.agents, question.example
-
-
 def _as_json(proposal: ProposedTask) -> str:
     """The proposal as JSON in one line, so that nothing in it can pass for a heading of a prompt."""
     return json.dumps(proposal.model_dump(mode="json"))
 
 
-def _checked(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
+def _as_task(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
     """The task that a proposal describes; raises TaskError if it describes none."""
     try:
         file = answer.file(slot.name, slot.request)
     except ValueError as error:
         raise TaskError(str(error)) from None
     return check_task(file)
-
-
-def _things(task: HouseholdTask) -> int:
-    return len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
 
 
 Keep = Callable[[MadeTask], None]
@@ -129,12 +122,12 @@ def asking_jobs(
     """A job for each missing task. keep: called with each task once it is made or given up."""
 
     def job(slot: PlannedTask) -> Job:
-        return lambda runner: _ask(plan, slot, authors, models, keep, runner)
+        return lambda runner: _ask_for_task(plan, slot, authors, models, keep, runner)
 
     return [job(slot) for slot in missing]
 
 
-async def _ask(
+async def _ask_for_task(
     plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
 ) -> None:
     seed = int.from_bytes(sha256(f"{plan.seed}/{slot.name}".encode()).digest()[:4])

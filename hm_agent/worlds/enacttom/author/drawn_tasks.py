@@ -64,7 +64,7 @@ def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterat
     if workers == 1 or len(slots) < 2 * workers:
         yield from map(make, slots)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
         futures = [pool.submit(make, slot) for slot in slots]
         try:
             for future in as_completed(futures):
@@ -74,6 +74,6 @@ def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterat
             raise
 
 
-def _leave_interrupts() -> None:
+def _ignore_interrupts() -> None:
     """Makes a worker ignore Ctrl-C, which reaches all processes of a terminal: the parent process ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
-from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
@@ -43,26 +42,26 @@ def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
         return OTHER_DEPTH
     if proof.relay_depth != request.k_depth:
         return OTHER_HOPS
-    return next((why for why in _unproved(proof) if why), None)
+    return next((why for why in _refusals(proof) if why), None)
 
 
-def _unproved(proof: TaskProof) -> Iterator[str | None]:
+def _refusals(proof: TaskProof) -> Iterator[str | None]:
     """For each question to the planner, the quick ones first, a reason to refuse the task; None if it passes."""
     if proof.task.k_depth:
-        yield _needs(proof, "sight", "unsolvable", BY_SIGHT)
+        yield _refusal_unless(proof, "sight", "unsolvable", BY_SIGHT)
     if proof.task.file.needs_communication:
-        yield _needs(proof, "silent", "unsolvable", NO_MESSAGE)
+        yield _refusal_unless(proof, "silent", "unsolvable", NO_MESSAGE)
     for agent in proof.task.agents:
-        yield _needs(proof, f"without {agent}", "unsolvable", SPARE_AGENT)
-    yield _needs(proof, "baseline", "solved", NO_BASELINE)
-    yield _needs(proof, "task", "solved", NO_PLAN)
+        yield _refusal_unless(proof, f"without {agent}", "unsolvable", SPARE_AGENT)
+    yield _refusal_unless(proof, "baseline", "solved", NO_BASELINE)
+    yield _refusal_unless(proof, "task", "solved", NO_PLAN)
     for agent in proof.task.private_goals:
-        yield _needs(proof, f"private {agent}", "solved", WISH_EXCLUDED)
+        yield _refusal_unless(proof, f"private {agent}", "solved", WISH_EXCLUDED)
     if "private" in proof.variants:  # all private goals together may be reachable or not, but it has to be proved
         yield UNDECIDED if proof.status("private") == "unknown" else None
 
 
-def _needs(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:
+def _refusal_unless(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:
     """None if a question has this status; UNDECIDED if it is unknown, else the reason `otherwise`."""
     answer = proof.status(question)
     if answer == status:
@@ -84,13 +83,13 @@ def explanation(proof: TaskProof, request: TaskRequest, why: str) -> list[str]:
             if start & household.goal_mask([claim])
         ]
     if why == OTHER_HOPS:
-        return _hops_told(proof, request.k_depth)
+        return _hops_lines(proof, request.k_depth)
     if why in (NO_BASELINE, NO_PLAN):
-        return _out_of_reach(proof, is_public=why == NO_BASELINE)
+        return _unreachable_lines(proof, is_public=why == NO_BASELINE)
     return []
 
 
-def _hops_told(proof: TaskProof, depth: int) -> list[str]:
+def _hops_lines(proof: TaskProof, depth: int) -> list[str]:
     lines = [
         f"{goal.pddl}: messages, one after the other, from an agent that knows that it is wanted to one that can bring "
         f"it about: {'no way' if hops is None else hops}"
@@ -99,14 +98,14 @@ def _hops_told(proof: TaskProof, depth: int) -> list[str]:
     return [*lines, f"wanted: {depth} for at least one conjunct, and more for none"]
 
 
-def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
+def _unreachable_lines(proof: TaskProof, *, is_public: bool) -> list[str]:
     """A line for each shared conjunct that has no plan even alone. is_public: True if all secrets are public."""
-
-    def is_unsolvable(conjunct: Claim) -> bool:
+    unsolvable = []
+    for conjunct in proof.task.goal:
         variant = Variant((conjunct,), is_knowing=not is_public, is_public=is_public)
-        return solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes).status == "unsolvable"
-
-    unsolvable = [conjunct for conjunct in proof.task.goal if is_unsolvable(conjunct)]
+        result = solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes)
+        if result.status == "unsolvable":
+            unsolvable.append(conjunct)
     if not unsolvable:
         return ["each conjunct has a plan alone, but not all together"]
     return [f"{conjunct.pddl} has no plan even alone{UNKNOWABLE if conjunct.depth else ''}" for conjunct in unsolvable]

@@ -84,11 +84,15 @@ def draw_task(rng: Random, request: TaskRequest) -> TaskDraft:
     house = _house(rng, request)
     goals = [_goal(rng, house, lambda goal: goal.is_visible and goal.hops == request.k_depth)]
     while (idle := set(house.agents) - {agent for goal in goals for agent in goal.path}) or len(goals) < 2:
-        goals.append(_goal(rng, house, _has_part(request.k_depth, idle)))
+        goals.append(_goal(rng, house, _involving(request.k_depth, idle)))
     if rng.random() < 0.5:
-        goals.append(_goal(rng, house, _has_part(request.k_depth, ())))
-    known = [_known(rng, goals[0], request.k_depth)] if request.k_depth else []
-    known += [_known(rng, goal, rng.randint(1, goal.hops)) for goal in goals[1:] if _gets_known(rng, goal)]
+        goals.append(_goal(rng, house, _involving(request.k_depth, ())))
+    known = [_k_conjunct(rng, goals[0], request.k_depth)] if request.k_depth else []
+    known += [
+        _k_conjunct(rng, goal, rng.randint(1, goal.hops))
+        for goal in goals[1:]
+        if goal.is_visible and goal.hops > 0 and rng.random() < IS_KNOWN
+    ]
     wishes = _wishes(rng, house) if request.category == MIXED else {}
     _scatter(rng, house, rng.randint(1, 2))
     is_limited = bool(request.k_depth) and rng.random() < IS_LIMITED
@@ -96,13 +100,9 @@ def draw_task(rng: Random, request: TaskRequest) -> TaskDraft:
     return TaskDraft(house, goals, known, wishes, limits, rng.randrange(1000))
 
 
-def _has_part(most_hops: int, agents: Collection[str]) -> Callable[[GoalDraft], bool]:
+def _involving(most_hops: int, agents: Collection[str]) -> Callable[[GoalDraft], bool]:
     """Returns a test for conjuncts of at most `most_hops` hops that have one of the agents, if any, on their path."""
     return lambda goal: goal.hops <= most_hops and (not agents or any(agent in goal.path for agent in agents))
-
-
-def _gets_known(rng: Random, goal: GoalDraft) -> bool:
-    return goal.is_visible and goal.hops > 0 and rng.random() < IS_KNOWN
 
 
 # The household
@@ -181,8 +181,8 @@ def _scatter(rng: Random, house: HouseDraft, count: int) -> None:
 # Physical conjuncts
 
 
-def _goal(rng: Random, house: HouseDraft, fits: Callable[[GoalDraft], bool], holder: str | None = None) -> GoalDraft:
-    """Draws a conjunct that passes a test, and marks what it is about as no longer free. holder: drawn if None.
+def _goal(rng: Random, house: HouseDraft, accepts: Callable[[GoalDraft], bool], holder: str | None = None) -> GoalDraft:
+    """Draws a conjunct that `accepts` takes; what it is about is then no longer free. holder: drawn if None.
 
     Raises NothingDrawn after TRIES draws.
     """
@@ -190,8 +190,8 @@ def _goal(rng: Random, house: HouseDraft, fits: Callable[[GoalDraft], bool], hol
         kind = rng.choices((_door_goal, _thing_goal, _handle_goal), (4, 5, 2))[0]
         before = list(house.handles)
         goal = kind(rng, house, holder or rng.choice(house.agents))
-        if goal and fits(goal):
-            house.free -= {*goal.goal.arguments, *goal.opened, *_bound(house.handles[len(before) :])}
+        if goal and accepts(goal):
+            house.free -= {*goal.goal.arguments, *goal.opened, *_linked_furniture(house.handles[len(before) :])}
             return goal
         house.handles[:] = before
         if goal and goal.goal.arguments[0] in house.places:
@@ -199,7 +199,7 @@ def _goal(rng: Random, house: HouseDraft, fits: Callable[[GoalDraft], bool], hol
     raise NothingDrawn
 
 
-def _bound(handles: Sequence[Binding]) -> Iterator[str]:
+def _linked_furniture(handles: Sequence[Binding]) -> Iterator[str]:
     """The furniture at both ends of mirrors and remote controls."""
     for handle in handles:
         if isinstance(handle, RemoteControl | StateMirroring):
@@ -217,8 +217,8 @@ def _door_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
     told: tuple[tuple[str, Proposition], ...] = ()
     if rng.random() < IS_REVERSED:
         house.handles.append(InverseState(trigger_object=door))
-        told = ((_one_of(rng, path), Proposition(IS_INVERSE, (door,))),)
-    return GoalDraft(_changed(house, door), holder, path, told)
+        told = ((_informed_agent(rng, path), Proposition(IS_INVERSE, (door,))),)
+    return GoalDraft(_opposite_state(house, door), holder, path, told)
 
 
 def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
@@ -238,7 +238,7 @@ def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None
     house.places[thing] = place
     is_inside = target in house.is_open and target in house.free and rng.random() < 0.5
     goal = Proposition(IS_INSIDE if is_inside else IS_ON_TOP, (thing, target))
-    told = ((_one_of(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
+    told = ((_informed_agent(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
     opened = [piece for piece, is_used in ((origin, is_hidden), (target, is_inside)) if is_used]
     return GoalDraft(goal, holder, path, told, tuple(opened))
 
@@ -251,7 +251,7 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         return None
     target, trigger = rng.choice(sealed), rng.choice(near)
     path = house.channels.path([holder], house.entrants[house.furniture[trigger]])
-    goal = _changed(house, target)
+    goal = _opposite_state(house, target)
     if rng.random() < 0.5:
         house.is_open[trigger] = house.is_open[target]
         house.handles.append(StateMirroring(trigger_object=trigger, target_object=target))
@@ -261,22 +261,22 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         state: FurnitureState = "open" if goal.predicate == IS_OPEN else "closed"
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
         predicate = CONTROLS
-    told = ((_one_of(rng, path), Proposition(predicate, (trigger, target))),)
+    told = ((_informed_agent(rng, path), Proposition(predicate, (trigger, target))),)
     return GoalDraft(goal, holder, path, told, is_visible=False)
 
 
-def _changed(house: HouseDraft, door: str) -> Proposition:
+def _opposite_state(house: HouseDraft, door: str) -> Proposition:
     return Proposition(IS_CLOSED if house.is_open[door] else IS_OPEN, (door,))
 
 
-def _one_of(rng: Random, path: tuple[str, ...]) -> str:
+def _informed_agent(rng: Random, path: tuple[str, ...]) -> str:
     return path[0] if rng.random() < AT_HOLDER else path[-1]
 
 
 # Knowledge, private goals, messages
 
 
-def _known(rng: Random, goal: GoalDraft, depth: int) -> Claim:
+def _k_conjunct(rng: Random, goal: GoalDraft, depth: int) -> Claim:
     """Draws a K conjunct: the holder knows that (others of its path, in order, know that) the conjunct holds."""
     others = sorted(rng.sample(range(1, len(goal.path)), depth - 1))
     return claim((goal.holder, *(goal.path[place] for place in others)), goal.goal)
@@ -289,13 +289,13 @@ def _wishes(rng: Random, house: HouseDraft) -> dict[str, list[GoalDraft]]:
     for agent in owners:
         before = [wish for owned in wishes.values() for wish in owned if wish.goal.predicate == IS_ON_TOP]
         if before and rng.random() < IS_OPPOSED:
-            wishes[agent] = [_opposed(rng, house, agent, rng.choice(before))]
+            wishes[agent] = [_opposing_goal(rng, house, agent, rng.choice(before))]
         else:
             wishes[agent] = [_goal(rng, house, lambda goal: goal.hops <= 1, agent)]
     return wishes
 
 
-def _opposed(rng: Random, house: HouseDraft, agent: str, other: GoalDraft) -> GoalDraft:
+def _opposing_goal(rng: Random, house: HouseDraft, agent: str, other: GoalDraft) -> GoalDraft:
     """A goal that opposes another one: the same object on other furniture of the same room."""
     thing, target = other.goal.arguments
     room = house.furniture[target]

@@ -77,10 +77,10 @@ def checked_plan(
     return plan
 
 
-def _numbers(flag: str, said: Sequence[str], least: int, most: int) -> tuple[int, ...]:
-    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
-        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, said)))
+def _numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
+    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
+        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, texts)))
 
 
 @dataclass(frozen=True)
@@ -126,14 +126,14 @@ def tally_table(rows: Sequence[Row]) -> Table:
         table.add_column(heading)
     for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
         tally = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
-        table.add_row(category, str(depth), *_words(tally))
-    table.add_row("all", "", *_words(tally_of(rows)))
+        table.add_row(category, str(depth), *_cells(tally))
+    table.add_row("all", "", *_cells(tally_of(rows)))
     return table
 
 
-def _words(found: Tally) -> tuple[str, str, str, str]:
-    refused = found.proposed - found.kept
-    counts = sorted(found.refused.items(), key=lambda entry: (-entry[1], entry[0]))
+def _cells(tally: Tally) -> tuple[str, str, str, str]:
+    refused = tally.proposed - tally.kept
+    counts = sorted(tally.refused.items(), key=lambda entry: (-entry[1], entry[0]))
     reasons = "; ".join(f"{reason} {count}" for reason, count in counts)
-    share = percent(refused / found.proposed) if found.proposed else ""
-    return str(found.proposed), str(found.kept), f"{refused} ({share})", reasons
+    share = percent(refused / tally.proposed) if tally.proposed else ""
+    return str(tally.proposed), str(tally.kept), f"{refused} ({share})", reasons

@@ -149,12 +149,12 @@ def _house_rules(house: HouseDraft) -> Iterator[str]:
 # Secret
 
 
-def _wanted(draft: TaskDraft, agent: str) -> list[Proposition]:
+def _goals_known_to(draft: TaskDraft, agent: str) -> list[Proposition]:
     """The shared goals of which an agent alone knows at first."""
     return [shared.goal for shared in draft.goals if shared.holder == agent]
 
 
-def _told(draft: TaskDraft, agent: str) -> list[Proposition]:
+def _facts_told_to(draft: TaskDraft, agent: str) -> list[Proposition]:
     """The facts about things and handles that an agent is told."""
     goals = chain(draft.goals, *draft.wishes.values())
     return [fact for goal in goals for addressee, fact in goal.told if addressee == agent]
@@ -162,13 +162,13 @@ def _told(draft: TaskDraft, agent: str) -> list[Proposition]:
 
 def _secret_facts(draft: TaskDraft, agent: str) -> list[Proposition]:
     """All facts that an agent alone is told; not its private goals, which it knows anyway."""
-    return [*map(wanted, _wanted(draft, agent)), *_told(draft, agent)]
+    return [*map(wanted, _goals_known_to(draft, agent)), *_facts_told_to(draft, agent)]
 
 
 def _secrets(draft: TaskDraft, agent: str) -> Iterator[str]:
     """In sentences, the secret facts of an agent, what it must be sure of by the end, and its private goals."""
-    yield from (WANTED[goal.predicate].format(*goal.arguments) for goal in _wanted(draft, agent))
-    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _told(draft, agent))
+    yield from (WANTED[goal.predicate].format(*goal.arguments) for goal in _goals_known_to(draft, agent))
+    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _facts_told_to(draft, agent))
     for claim in draft.known:
         if claim.knowers[0] == agent:
             yield f"By the end, you must be sure that {Claim(claim.knowers[1:], claim.proposition).words}."

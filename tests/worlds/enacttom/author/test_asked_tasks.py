@@ -101,7 +101,7 @@ def test_a_good_proposal_is_proved_judged_twice_and_kept(tmp_path: Path, capsys:
     assert is_current(task.file)
     assert verify(task).faults == ()
     assert (row(tmp_path)["kept"], row(tmp_path)["refused"]) == (1, {})
-    assert f"{NAME}: kept of 1 proposed" in capsys.readouterr().out
+    assert f"{NAME}: 1 of 1 proposal kept" in capsys.readouterr().out
 
 
 def test_faults_go_back_until_the_task_is_mended(tmp_path: Path) -> None:
