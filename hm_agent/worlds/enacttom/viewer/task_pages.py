@@ -1,4 +1,4 @@
-"""`hm-agent browse enacttom`: one page for a set of tasks, to filter them and look at each with its proofs."""
+"""`hm-agent browse enacttom`: a page on a set of tasks that filters them and shows each with its proofs."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> None:
     """Writes the page on a set of tasks."""
     own = (PLAN_SCRIPT, TEMPLATES / "tasks.js", PLAN_STYLE, TEMPLATES / "tasks.css")
-    listed, details = [listed_task(one) for one in tasks], [task_details(one) for one in tasks]
+    listed, details = [listed_task(task) for task in tasks], [task_details(task) for task in tasks]
     content = browse_page(TEMPLATES, own, listed, {"tasks": details}, title=title, tasks=len(tasks))
     into.parent.mkdir(parents=True, exist_ok=True)
     write_whole(into, content)
 
 
 def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
-    """What the list shows and filters by. turns, messages: of the certified plan; None without one."""
+    """What the list of tasks shows and filters by. turns, messages: of the certified plan; None without one."""
     certificate = task.file.certificate
     return {
         "id": task.name,
@@ -53,14 +53,14 @@ def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
         "rooms": len(task.plan.rooms),
         "furniture": len(task.plan.furniture),
         "objects": len(task.plan.objects),
-        "mechanics": list(dict.fromkeys(one.mechanic_type for one in task.mechanics.bindings)),
+        "mechanics": list(dict.fromkeys(binding.mechanic_type for binding in task.mechanics.bindings)),
         "turns": len(certificate.plan) if certificate else None,
         "messages": certificate.messages if certificate else None,
     }
 
 
 def task_details(task: HouseholdTask) -> Mapping[str, Any]:
-    """What the page of one task shows. figures: shapes by width of how the household is at the start."""
+    """What the page of one task shows. figures: the household at the start as shapes, by the width of the plan."""
     file, drawn = task.file, drawn_plans(task)
     start = PlanPicture(task.init)
     return {
@@ -68,7 +68,7 @@ def task_details(task: HouseholdTask) -> Mapping[str, Any]:
         "figures": {name: plain(plan.figures(start)) for name, plan in drawn.items()},
         "text": file.task,
         "secrets": {agent: list(file.agent_secrets.get(agent, ())) for agent in task.agents},
-        "mechanics": [words for one in task.mechanics.bindings for words in mechanic_words(one)],
+        "mechanics": [words for binding in task.mechanics.bindings for words in mechanic_words(binding)],
         "budgets": {agent: task.message_budget(agent) for agent in task.agents},
         "max_turns": task.max_turns,
         "pddl": file.problem_pddl,
@@ -82,8 +82,8 @@ def mechanic_words(binding: Binding) -> Iterator[str]:
         case RoomRestriction(restricted_rooms=rooms, for_agents=agents):
             yield f"{', '.join(agents)} cannot enter {', '.join(rooms)}."
         case LimitedBandwidth(message_limits=limits):
-            for agent, most in limits.items():
-                yield f"{agent} can send {most} message{'' if most == 1 else 's'}."
+            for agent, limit in limits.items():
+                yield f"{agent} can send {limit} message{'' if limit == 1 else 's'}."
         case RestrictedCommunication(allowed_targets=targets):
             for agent, others in targets.items():
                 yield f"{agent} can message {', '.join(others) or 'nobody'}."
@@ -110,7 +110,7 @@ def _certified(task: HouseholdTask, certificate: Certificate) -> Mapping[str, An
 
 
 def _measured(found: Certificate) -> Iterator[str]:
-    """What the plan takes, and how far knowledge has to travel."""
+    """The turns and messages of the plan, and the relay depth if it is known."""
     yield f"turns: {len(found.plan)}"
     yield f"messages: {found.messages}"
     if found.relay_depth is not None:
@@ -118,7 +118,7 @@ def _measured(found: Certificate) -> Iterator[str]:
 
 
 def _proofs(task: HouseholdTask, found: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
-    """What was asked of the task, what came out, what is wanted (None: either), and a note."""
+    """For each question about a task: the question, the status found, the status wanted (None: any), and a note."""
     yield "can be solved", found.status, "solved", ", ".join(_measured(found))
     for planner, status in found.checked_by.items():
         yield f"can be solved, says {planner}", status, found.status, ""

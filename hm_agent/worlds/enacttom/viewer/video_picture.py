@@ -1,4 +1,4 @@
-"""The picture of one step for a video: the floor plan, what each agent does, messages, and the goals."""
+"""Draws one step for a video: the floor plan, what each agent does, messages, and the goals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTS = Box(856, 92, 400, 214)
 MESSAGES = Box(856, 318, 400, 182)
 GOALS = Box(856, 512, 400, 192)
 TOP = 26
-"""Where a card's content begins, below its caption."""
+"""The height of a caption, below which a card's content begins."""
 MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 7
 
 
@@ -49,23 +49,23 @@ class HouseVideo:
             (task.agents.index(agent), str(outcome.command), outcome.kind is OutcomeKind.DONE)
             for agent, outcome in scene.outcomes.items()
         )
-        said = tuple((task.agents.index(one.message.sender), one.message.text) for one in scene.sent)
-        met = zip((one.words for one in goals_of(task)), met_goals(task, scene), strict=True)
+        sent_texts = tuple((task.agents.index(sent.message.sender), sent.message.text) for sent in scene.sent)
+        met = zip((goal.words for goal in goals_of(task)), met_goals(task, scene), strict=True)
         self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
         if scene.probes:
             self._canvas.draw(ACTS, probes, tuple(map(self._answered, scene.probes)))
         else:
             self._canvas.draw(ACTS, actions, task.agents, acts)
-        self._canvas.draw(MESSAGES, messages, said)
+        self._canvas.draw(MESSAGES, messages, sent_texts)
         self._canvas.draw(GOALS, goals, tuple(met))
         return self._canvas.pixels.copy()
 
     def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
-        said = one.answer.value if one.answer else "silence"
-        return self._task.agents.index(one.probe.agent), f"{said}: {one.probe.words}", one.is_right
+        answer = one.answer.value if one.answer else "silence"
+        return self._task.agents.index(one.probe.agent), f"{answer}: {one.probe.words}", one.is_right
 
     def _show_plan(self, scene: HouseScene) -> None:
-        """The plan as large as its place allows; what is higher than wide gets fewer pixels a unit."""
+        """Draws the plan as large as its place allows: at the full width, or narrower if it would be too high."""
         plan, layout = self._plan, self._plan.layout
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
         figures = plan.figures(turn_picture(scene, None))
@@ -85,7 +85,7 @@ def clock(pen: Pen, step: int, steps: int) -> None:
 
 
 def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:
-    """What each agent does, and whether it succeeded. acts: (number of the agent, command, whether it was done)."""
+    """Lists what each agent does. acts: (number of the agent, command, whether it succeeded)."""
     pen.caption("What the agents do")
     y: float = TOP
     for number, command, is_done in acts:
@@ -95,7 +95,7 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
 
 
 def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
-    """The literal probes. answered: (number of the agent, answer and question, whether it is right)."""
+    """Lists the literal probes. answered: (number of the agent, answer and question, whether the answer is right)."""
     pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
     y: float = TOP
     for number, words, is_right in answered[:MOST_PROBES]:
@@ -104,7 +104,7 @@ def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
 
 
 def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:
-    """The messages of the step. said: (number of the sender, text)."""
+    """Lists the messages of the step. said: (number of the sender, text)."""
     if said:
         pen.caption("Messages")
     y: float = TOP
@@ -114,7 +114,7 @@ def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:
 
 
 def goals(pen: Pen, told: Sequence[tuple[str, bool]]) -> None:
-    """The goals with a mark at each that holds; of more than there is room for, the first."""
+    """Lists the first MOST_GOALS goals with a mark at each. told: (goal in words, whether it holds)."""
     pen.caption(f"Goals that hold: {sum(met for _, met in told)} of {len(told)}")
     y: float = TOP
     for words, is_met in told[:MOST_GOALS]:
