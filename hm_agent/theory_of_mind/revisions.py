@@ -63,10 +63,10 @@ def _check_count(given: int, is_wanted: bool) -> None:
         raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
 
 
-def _check_revised(each: RevisedHypothesis, numbers: Sequence[int], known: int) -> None:
-    if not 0 <= each.of <= known:
-        raise ValueError(f"of: no hypothesis has the number {each.of}; 0 is for a new one")
-    if each.of and numbers.count(each.of) > 1:
-        raise ValueError(f"of: hypothesis {each.of} is named more than once")
-    if not each.of and not each.hypothesis:
+def _check_revised(revision: RevisedHypothesis, numbers: Sequence[int], count: int) -> None:
+    if not 0 <= revision.of <= count:
+        raise ValueError(f"of: no hypothesis has the number {revision.of}; 0 is for a new one")
+    if revision.of and numbers.count(revision.of) > 1:
+        raise ValueError(f"of: hypothesis {revision.of} is named more than once")
+    if not revision.of and not revision.hypothesis:
         raise ValueError("hypothesis: a new one needs words")

@@ -65,8 +65,8 @@ class TaskAuthor:
             if file is not None:
                 return MadeTask(slot, file, Tally(1, refused))
             refused[reason] += 1
-            told = list(dict.fromkeys(faults))[:MOST_FAULTS]
-            lines = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in told)
+            first_faults = list(dict.fromkeys(faults))[:MOST_FAULTS]
+            lines = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in first_faults)
             question = replace(question, refused=_as_json(answer), faults=lines)
         return MadeTask(slot, None, Tally(0, refused))
 

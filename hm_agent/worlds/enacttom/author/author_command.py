@@ -96,7 +96,7 @@ def _value(flag: str) -> Any:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line; returns the exit status. Raises ConfigError for flags that can't be carried out."""
     read_flags(FLAGS, (NAME, *arguments))
     if _value("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
@@ -117,7 +117,7 @@ def _authors(author: str) -> Authors:
     """The models that propose and judge; raises ConfigError for more than two judges."""
     judges = [name for name in _value("judge") if name] or [author]
     if len(judges) > JUDGES:
-        raise ConfigError(f"--judge={','.join(judges)}: say one model or {JUDGES}")
+        raise ConfigError(f"--judge={','.join(judges)}: name at most {JUDGES} models")
     return Authors(author, (judges[0], judges[-1]), _value("rounds"))
 
 
@@ -150,12 +150,12 @@ class TaskFolder:
         row = self.rows.rows.get(slot.name)
         return row is not None and (not row["kept"] or self._path(slot).exists())
 
-    def keep(self, made: MadeTask) -> None:
+    def keep(self, made_task: MadeTask) -> None:
         """Writes the row of proposals, then the task; the row is left as it is if the task is made again."""
-        if made.slot.name not in self.rows.rows:
-            self.rows.add(row_of(made.slot, made.tally))
-        if made.file is not None:
-            save_task(made.file, self.out)
+        if made_task.slot.name not in self.rows.rows:
+            self.rows.add(row_of(made_task.slot, made_task.tally))
+        if made_task.file is not None:
+            save_task(made_task.file, self.out)
 
     def close(self) -> None:
         self.rows.sort()
@@ -169,9 +169,9 @@ class TaskFolder:
         return _complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
-def summary(made: MadeTask) -> str:
+def summary(made_task: MadeTask) -> str:
     """One line on a task: how many of its proposals were kept, and why others were refused."""
-    tally = made.tally
+    tally = made_task.tally
     refused = ", ".join(f"{why} ({count})" for why, count in sorted(tally.refused.items()))
     return f"{tally.kept} of {counted(tally.proposed, 'proposal')} kept{f'; refused: {refused}' if refused else ''}"
 
@@ -199,9 +199,9 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, out, identity), _console()
 
-        def keep(made: MadeTask) -> None:
-            folder.keep(made)
-            console.out(f"{made.slot.name}: {summary(made)}", highlight=False)
+        def keep(made_task: MadeTask) -> None:
+            folder.keep(made_task)
+            console.out(f"{made_task.slot.name}: {summary(made_task)}", highlight=False)
 
         try:
             run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
@@ -215,14 +215,14 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
         return folder.report(console)
 
 
-def _store(folder: TaskFolder, making: Iterable[MadeTask], total: int) -> int:
+def _store(folder: TaskFolder, made_tasks: Iterable[MadeTask], total: int) -> int:
     """Stores tasks as they are made, with a progress bar; returns the exit status."""
     console = _console()
     try:
         with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
             bar = progress.add_task("tasks", total=total, completed=total - len(folder.missing))
-            for made in making:
-                folder.keep(made)
+            for made_task in made_tasks:
+                folder.keep(made_task)
                 progress.advance(bar)
     except KeyboardInterrupt:
         return _complain(f"interrupted; what was made is in {folder.out}", INTERRUPTED)

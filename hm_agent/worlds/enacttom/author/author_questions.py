@@ -84,7 +84,7 @@ class ProposedTask(BaseModel):
 
     @classmethod
     def of(cls, file: TaskFile) -> ProposedTask:
-        """The proposal that a task file would come from."""
+        """The proposal that would give this task file."""
         content = file.model_dump(mode="json", include=set(cls.model_fields))
         rooms = {agent: spawn.room for agent, spawn in file.agent_spawns.items()}
         return cls.model_validate(content | {"agent_spawns": rooms})

@@ -48,14 +48,14 @@ class GoalDraft:
     """A physical conjunct and how it can come about.
 
     holder: the one agent that knows of it at first. path: the agents from the holder to the nearest that can bring it
-    about, both included. told: further facts, each with the agent that is told it: where a thing is, what a handle
+    about, both included. secrets: further facts, each with the agent that is told it: where a thing is, what a handle
     does. opened: furniture that may be opened on the way. is_visible: False if nobody can be where the result is seen.
     """
 
     goal: Proposition
     holder: str
     path: tuple[str, ...]
-    told: tuple[tuple[str, Proposition], ...] = ()
+    secrets: tuple[tuple[str, Proposition], ...] = ()
     opened: tuple[str, ...] = ()
     is_visible: bool = True
 

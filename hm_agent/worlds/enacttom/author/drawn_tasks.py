@@ -14,7 +14,7 @@ from random import Random
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
-from hm_agent.worlds.enacttom.author.task_words import written
+from hm_agent.worlds.enacttom.author.task_words import task_file_of
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -46,7 +46,7 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
         except NothingDrawn:
             continue
         try:
-            task = check_task(written(draft, slot.name))
+            task = check_task(task_file_of(draft, slot.name))
         except TaskError:
             refused[NOT_READ] += 1
             continue

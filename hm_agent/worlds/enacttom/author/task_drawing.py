@@ -58,16 +58,16 @@ HIGHEST_NUMBER = 60
 """Furniture and objects are numbered from 1 to this."""
 
 COMMON, SHARED = 0.5, 0.8
-"""A further room is open to all up to the first number drawn, to some up to the second, else to nobody."""
-EXTRA_LINK = 0.3
-STARTS_OPEN = 0.25
-IS_REVERSED = 0.2
-AT_HOLDER = 0.5
+"""A further room is open to all if the number drawn is below the first, to some if below the second, else to nobody."""
+EXTRA_LINK_CHANCE = 0.3
+OPEN_CHANCE = 0.25
+REVERSED_CHANCE = 0.2
+HOLDER_INFORMED_CHANCE = 0.5
 """How likely it is that the holder is told of things and handles, rather than the nearest agent that can act."""
-IS_KNOWN = 0.5
+K_CONJUNCT_CHANCE = 0.5
 """How likely a further conjunct, at least one hop from its holder, is to have a K conjunct."""
-IS_LIMITED = 0.5
-HAS_WISH, IS_OPPOSED = 0.7, 0.3
+LIMITS_CHANCE = 0.5
+WISH_CHANCE, OPPOSED_CHANCE = 0.7, 0.3
 TRIES = 40
 """The most draws of one conjunct in a household."""
 
@@ -91,11 +91,11 @@ def draw_task(rng: Random, request: TaskRequest) -> TaskDraft:
     known += [
         _k_conjunct(rng, goal, rng.randint(1, goal.hops))
         for goal in goals[1:]
-        if goal.is_visible and goal.hops > 0 and rng.random() < IS_KNOWN
+        if goal.is_visible and goal.hops > 0 and rng.random() < K_CONJUNCT_CHANCE
     ]
     wishes = _wishes(rng, house) if request.category == MIXED else {}
     _scatter(rng, house, rng.randint(1, 2))
-    is_limited = bool(request.k_depth) and rng.random() < IS_LIMITED
+    is_limited = bool(request.k_depth) and rng.random() < LIMITS_CHANCE
     limits = _limits(rng, house, goals, known, wishes) if is_limited else {}
     return TaskDraft(house, goals, known, wishes, limits, rng.randrange(1000))
 
@@ -135,7 +135,7 @@ def _channels(rng: Random, agents: tuple[str, ...], k_depth: int) -> Channels:
     while True:
         order = rng.sample(agents, len(agents))
         tree = [(agent, rng.choice(order[:place])) for place, agent in enumerate(order) if place]
-        channels = _both_ways(agents, [*tree, *(pair for pair in pairs if rng.random() < EXTRA_LINK)])
+        channels = _both_ways(agents, [*tree, *(pair for pair in pairs if rng.random() < EXTRA_LINK_CHANCE)])
         if any(channels.hops([agent], [other]) == k_depth for agent, other in pairs):
             return channels
 
@@ -166,7 +166,7 @@ def _furnish(rng: Random, house: HouseDraft, room: str, numbered: Callable[[str]
         name = numbered(kind)
         house.furniture[name] = room
         if kind in OPENING:
-            house.is_open[name] = rng.random() < STARTS_OPEN
+            house.is_open[name] = rng.random() < OPEN_CHANCE
             house.free.add(name)
 
 
@@ -214,15 +214,18 @@ def _door_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
     if not (path and doors):
         return None
     door = rng.choice(doors)
-    told: tuple[tuple[str, Proposition], ...] = ()
-    if rng.random() < IS_REVERSED:
+    secrets: tuple[tuple[str, Proposition], ...] = ()
+    if rng.random() < REVERSED_CHANCE:
         house.handles.append(InverseState(trigger_object=door))
-        told = ((_informed_agent(rng, path), Proposition(IS_INVERSE, (door,))),)
-    return GoalDraft(_opposite_state(house, door), holder, path, told)
+        secrets = ((_informed_agent(rng, path), Proposition(IS_INVERSE, (door,))),)
+    return GoalDraft(_opposite_state(house, door), holder, path, secrets)
 
 
 def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
-    """Draws a goal to put an object on or into furniture, from where the same agent can go; None if nothing suits."""
+    """Draws a goal to move an object onto or into furniture, from furniture that the same agent can reach.
+
+    None if nothing suits.
+    """
     target = rng.choice(list(house.furniture))
     path = house.channels.path([holder], house.entrants[house.furniture[target]])
     objects = sorted(name for name in house.free if name not in house.is_open)
@@ -238,9 +241,9 @@ def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None
     house.places[thing] = place
     is_inside = target in house.is_open and target in house.free and rng.random() < 0.5
     goal = Proposition(IS_INSIDE if is_inside else IS_ON_TOP, (thing, target))
-    told = ((_informed_agent(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
+    secrets = ((_informed_agent(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
     opened = [piece for piece, is_used in ((origin, is_hidden), (target, is_inside)) if is_used]
-    return GoalDraft(goal, holder, path, told, tuple(opened))
+    return GoalDraft(goal, holder, path, secrets, tuple(opened))
 
 
 def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
@@ -261,8 +264,8 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         state: FurnitureState = "open" if goal.predicate == IS_OPEN else "closed"
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
         predicate = CONTROLS
-    told = ((_informed_agent(rng, path), Proposition(predicate, (trigger, target))),)
-    return GoalDraft(goal, holder, path, told, is_visible=False)
+    secrets = ((_informed_agent(rng, path), Proposition(predicate, (trigger, target))),)
+    return GoalDraft(goal, holder, path, secrets, is_visible=False)
 
 
 def _opposite_state(house: HouseDraft, door: str) -> Proposition:
@@ -270,7 +273,7 @@ def _opposite_state(house: HouseDraft, door: str) -> Proposition:
 
 
 def _informed_agent(rng: Random, path: tuple[str, ...]) -> str:
-    return path[0] if rng.random() < AT_HOLDER else path[-1]
+    return path[0] if rng.random() < HOLDER_INFORMED_CHANCE else path[-1]
 
 
 # Knowledge, private goals, messages
@@ -283,12 +286,12 @@ def _k_conjunct(rng: Random, goal: GoalDraft, depth: int) -> Claim:
 
 
 def _wishes(rng: Random, house: HouseDraft) -> dict[str, list[GoalDraft]]:
-    """Draws private goals by owner, each at most one hop from it; now and then one opposes another."""
+    """Draws private goals by owner: at most one hop from the owner, or now and then opposed to an earlier one."""
     wishes: dict[str, list[GoalDraft]] = {}
-    owners = [agent for agent in house.agents if rng.random() < HAS_WISH] or [rng.choice(house.agents)]
+    owners = [agent for agent in house.agents if rng.random() < WISH_CHANCE] or [rng.choice(house.agents)]
     for agent in owners:
         before = [wish for owned in wishes.values() for wish in owned if wish.goal.predicate == IS_ON_TOP]
-        if before and rng.random() < IS_OPPOSED:
+        if before and rng.random() < OPPOSED_CHANCE:
             wishes[agent] = [_opposing_goal(rng, house, agent, rng.choice(before))]
         else:
             wishes[agent] = [_goal(rng, house, lambda goal: goal.hops <= 1, agent)]
@@ -307,7 +310,7 @@ def _opposing_goal(rng: Random, house: HouseDraft, agent: str, other: GoalDraft)
 def _limits(
     rng: Random, house: HouseDraft, goals: Sequence[GoalDraft], known: Sequence[Claim], wishes: Wishes
 ) -> dict[str, int]:
-    """Draws message limits: as many as the agent needs to pass on each fact in a message of its own, or one more."""
+    """Draws message limits: what an agent needs to pass on each fact in a message of its own, or one more."""
     paths = {goal.goal: goal.path for goal in goals}
     counts = dict.fromkeys(house.agents, 0)
     for goal in goals:

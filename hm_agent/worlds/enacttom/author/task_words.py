@@ -66,7 +66,7 @@ KNOWN: Mapping[str, str] = {
 }
 
 
-def written(draft: TaskDraft, name: str) -> TaskFile:
+def task_file_of(draft: TaskDraft, name: str) -> TaskFile:
     """Returns the task's file, without certificate and budgets."""
     house, (title, text) = draft.house, THEMES[draft.theme % len(THEMES)]
     bindings = tuple(_bindings(draft))
@@ -157,7 +157,7 @@ def _goals_known_to(draft: TaskDraft, agent: str) -> list[Proposition]:
 def _facts_told_to(draft: TaskDraft, agent: str) -> list[Proposition]:
     """The facts about things and handles that an agent is told."""
     goals = chain(draft.goals, *draft.wishes.values())
-    return [fact for goal in goals for addressee, fact in goal.told if addressee == agent]
+    return [fact for goal in goals for addressee, fact in goal.secrets if addressee == agent]
 
 
 def _secret_facts(draft: TaskDraft, agent: str) -> list[Proposition]:

@@ -24,7 +24,7 @@ class HouseProbeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProbeHouse(Question[HouseProbeAnswer]):
-    """Does what each probe of an agent asks hold, e.g. that another agent knows something?"""
+    """Does the claim of each probe of one agent hold, e.g. that another agent knows something?"""
 
     template = "enacttom/probe_house.j2"
     schema = HouseProbeAnswer

@@ -1,4 +1,4 @@
-"""The mind of an EnactToM agent: what strategists ask about its partners, from the latest_acts that it has noticed."""
+"""The mind of an EnactToM agent: what strategists ask about its partners, from the acts that it has noticed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_words
 
 ACTS_SHOWN = 5
-"""How many of the latest latest_acts a question shows."""
+"""How many of the latest acts a question shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +123,5 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
 
 
 def latest_acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:
-    """The latest_acts among the latest ACTS_SHOWN interactions."""
+    """The acts among the latest ACTS_SHOWN interactions."""
     return tuple(act for act in history[-ACTS_SHOWN:] if isinstance(act, PartnerAct))

@@ -38,11 +38,11 @@ def _next_forms(situation: HouseSituation) -> Mapping[str, Mapping[str, Any]]:
     return {"does": one_of(ACT_KINDS), "about": one_of((*situation.things, NOTHING))}
 
 
-def _next_checks(situation: HouseSituation, given: NextAct | RevisedPartner) -> list[Callable[[], None]]:
+def _next_checks(situation: HouseSituation, prediction: NextAct | RevisedPartner) -> list[Callable[[], None]]:
     """Checks that raise ValueError if a predicted act or its thing is unknown; the message lists the known ones."""
     return [
-        partial(_check_name, "does", given.does, ACT_KINDS),
-        partial(_check_name, "about", given.about, (*situation.things, NOTHING)),
+        partial(_check_name, "does", prediction.does, ACT_KINDS),
+        partial(_check_name, "about", prediction.about, (*situation.things, NOTHING)),
     ]
 
 

@@ -208,7 +208,7 @@ PRIOR = (1.0, 0.0, 0.0, 0.0)
 
 
 def _ranked_rules(history: Iterable[PartnerAct], earlier: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
-    """The rules by likelihood, the likeliest first. earlier: earlier hypotheses, whose values count like evidence."""
+    """The rules by likelihood, the likeliest first. earlier: hypotheses whose values count like evidence."""
     values, acts = {hypothesis.words: hypothesis.value for hypothesis in earlier}, list(history)
 
     def weight(rule: _PartnerRule) -> float:

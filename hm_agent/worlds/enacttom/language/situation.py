@@ -235,7 +235,7 @@ def act_words(does: str, about: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartnerActed(Event):
-    """A partner was noticed to do something."""
+    """The agent noticed an act of a partner."""
 
     act: PartnerAct
 

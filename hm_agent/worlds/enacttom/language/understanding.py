@@ -47,10 +47,10 @@ def understanding_of(situation: HouseSituation) -> Understanding:
 class Understanding:
     """What follows from all that an agent has seen and read.
 
-    mind: its beliefs, known claims, facts and planner. wants: the shared goals that it knows of. wishes: its private
-    goals. placed: the objects that it has put somewhere. commands: a plan for as many of these goals as it can reach
-    alone, the shared ones first. reached: the goals that hold after it. missing: the shared goals that neither hold nor
-    are reached, so that others have to reach them.
+    mind: its beliefs, known claims, facts and planner. shared_goals: those that it knows of. placed: the objects that
+    it has put somewhere. commands: a plan for as many shared and private goals as it can reach alone, the shared ones
+    first. reached: the goals that hold after this plan. missing: the shared goals that neither hold nor are reached, so
+    that others have to reach them.
     """
 
     def __init__(self, situation: HouseSituation) -> None:
@@ -61,9 +61,9 @@ class Understanding:
             self.mind.perceive(_with_claims(view))
         known = sorted((fact.goal for fact in self.mind.facts if fact.predicate == WANTED), key=lambda goal: goal.words)
         self.shared_goals = [goal for goal in known if goal not in self.briefing.wishes]
-        self.private_goals = [goal for goal in known if goal in self.briefing.wishes]
+        private_goals = [goal for goal in known if goal in self.briefing.wishes]
         self.placed = set(_objects_placed(situation.views))
-        goals = [*sorted(self.shared_goals, key=lambda goal: not self.believes(goal)), *self.private_goals]
+        goals = [*sorted(self.shared_goals, key=lambda goal: not self.believes(goal)), *private_goals]
         self.commands, self.reached = self.mind.planner.whole(self.mind.beliefs, self.mind.facts, goals)
         self.missing = [goal for goal in self.shared_goals if goal not in self.reached and not self.believes(goal)]
 
@@ -110,12 +110,14 @@ class Understanding:
             return tuple(map(navigate, unseen))
         commands: list[HouseCommand] = []
         for room in rooms:
-            closed = [
-                piece for piece in plan.furniture_by_room[room] if beliefs.holds(Proposition(IS_CLOSED, (piece,)))
+            unseen_insides = [
+                piece
+                for piece in plan.furniture_by_room[room]
+                if beliefs.holds(Proposition(IS_CLOSED, (piece,))) and piece not in beliefs.looked_into
             ]
-            if new := [piece for piece in closed if piece not in beliefs.looked_into]:
+            if unseen_insides:
                 commands += [navigate(room)] if room != here else []
-                commands += [open_command(piece, self.mind.facts) for piece in new]
+                commands += [open_command(piece, self.mind.facts) for piece in unseen_insides]
         return tuple(commands)
 
     def hand_over(self) -> tuple[tuple[HouseCommand, ...], Proposition] | None:
@@ -155,9 +157,9 @@ def _target_room(goal: Proposition, briefing: Briefing) -> str | None:
     """The room in which an object has to end up for a goal; None for a goal of another kind."""
     if goal.predicate in (IS_ON_TOP, IS_INSIDE):
         return briefing.plan.furniture[goal.arguments[1]]
-    return (
-        goal.arguments[1] if goal.predicate == IS_IN_ROOM and goal.arguments[0] not in briefing.plan.furniture else None
-    )
+    if goal.predicate == IS_IN_ROOM and goal.arguments[0] not in briefing.plan.furniture:
+        return goal.arguments[1]
+    return None
 
 
 def _objects_placed(views: Iterable[HouseView]) -> Iterable[str]:

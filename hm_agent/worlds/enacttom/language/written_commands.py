@@ -49,7 +49,10 @@ _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The names that commands may use. places: rooms that the agent may enter, and the furniture in them."""
+    """The names that commands may use. places: rooms that the agent may enter, and the furniture in them.
+
+    targets: the agents that it can message.
+    """
 
     places: Sequence[str]
     furniture: Sequence[str]

@@ -64,7 +64,7 @@ def lay_out(plan: FloorPlan, width: float, floors: Collection[str] = ()) -> Plan
         for column, room in enumerate(row):
             area = Rect(column * (room_width + GAP), top, room_width, height)
             rooms[room] = area
-            furniture |= _furnished(plan.furniture_by_room[room], area, cards)
+            furniture |= _furniture_rects(plan.furniture_by_room[room], area, cards)
             inner = area.x + PAD, area.width - 2 * PAD
             strips[room] = Rect(inner[0], top + height - STRIP - PAD / 2, inner[1], STRIP)
             if room in floors:
@@ -80,7 +80,7 @@ def _columns(rooms: int, width: float) -> int:
     return rooms if rooms <= 3 else {4: 2, 5: 3, 6: 3, 9: 3}.get(rooms, 4)
 
 
-def _furnished(pieces: Sequence[str], room: Rect, cards: int) -> dict[str, Rect]:
+def _furniture_rects(pieces: Sequence[str], room: Rect, cards: int) -> dict[str, Rect]:
     width = (room.width - 2 * PAD - CARD_GAP * (cards - 1)) / cards
     return {
         piece: Rect(

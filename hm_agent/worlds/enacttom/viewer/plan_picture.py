@@ -95,7 +95,7 @@ class DrawnPlan:
                 continue
             if fact.predicate == IS_INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
-                shapes += _reversed((place.x + place.width - 12, place.y + 12), fact.words)
+                shapes += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
             elif fact.predicate in (CONTROLS, MIRRORS):
                 ends = _between(*(self.layout.furniture[furniture] for furniture in fact.arguments))
                 shapes += _arrow(*ends, "muted", 1.2, opacity=0.7)
@@ -120,14 +120,14 @@ class DrawnPlan:
         """Furniture, all names, and for each room a sign for each agent that can't enter it."""
         shapes: list[DrawnShape] = []
         for room, place in self.layout.rooms.items():
-            shapes += self._headed(room, place)
+            shapes += self._room_heading(room, place)
         for furniture, place in self.layout.furniture.items():
             shapes += self._card(furniture, place)
         for place in self.layout.floors.values():
             shapes.append(text((place.x, place.middle[1]), "floor", SMALL_SIZE, colour="muted", anchor="start"))
         return shapes
 
-    def _headed(self, room: str, place: Rect) -> Iterator[DrawnShape]:
+    def _room_heading(self, room: str, place: Rect) -> Iterator[DrawnShape]:
         barred = [agent for agent in self._plan.agents if not self._task.mechanics.may_enter(agent, room)]
         left = place.width - 2 * PAD - 20 * len(barred)
         y = place.y + TITLE / 2
@@ -156,16 +156,16 @@ class DrawnPlan:
         shapes: list[DrawnShape] = []
         for furniture in self._plan.openable:
             shapes += self._door(furniture, picture.facts)
-        for placed in self._things(picture.facts):
+        for placed in self._placed_objects(picture.facts):
             shapes += _chip(placed)
         for agent, room in picture.came_from.items():
-            shapes += self._way(agent, room, picture.facts)
+            shapes += self._arrival(agent, room, picture.facts)
         for agent, furniture, others in picture.handles:
-            shapes += self._handled(agent, furniture, others)
-        for placed in self._agents(picture.facts):
-            shapes += self._figure(placed, picture)
+            shapes += self._handle_effects(agent, furniture, others)
+        for placed in self._placed_agents(picture.facts):
+            shapes += self._agent_disc(placed, picture)
         for sender, addressees, is_news in picture.sent:
-            shapes += self._message(sender, addressees, is_news, picture.facts)
+            shapes += self._message_arrows(sender, addressees, is_news, picture.facts)
         return shapes
 
     def strokes(self, facts: frozenset[Proposition], wrong: Iterable[Proposition]) -> list[DrawnShape]:
@@ -177,7 +177,7 @@ class DrawnPlan:
             if fact.predicate in (IS_OPEN, IS_CLOSED)
         )
         shapes: list[DrawnShape] = []
-        for placed in (*self._things(facts), *self._agents(facts), *states):
+        for placed in (*self._placed_objects(facts), *self._placed_agents(facts), *states):
             if placed.fact in wrong_facts:
                 x, y, width, height = placed.place
                 middle = y + height / 2
@@ -203,7 +203,7 @@ class DrawnPlan:
             yield disc((x + 6.5, y + 6.5), 1, "muted")
         yield text((place.x + place.width - 6, place.y + 29), word, SMALL_SIZE, colour=colour, anchor="end")
 
-    def _things(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+    def _placed_objects(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         """The places of all objects: on and in furniture, on the floor, and in hands."""
         by_place: dict[tuple[str, str], list[Proposition]] = {}
         rooms = {fact.arguments: fact for fact in facts if fact.predicate == IS_IN_ROOM}
@@ -223,32 +223,29 @@ class DrawnPlan:
         for room, place in self.layout.floors.items():
             row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)
             yield from _in_a_row([(fact, "") for fact in by_place.get((IS_ON_FLOOR, room), [])], row)
-        for placed in self._agents(facts):
-            slot = self._slot_width(placed)
+        for placed in self._placed_agents(facts):
+            slot_width = self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
             middle, bottom = placed.place.middle[0], placed.place.y + placed.place.height
             held = by_place.get((IS_HELD_BY, placed.fact.arguments[0]), [])[:1]
             for fact in held:
-                width = min(slot - 2, text_width(fact.arguments[0], THING_SIZE) + 10)
+                width = min(slot_width - 2, text_width(fact.arguments[0], THING_SIZE) + 10)
                 row = Rect(middle - width / 2, bottom + 2, width, CHIP)
                 yield PlacedFact(fact, row, shortened(fact.arguments[0], THING_SIZE, width - 6))
 
-    def _agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+    def _placed_agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         for fact in sorted(facts, key=lambda fact: fact.arguments):
             if fact.predicate == AGENT_IN_ROOM:
-                x, y = self._stand(*fact.arguments)
+                x, y = self._disc_middle(*fact.arguments)
                 place = Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC)
                 yield PlacedFact(fact, place, str(self._number[fact.arguments[0]]))
 
-    def _stand(self, agent: str, room: str) -> Point:
+    def _disc_middle(self, agent: str, room: str) -> Point:
         """The middle of an agent's disc in a room; an agent has the same slot in every room."""
         strip = self.layout.strips[room]
         slot = strip.width / len(self._plan.agents)
         return strip.x + (self._number[agent] + 0.5) * slot, strip.y + DISC + 3
 
-    def _slot_width(self, placed: PlacedFact) -> float:
-        return self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
-
-    def _figure(self, placed: PlacedFact, picture: PlanPicture) -> Iterator[DrawnShape]:
+    def _agent_disc(self, placed: PlacedFact, picture: PlanPicture) -> Iterator[DrawnShape]:
         agent = placed.fact.arguments[0]
         (x, y), colour = placed.place.middle, colour_of(self._number[agent])
         if agent == picture.looked_at:
@@ -260,15 +257,15 @@ class DrawnPlan:
                 ends = (x + 14 + start[0], y - 6 + start[1]), (x + 14 + end[0], y - 6 + end[1])
                 yield from (line(*ends, "page", 5), line(*ends, "loss", 2.5))
 
-    def _way(self, agent: str, room: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
+    def _arrival(self, agent: str, room: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
         """A line from the room that an agent left in this turn."""
-        current = next((placed for placed in self._agents(facts) if placed.fact.arguments[0] == agent), None)
+        current = next((placed for placed in self._placed_agents(facts) if placed.fact.arguments[0] == agent), None)
         if current:
-            start, colour = self._stand(agent, room), colour_of(self._number[agent])
+            start, colour = self._disc_middle(agent, room), colour_of(self._number[agent])
             yield line(start, current.place.middle, colour, 2.5, 0.55)
             yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
 
-    def _handled(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
+    def _handle_effects(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
         """A frame around the furniture of a handle, and glowing frames and arrows for what else it set."""
         places = self.layout.furniture
         yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
@@ -276,11 +273,11 @@ class DrawnPlan:
             yield DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5)
             yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
 
-    def _message(
+    def _message_arrows(
         self, sender: str, addressees: Sequence[str], is_news: bool, facts: frozenset[Proposition]
     ) -> Iterator[DrawnShape]:
         """Arrows with a letter from the sender of a message to its addressees, thick if it taught anything."""
-        places = {placed.fact.arguments[0]: placed.place for placed in self._agents(facts)}
+        places = {placed.fact.arguments[0]: placed.place for placed in self._placed_agents(facts)}
         if sender not in places:
             return
         colour = colour_of(self._number[sender])
@@ -311,31 +308,31 @@ def _in_a_row(things: Sequence[tuple[Proposition, str]], row: Rect) -> Iterator[
         x += width + CHIP_GAP
 
 
-def _reversed(middle: Point, tells: str) -> Iterator[DrawnShape]:
-    """The sign of a reversed handle: an arrow up beside an arrow down. tells: its title."""
+def _reversed_sign(middle: Point, title: str) -> Iterator[DrawnShape]:
+    """The sign of a reversed handle: an arrow up beside an arrow down."""
     x, y = middle
     for side, turn in ((-3, -1), (3, 1)):
         yield line((x + side, y - 4 * turn), (x + side, y + 3 * turn), "muted", 1.5)
         points = ((x + side, y + 6 * turn), (x + side - 3, y + 1 * turn), (x + side + 3, y + 1 * turn))
         yield polygon(points, "muted")
-    yield DrawnShape("box", (x - 7, y - 7, 14, 14, 2), fill="page", opacity=0.01, title=tells)
+    yield DrawnShape("box", (x - 7, y - 7, 14, 14, 2), fill="page", opacity=0.01, title=title)
 
 
 def _chip(placed: PlacedFact) -> Iterator[DrawnShape]:
     """The box of an object, with an edge if it is inside furniture."""
     is_within = placed.fact.predicate == IS_INSIDE
-    title_text = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
+    title = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
     edge, width = ("muted", 1.0) if is_within else (None, 0.0)
-    yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=title_text)
-    yield text(placed.place.middle, placed.words, THING_SIZE, title=title_text)
+    yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=title)
+    yield text(placed.place.middle, placed.words, THING_SIZE, title=title)
 
 
 def _between(one: Rect, other: Rect) -> tuple[Point, Point]:
     """The part between two rectangles of the line from middle to middle, as its two ends."""
-    return _edge(one, other.middle), _edge(other, one.middle)
+    return _edge_towards(one, other.middle), _edge_towards(other, one.middle)
 
 
-def _edge(place: Rect, towards: Point) -> Point:
+def _edge_towards(place: Rect, towards: Point) -> Point:
     """The point at which the line from a rectangle's middle towards a point leaves the rectangle."""
     (x, y), across, down = place.middle, towards[0] - place.middle[0], towards[1] - place.middle[1]
     shares = [size / 2 / abs(way) for size, way in ((place.width, across), (place.height, down)) if way]

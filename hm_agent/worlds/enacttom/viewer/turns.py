@@ -48,48 +48,48 @@ def _rooms(facts: Iterable[Proposition]) -> dict[str, str]:
     return {fact.arguments[0]: fact.arguments[1] for fact in facts if fact.predicate == AGENT_IN_ROOM}
 
 
-def mistakes(wrong: Iterable[Proposition], so: frozenset[Proposition]) -> list[list[str]]:
-    """What an agent wrongly remembers, each with what holds instead, in words. so: all that holds.
+def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> list[list[str]]:
+    """What an agent wrongly remembers, each with what holds instead, in words. truth: all that holds.
 
     The rooms of things and empty hands are left out, since they follow from other mistakes.
     """
     mistaken = [fact for fact in wrong if fact.predicate not in (IS_IN_ROOM, HAND_EMPTY)]
-    return [[fact.words, _instead(fact, so)] for fact in sorted(mistaken, key=str)]
+    return [[fact.words, _truth_instead(fact, truth)] for fact in sorted(mistaken, key=str)]
 
 
-def _instead(wrong: Proposition, so: frozenset[Proposition]) -> str:
+def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
+    """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
     thing = wrong.arguments[0]
-    places = _places(so)
     if wrong.predicate in (IS_OPEN, IS_CLOSED):
         return Proposition(IS_CLOSED if wrong.predicate == IS_OPEN else IS_OPEN, (thing,)).words
-    return places.get(thing, "")
+    return _place_words(truth).get(thing, "")
 
 
 @lru_cache(maxsize=8)
-def _places(so: frozenset[Proposition]) -> Mapping[str, str]:
+def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
     """Where each agent and each object is, in words, by its name."""
     left_out = (IS_IN_ROOM, IS_OPEN, IS_CLOSED, HAND_EMPTY)
-    words = {fact.arguments[0]: fact.words for fact in so if fact.predicate not in left_out}
-    floors = {fact.arguments for fact in so if fact.predicate == IS_IN_ROOM}
-    lying = {fact.arguments[0] for fact in so if fact.predicate == IS_ON_FLOOR}
+    words = {fact.arguments[0]: fact.words for fact in facts if fact.predicate not in left_out}
+    floors = {fact.arguments for fact in facts if fact.predicate == IS_IN_ROOM}
+    lying = {fact.arguments[0] for fact in facts if fact.predicate == IS_ON_FLOOR}
     return words | {thing: f"{thing} is on the floor of {room}" for thing, room in floors if thing in lying}
 
 
 def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:
     """The tracked claims that an agent knows, without those that follow from another one."""
     own = (claim for claim in knows if claim.knowers[:1] == (agent,))
-    return telling(Claim(claim.knowers[1:], claim.proposition) for claim in own)
+    return without_implied(Claim(claim.knowers[1:], claim.proposition) for claim in own)
 
 
-def telling(claims: Iterable[Claim]) -> list[Claim]:
-    """The claims that follow from no other one, sorted. That p follows from that agent_1 knows p."""
+def without_implied(claims: Iterable[Claim]) -> list[Claim]:
+    """The claims, sorted, without those that others imply: that agent_1 knows p implies p."""
     ordered = sorted(set(claims), key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
-    return [claim for claim in ordered if not any(_follows(claim, other) for other in ordered)]
+    return [claim for claim in ordered if not any(_is_implied(claim, other) for other in ordered)]
 
 
-def _follows(one: Claim, other: Claim) -> bool:
-    """True if `one` follows from `other`, which has the same proposition, its knowers in the same order, and more."""
-    if one.proposition != other.proposition or one.depth >= other.depth:
+def _is_implied(claim: Claim, other: Claim) -> bool:
+    """True if a claim follows from another, which has the same proposition, its knowers in the same order, and more."""
+    if claim.proposition != other.proposition or claim.depth >= other.depth:
         return False
     rest = iter(other.knowers)
-    return all(knower in rest for knower in one.knowers)
+    return all(knower in rest for knower in claim.knowers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.core import Seat, Step
+from hm_agent.core import Step
 from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
@@ -31,9 +31,8 @@ MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 7
 class HouseVideo:
     """Draws the steps of one episode."""
 
-    def __init__(self, task: HouseholdTask, seats: Sequence[Seat], title: str) -> None:
+    def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
-        self._seats = tuple(seats)
         self._canvas = Canvas(WIDTH, HEIGHT)
         self._canvas.draw(HEADING, heading, title)
         self._canvas.draw(
@@ -44,7 +43,7 @@ class HouseVideo:
         """The (720, 1280, 3) picture of a step."""
         scene, task = step.scene, self._task
         assert isinstance(scene, HouseScene)
-        self._show_plan(scene)
+        self._draw_plan(scene)
         acts = tuple(
             (task.agents.index(agent), str(outcome.command), outcome.kind is OutcomeKind.DONE)
             for agent, outcome in scene.outcomes.items()
@@ -53,18 +52,18 @@ class HouseVideo:
         met = zip((goal.words for goal in goals_of(task)), met_goals(task, scene), strict=True)
         self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
         if scene.probes:
-            self._canvas.draw(ACTS, probes, tuple(map(self._answered, scene.probes)))
+            self._canvas.draw(ACTS, probes, tuple(map(self._probe_entry, scene.probes)))
         else:
             self._canvas.draw(ACTS, actions, task.agents, acts)
         self._canvas.draw(MESSAGES, messages, sent_texts)
         self._canvas.draw(GOALS, goals, tuple(met))
         return self._canvas.pixels.copy()
 
-    def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
-        answer = one.answer.value if one.answer else "silence"
-        return self._task.agents.index(one.probe.agent), f"{answer}: {one.probe.words}", one.is_right
+    def _probe_entry(self, result: ProbeResult) -> tuple[int, str, bool]:
+        answer = result.answer.value if result.answer else "silence"
+        return self._task.agents.index(result.probe.agent), f"{answer}: {result.probe.words}", result.is_right
 
-    def _show_plan(self, scene: HouseScene) -> None:
+    def _draw_plan(self, scene: HouseScene) -> None:
         """Draws the plan as large as its place allows: at the full width, or narrower if it would be too high."""
         plan, layout = self._plan, self._plan.layout
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
@@ -103,23 +102,23 @@ def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
         y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
 
 
-def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:
-    """Lists the messages of the step. said: (number of the sender, text)."""
-    if said:
+def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
+    """Lists the messages of the step. sent: (number of the sender, text)."""
+    if sent:
         pen.caption("Messages")
     y: float = TOP
-    for number, text in said[:MOST_MESSAGES]:
+    for number, text in sent[:MOST_MESSAGES]:
         _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(said), MOST_MESSAGES)) + 6
+        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
 
 
-def goals(pen: Pen, told: Sequence[tuple[str, bool]]) -> None:
-    """Lists the first MOST_GOALS goals with a mark at each. told: (goal in words, whether it holds)."""
-    pen.caption(f"Goals that hold: {sum(met for _, met in told)} of {len(told)}")
+def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
+    """Lists the first MOST_GOALS goals with a mark at each. conjuncts: (goal in words, whether it holds)."""
+    pen.caption(f"Goals that hold: {sum(met for _, met in conjuncts)} of {len(conjuncts)}")
     y: float = TOP
-    for words, is_met in told[:MOST_GOALS]:
+    for words, is_met in conjuncts[:MOST_GOALS]:
         pen.block((1, y + 5, 10, 10), GAIN if is_met else PALETTE["band"], radius=5)
-        y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(told) > 4 else 2) + 3
+        y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(conjuncts) > 4 else 2) + 3
 
 
 def _dot(pen: Pen, y: float, agent: int) -> None:

@@ -78,17 +78,17 @@ class HouseViewer:
                 [agent, str(outcome.command), outcome.kind.value, outcome.words]
                 for agent, outcome in scene.outcomes.items()
             ],
-            "sent": [{**_message(sent.message), "taught": self._taught(sent)} for sent in scene.sent],
-            "received": [_message(message) for message in view.messages],
+            "sent": [{**_message_json(sent.message), "taught": self._learned_by_agent(sent)} for sent in scene.sent],
+            "received": [_message_json(message) for message in view.messages],
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
             "knows": [claim.words for claim in known],
             "learned": [claim.words for claim in known if claim not in before],
-            "probes": list(map(_probe, scene.probes)),
+            "probes": list(map(_probe_json, scene.probes)),
             "left": view.messages_left - sum(sent.message.sender == seat for sent in scene.sent),
             **({"plan": list(state.plan)} if isinstance(state, HouseThoughts) else {}),
         }
 
-    def _taught(self, sent: Sent) -> list[tuple[str, list[str]]]:
+    def _learned_by_agent(self, sent: Sent) -> list[tuple[str, list[str]]]:
         """The claims, in words, that a message made each agent know, by agent."""
         learned = ((agent, known_claims(sent.taught, agent)) for agent in self._task.agents)
         return [(agent, [claim.words for claim in claims]) for agent, claims in learned if claims]
@@ -99,7 +99,7 @@ class HouseViewer:
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
         from hm_agent.worlds.enacttom.viewer.video_picture import HouseVideo
 
-        return HouseVideo(self._task, scenario.seats, title)
+        return HouseVideo(self._task, title)
 
 
 def drawn_plans(task: HouseholdTask) -> Mapping[str, DrawnPlan]:
@@ -118,18 +118,18 @@ def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Seq
             name: {
                 "width": plan.layout.width,
                 "height": plan.layout.height,
-                "walls": plain(plan.walls),
-                "hatching": {agent: plain(plan.hatching(agent)) for agent in viewers},
-                "furnishing": plain(plan.furnishing),
-                "mechanics": plain(plan.mechanics()),
-                "told": {agent: plain(plan.mechanics(agent)) for agent in viewers},
+                "walls": shapes_json(plan.walls),
+                "hatching": {agent: shapes_json(plan.hatching(agent)) for agent in viewers},
+                "furnishing": shapes_json(plan.furnishing),
+                "mechanics": shapes_json(plan.mechanics()),
+                "told": {agent: shapes_json(plan.mechanics(agent)) for agent in viewers},
             }
             for name, plan in drawn.items()
         },
     }
 
 
-def plain(shapes: Iterable[DrawnShape]) -> list[Sequence[object]]:
+def shapes_json(shapes: Iterable[DrawnShape]) -> list[Sequence[object]]:
     """Shapes as JSON values."""
     return [shape.to_json() for shape in shapes]
 
@@ -143,18 +143,18 @@ def goal_facts(task: HouseholdTask) -> list[dict[str, Any]]:
     ]
 
 
-def _message(one: HouseMessage) -> dict[str, Any]:
-    return {"from": one.sender, "to": list(one.addressees), "text": one.text}
+def _message_json(message: HouseMessage) -> dict[str, Any]:
+    return {"from": message.sender, "to": list(message.addressees), "text": message.text}
 
 
-def _probe(one: ProbeResult) -> dict[str, Any]:
+def _probe_json(result: ProbeResult) -> dict[str, Any]:
     """A probe as the page shows it. answer: None if there was none."""
     return {
-        "agent": one.probe.agent,
-        "question": one.probe.words,
-        "depth": one.probe.claim.depth,
-        "answer": one.answer and one.answer.value,
-        "is_so": one.is_so,
-        "right": one.is_right,
-        "foil": one.is_foil,
+        "agent": result.probe.agent,
+        "question": result.probe.words,
+        "depth": result.probe.claim.depth,
+        "answer": result.answer and result.answer.value,
+        "is_so": result.is_so,
+        "right": result.is_right,
+        "foil": result.is_foil,
     }

@@ -264,7 +264,7 @@ def test_an_endpoint_that_dies_ends_it_in_one_line(tmp_path: Path, capsys: pytes
 def test_three_judges_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with answering([""]) as server:
         assert generate(server, tmp_path, "--judge=a,b,c") == 2
-    assert "--judge=a,b,c: say one model or 2" in capsys.readouterr().err
+    assert "--judge=a,b,c: name at most 2 models" in capsys.readouterr().err
 
 
 EXAMPLES: dict[str, Question[Any]] = {
