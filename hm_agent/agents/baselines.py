@@ -105,6 +105,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         return validated(self._bank, self._parameters)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
+        """Updates all values, then follows the validated strategy, or makes a new one if none is validated."""
         self._bank = tuple(await together(self._with_new_value(hypothesis, interaction) for hypothesis in self._bank))
         self._applied.clear()
         proven = self.validated

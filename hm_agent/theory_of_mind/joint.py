@@ -64,6 +64,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return None if self._is_due else await self._decide()
 
     async def _decide(self) -> Strategy | None:
+        """Asks the one question; revises the hypotheses if something is new, and returns the strategy of the answer."""
         about, self._about, self._is_due = self._about, None, False
         opponents = [self._opponent(player) for player in self._mind.players]
         answer = await answer_or_none(self._model, self._mind.ask_revision(opponents, about))

@@ -130,6 +130,7 @@ def asking_jobs(
 async def _ask_for_task(
     plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
 ) -> None:
+    """Has models make one task and keeps it. The example that they are shown is a drawn task of the same kind."""
     seed = int.from_bytes(sha256(f"{plan.seed}/{slot.name}".encode()).digest()[:4])
     example = drawn_task(plan.seed, slot).file
     assert example is not None, "a task of this kind can be drawn"

@@ -158,6 +158,7 @@ class TaskFolder:
             save_task(made_task.file, self.out)
 
     def close(self) -> None:
+        """Sorts the file of proposals, so that it is the same in whatever order tasks were made."""
         self.rows.sort()
 
     def report(self, console: Console) -> int:

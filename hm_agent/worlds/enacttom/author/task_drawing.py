@@ -141,6 +141,7 @@ def _channels(rng: Random, agents: tuple[str, ...], k_depth: int) -> Channels:
 
 
 def _both_ways(agents: tuple[str, ...], links: Sequence[tuple[str, str]]) -> Channels:
+    """Channels in which messages go both ways along each link."""
     joined = {frozenset(link) for link in links}
     return Channels(
         {agent: tuple(other for other in agents if frozenset((agent, other)) in joined) for agent in agents}
@@ -269,10 +270,12 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
 
 
 def _opposite_state(house: HouseDraft, door: str) -> Proposition:
+    """That furniture which is open at first is closed, or the reverse."""
     return Proposition(IS_CLOSED if house.is_open[door] else IS_OPEN, (door,))
 
 
 def _informed_agent(rng: Random, path: tuple[str, ...]) -> str:
+    """Draws who is told of a thing or handle: the holder of a goal or the nearest agent that can act."""
     return path[0] if rng.random() < HOLDER_INFORMED_CHANCE else path[-1]
 
 

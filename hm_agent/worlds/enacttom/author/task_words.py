@@ -90,6 +90,7 @@ def task_file_of(draft: TaskDraft, name: str) -> TaskFile:
 
 
 def _bindings(draft: TaskDraft) -> Iterator[Binding]:
+    """The mechanics of a task: barred rooms, message limits, channels that are not complete, and handles."""
     house = draft.house
     by_barred: dict[tuple[str, ...], list[str]] = {}
     for room, entrants in house.entrants.items():

@@ -124,6 +124,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         return command
 
     async def _ask_for_plan(self, strategy: HouseStrategy, history: Sequence[Interaction], because: str) -> None:
+        """Replaces the plan, after a reflection on it; the new plan is empty without a usable answer."""
         situation = self._notebook.situation
         record = HousePlanRecord(self._plan, self._done) if self._plan else None
         question = PlanHouse(

@@ -63,6 +63,7 @@ class CommandContext:
 
 
 def context_of(situation: HouseSituation) -> CommandContext:
+    """Collects the names that commands may use in a situation."""
     briefing = situation.view.briefing
     floor_plan = briefing.plan
     rooms = [room for room in floor_plan.rooms if room not in briefing.barred]
@@ -112,6 +113,7 @@ def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
 
 
 def _check_names(command: HouseCommand, context: CommandContext) -> None:
+    """Raises CallError for Find, and for a command with a name that it can't use."""
     verb, names = command.verb, command.arguments
     if verb == FIND:
         raise CallError(f"Find: it costs a turn and tells only what you were shown; write {FORMS}")
