@@ -66,7 +66,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
     async def _decide(self) -> Strategy | None:
         """Asks the one question; revises the hypotheses if something is new, and returns the strategy of the answer."""
         about, self._about, self._is_due = self._about, None, False
-        opponents = [self._opponent(player) for player in self._mind.players]
+        opponents = [self._opponent_model(player) for player in self._mind.players]
         answer = await answer_or_none(self._model, self._mind.ask_revision(opponents, about))
         if answer is None:
             return None
@@ -74,7 +74,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             self._revise(about, self._mind.revised(answer), self._mind.foreseen(answer))
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
-    def _opponent(self, player: str) -> OpponentModel:
+    def _opponent_model(self, player: str) -> OpponentModel:
         return OpponentModel(
             player=player,
             history=self._memory.of(player),
