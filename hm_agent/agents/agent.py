@@ -1,4 +1,4 @@
-"""The one agent: a body of the world at hand, a strategist and a reflector.
+"""The composed agent: a body for its world, a strategist and a reflector.
 
 Agents differ in their strategist and reflector; worlds differ in their bodies.
 """
@@ -19,19 +19,19 @@ from hm_agent.theory_of_mind.strategist import Strategist
 
 
 class ThinkingBody(Body[Any, Any, Any], Protocol):
-    """A body that also has what strategists ask about the other players of its world."""
+    """A body with the mind through which strategists ask about the other players of its world."""
 
     @property
     def mind(self) -> Mind: ...
 
 
 BodyBuilder = Callable[[Model, Reflector], ThinkingBody]
-"""Builds the body of one seat for one episode, with the model that answers its planning questions."""
+"""Builds the body of one seat for one episode from the model that answers its planning questions and a reflector."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What makes an agent that can play any world with a body. about: one line for `--list`."""
+    """The parts of an agent that can play any world with a body. about: one line for `--list`."""
 
     about: str
     strategist: Callable[[Mind, Model, Parameters], Strategist]

@@ -15,7 +15,7 @@ SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, O
 
 
 class Reactive(BaseStrategist[BasicMind]):
-    """Decides on nothing: every plan is made from the whole history of interactions (ReAct, appendix D.1)."""
+    """Decides on no strategy: every plan is made from the whole history of interactions (ReAct, appendix D.1)."""
 
     @property
     def history(self) -> Sequence[Interaction]:
@@ -25,7 +25,7 @@ class Reactive(BaseStrategist[BasicMind]):
         return self._mind.undecided()
 
     async def _on_interaction(self, interaction: Interaction) -> None:
-        """The memory, which planning sees, is all that changes."""
+        """Decides on nothing: planning sees the interaction in the memory."""
 
 
 class HighLevelPlanner(BaseStrategist[StrategyMaking]):
@@ -40,20 +40,20 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
 
 
 class VanillaMindPrompting(BaseStrategist[MindPrompting]):
-    """A strategist that asks one question after every event and keeps no hypothesis beyond the next."""
+    """A strategist that models the others and decides in one question after an event; it scores no hypothesis."""
 
     def __init__(self, mind: MindPrompting, model: Model) -> None:
         super().__init__(mind, model)
-        self._minds: dict[str, Hypothesis] = {}
+        self._hypotheses: dict[str, Hypothesis] = {}
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
-        return (self._minds[self.about],) if self.about in self._minds else ()
+        return (self._hypotheses[self.about],) if self.about in self._hypotheses else ()
 
     def believed_about(self, player: str) -> Hypothesis | None:
-        return self._minds.get(player)
+        return self._hypotheses.get(player)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         self._clues.pop(interaction.partner, None)
@@ -61,7 +61,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         return await self._decide()
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Asks again if a clue contradicts what is expected."""
+        """Decides again if a clue contradicts the expected behaviour."""
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         self._expected[clue.partner] = clue.suggests
@@ -76,7 +76,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         if answer is None:
             return None
         minds = self._mind.minds(answer)
-        self._minds |= minds
+        self._hypotheses |= minds
         self._expected |= {player: mind.prediction for player, mind in minds.items()}
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
@@ -93,7 +93,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         self.threshold = parameters.threshold
         self._bank: Bank = ()
         self._applied: dict[str, Strategy] = {}
-        """What each strategy in words amounts to in the present situation."""
+        """By the words of a strategy, what it amounts to in the present situation."""
         self._used: str | None = None
 
     @property
@@ -105,7 +105,8 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         return validated(self._bank, self._parameters)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
-        self._bank = tuple(await together(self._valued(each, interaction) for each in self._bank))
+        """Updates all values, then follows the validated strategy, or makes a new one if none is validated."""
+        self._bank = tuple(await together(self._with_new_value(hypothesis, interaction) for hypothesis in self._bank))
         self._applied.clear()
         proven = self.validated
         if proven is None:
@@ -114,44 +115,44 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
         applied = self._applied.get(proven.words)
         if applied is not None:
             self._used = proven.words
-        return applied  # None if no answer says what it amounts to: the present strategy goes on
+        return applied  # None if no valid answer came: the agent keeps its strategy
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Asks what the strategy in use amounts to after a new clue; a clue changes no value."""
+        """Asks after a new clue what the strategy in use amounts to; a clue changes no value."""
         used = next((hypothesis for hypothesis in self._bank if hypothesis.words == self._used), None)
         if used is None or not clue.is_news:
             return None
         await self._apply([used])
         return self._applied.get(used.words)
 
-    async def _valued(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
-        """The hypothesis with its value after an interaction; unchanged if nothing can be said of it."""
+    async def _with_new_value(self, hypothesis: Hypothesis, interaction: Interaction) -> Hypothesis:
+        """Returns the strategy with its value updated by an interaction; unchanged if its reward is unknown."""
         if hypothesis.words == self._used:
-            paid: float | None = interaction.reward
+            reward: float | None = interaction.reward
         else:  # the counterfactual reward
             applied = self._applied.get(hypothesis.words)
             question = self._mind.ask_hindsight(interaction, applied) if applied else None
             answer = await answer_or_none(self._model, question) if question else None
-            paid = SIGNS[answer.outcome] * self._parameters.reward if answer else None
-        if paid is None:
+            reward = SIGNS[answer.outcome] * self._parameters.reward if answer else None
+        if reward is None:
             return hypothesis
-        return replace(hypothesis, value=towards(hypothesis.value, paid, self._parameters.learning_rate))
+        return replace(hypothesis, value=towards(hypothesis.value, reward, self._parameters.learning_rate))
 
     async def _decide(self) -> Strategy | None:
-        """Makes a new or refined strategy and uses it next; None without a valid answer."""
+        """Asks for a new or refined strategy and puts it to use; None without a valid answer."""
         best = best_earlier(self._bank, self._parameters)
         answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, best))
         if answer is None:
             return None
-        made = self._mind.strategy(answer, informed=bool(self._memory.all))
-        self._bank = add(self._bank, made.words, len(self._memory.all), self._parameters)
-        self._used = made.words
-        await self._apply([hypothesis for hypothesis in self._bank if hypothesis.words != made.words])
-        self._applied[made.words] = made
-        return made
+        strategy = self._mind.strategy(answer, informed=bool(self._memory.all))
+        self._bank = add(self._bank, strategy.words, len(self._memory.all), self._parameters)
+        self._used = strategy.words
+        await self._apply([hypothesis for hypothesis in self._bank if hypothesis.words != strategy.words])
+        self._applied[strategy.words] = strategy
+        return strategy
 
     async def _apply(self, hypotheses: Sequence[Hypothesis]) -> None:
-        """Asks of each strategy what it amounts to now."""
+        """Asks what each strategy amounts to in the present situation, and stores the answers."""
         questions = [self._mind.ask_application(self._memory.all, hypothesis.words) for hypothesis in hypotheses]
         answers = await together(answer_or_none(self._model, question) for question in questions)
         for hypothesis, answer in zip(hypotheses, answers, strict=True):

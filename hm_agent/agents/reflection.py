@@ -1,4 +1,4 @@
-"""Learning from plans that were carried out (Hypothetical Minds, appendices C.6 and D.2)."""
+"""Reflectors, which learn from finished plans (Hypothetical Minds, appendices C.6 and D.2)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pydantic import BaseModel
 
 from hm_agent.questions import Model, Question, Words, answer_or_none
 
-KEPT = 3
+EVALUATIONS_SHOWN = 3
 """How many of the latest evaluations the next plan is shown."""
 
 
 class Critique(BaseModel):
-    """Why something came to nothing, and what to do instead."""
+    """What was wrong with a plan, and what to do instead."""
 
     reasoning: str = ""
     critique: Words
@@ -29,7 +29,7 @@ class FinishedPlan(Protocol):
         return None
 
     def remember_failure(self, why: str | None = None) -> None:
-        """Keeps the failure, so that the same is not tried again in the same state. why: None if not explained.
+        """Remembers the failure, so that the same is not tried again in the same state. why: None if not explained.
 
         Does nothing if the next question for a plan bars what has failed.
         """
@@ -44,12 +44,12 @@ class Reflector(Protocol):
     """Decides what the next plan is to learn from the latest one."""
 
     async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
-        """Critiques for the next plan, the latest last."""
+        """Returns the critiques to show to the next plan, the latest last."""
         ...
 
 
 class NoReflection:
-    """Learns nothing."""
+    """Learns nothing from plans."""
 
     def __init__(self, model: Model | None = None) -> None:
         """Takes a model, as all reflectors do, and asks it nothing."""
@@ -79,7 +79,7 @@ class PlanReflector:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._critiques: deque[str] = deque(maxlen=KEPT)
+        self._critiques: deque[str] = deque(maxlen=EVALUATIONS_SHOWN)
 
     async def reflect(self, plan: FinishedPlan) -> Sequence[str]:
         answer = await answer_or_none(self._model, plan.ask_evaluation())

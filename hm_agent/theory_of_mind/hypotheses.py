@@ -1,4 +1,4 @@
-"""The arithmetic of hypotheses: pure functions (Hypothetical Minds, section 3.2 and appendix C.3)."""
+"""Pure functions that score, rank and keep hypotheses (Hypothetical Minds, section 3.2 and appendix C.3)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Hyperparameters:
 
 
 TABLE_2 = Hyperparameters()
-"""The paper's, for hypotheses that are scored by their predictions."""
+"""The paper's hyperparameters for hypotheses that are scored by their predictions."""
 TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
-"""The paper's, for strategies that are evaluated by reward; `reward` is the counterfactual one."""
+"""The paper's hyperparameters for strategies that are evaluated by reward; `reward` is the counterfactual reward."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The hyperparameters of both kinds of hypotheses."""
+    """The hyperparameters of hypotheses scored by their predictions, and those of strategies evaluated by reward."""
 
     by_prediction: Hyperparameters = TABLE_2
     by_reward: Hyperparameters = TABLE_3
@@ -37,24 +37,26 @@ Bank = tuple[Hypothesis, ...]
 
 
 def update(value: float, correct: bool, *, learning_rate: float = 0.3, reward: float = 1.0) -> float:
-    """One Rescorla–Wagner step: V + α(±c − V) (section 3.2, table 2)."""
+    """Returns the value after one Rescorla–Wagner step for a prediction: V + α(±c − V) (section 3.2, table 2)."""
     return towards(value, reward if correct else -reward, learning_rate)
 
 
 def towards(value: float, reward: float, learning_rate: float) -> float:
-    """One Rescorla–Wagner step towards a reward: V + α(r − V) (section 3.2)."""
+    """Returns the value after one Rescorla–Wagner step towards a reward: V + α(r − V) (section 3.2)."""
     return value + learning_rate * (reward - value)
 
 
 def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Bank:
-    """Scores each hypothesis on its own prediction and clears that, so that none is scored on a stale one.
+    """Updates each hypothesis by its own prediction, then clears the prediction so that it is not scored again.
 
-    is_right: whether a prediction came true; None if that can't be told, which changes no value.
+    is_right: whether a prediction came true; None if that can't be told, which leaves the value unchanged.
     """
-    return tuple(_scored(hypothesis, is_right, parameters) for hypothesis in bank)
+    return tuple(_update_by_prediction(hypothesis, is_right, parameters) for hypothesis in bank)
 
 
-def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Hypothesis:
+def _update_by_prediction(
+    hypothesis: Hypothesis, is_right: Callable[[str], bool | None], parameters: Hyperparameters
+) -> Hypothesis:
     correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
     if correct is None:
         return replace(hypothesis, prediction=None)
@@ -64,7 +66,7 @@ def _scored(hypothesis: Hypothesis, is_right: Callable[[str], bool | None], para
 
 
 def validated(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
-    """The most valuable hypothesis that meets the threshold; validation is lost as soon as its value falls below."""
+    """The most valuable hypothesis if it meets the threshold; it loses validation as soon as its value falls below."""
     best = max(bank, key=lambda hypothesis: hypothesis.value, default=None)
     return best if best and best.value >= parameters.threshold else None
 
@@ -75,12 +77,12 @@ def believed(bank: Bank, parameters: Hyperparameters) -> Hypothesis | None:
 
 
 def best_earlier(bank: Bank, parameters: Hyperparameters) -> Bank:
-    """The top k with a value above 0, the best first: what refinement is shown."""
+    """The hypotheses that refinement is shown: those of the top k with a value above 0, the best first."""
     return tuple(hypothesis for hypothesis in ranked(bank)[: parameters.top_k] if hypothesis.value > 0)
 
 
 def ranked(bank: Bank) -> Bank:
-    """The most valuable first; among equals, the newest."""
+    """Sorts hypotheses by value, the highest first; among equals, the newest first."""
     newest_first = sorted(enumerate(bank), key=lambda entry: (-entry[1].value, -entry[0]))
     return tuple(hypothesis for _, hypothesis in newest_first)
 
@@ -98,12 +100,12 @@ def add(bank: Bank, words: str, born: int, parameters: Hyperparameters) -> Bank:
     """Makes `words` the newest hypothesis and keeps the top k of the others; repeated words keep their value."""
     known = find(bank, words)
     others = tuple(hypothesis for hypothesis in bank if hypothesis is not known)
-    kept = ranked(others)[: parameters.top_k]
+    top_others = ranked(others)[: parameters.top_k]
     newest = known or Hypothesis(words, born=born)
-    return (*(hypothesis for hypothesis in others if hypothesis in kept), newest)
+    return (*(hypothesis for hypothesis in others if hypothesis in top_others), newest)
 
 
-def with_predictions(bank: Bank, asked: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
-    """Stores the prediction of each hypothesis in `asked`, and clears those of the others."""
-    by_words = {hypothesis.words: said for hypothesis, said in zip(asked, predictions, strict=True)}
+def with_predictions(bank: Bank, predictors: Sequence[Hypothesis], predictions: Sequence[str | None]) -> Bank:
+    """Returns the bank with a new prediction for each hypothesis in `predictors` and none for the others."""
+    by_words = {hypothesis.words: prediction for hypothesis, prediction in zip(predictors, predictions, strict=True)}
     return tuple(replace(hypothesis, prediction=by_words.get(hypothesis.words)) for hypothesis in bank)

@@ -26,15 +26,15 @@ class JointMind(HypothesisKeeper[JointMindReading]):
     def __init__(self, mind: JointMindReading, model: Model, parameters: Hyperparameters) -> None:
         super().__init__(mind, model, parameters)
         self._about: str | None = None
-        """The player about whom something new is known since the latest question."""
+        """The player about whom something new was learned since the latest question; None if about nobody."""
 
     @property
     def history(self) -> Sequence[Interaction]:
-        """All interactions: planning sees the evidence that the strategy stands on."""
+        """All interactions: planning also sees the evidence for the strategy."""
         return self._memory.all
 
     def believed_about(self, player: str) -> Hypothesis | None:
-        """The most valuable hypothesis; among equals, the one that the latest answer names last."""
+        """The most valuable hypothesis about a player; among equals, the one that the latest answer names last."""
         return next(iter(ranked(self._banks.get(player, ()))), None)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
@@ -47,7 +47,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return await self._decide_about(partner)
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Decides again if a clue contradicts what is expected; a clue scores no hypothesis.
+        """Decides again if a clue contradicts the expected behaviour; a clue scores no hypothesis.
 
         A slight clue does not contradict what interactions with the player have taught.
         """
@@ -58,14 +58,15 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return await self._decide_about(clue.partner)
 
     async def _decide_about(self, player: str) -> Strategy | None:
-        """Decides in view of what is new about a player: now, or once the agent can act again."""
+        """Decides after something new about a player: now, or once the agent can act again."""
         self._about = player
         self._is_due = not self._mind.can_act
         return None if self._is_due else await self._decide()
 
     async def _decide(self) -> Strategy | None:
+        """Asks the one question; revises the hypotheses if something is new, and returns the strategy of the answer."""
         about, self._about, self._is_due = self._about, None, False
-        opponents = [self._opponent(player) for player in self._mind.players]
+        opponents = [self._opponent_model(player) for player in self._mind.players]
         answer = await answer_or_none(self._model, self._mind.ask_revision(opponents, about))
         if answer is None:
             return None
@@ -73,7 +74,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             self._revise(about, self._mind.revised(answer), self._mind.foreseen(answer))
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
-    def _opponent(self, player: str) -> OpponentModel:
+    def _opponent_model(self, player: str) -> OpponentModel:
         return OpponentModel(
             player=player,
             history=self._memory.of(player),
@@ -86,7 +87,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
     def _revise(self, player: str, revisions: Iterable[Revision], foreseen: str | None) -> None:
         """Replaces the hypotheses about a player by those that an answer keeps, rewords or adds.
 
-        foreseen: the behaviour that the answer expects in view of all; None if it names none.
+        foreseen: the behaviour that the answer expects in view of all hypotheses; None if it names none.
         """
         before = self._banks.get(player, ())
         bank: Bank = ()
@@ -94,10 +95,10 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             known = before[revision.of - 1] if 0 < revision.of <= len(before) else find(before, revision.words)
             words = revision.words or (known.words if known else "")
             if words and find(bank, words) is None:
-                fresh = known or Hypothesis(words, born=len(self._memory.of(player)))
-                bank = (*bank, replace(fresh, words=words, prediction=revision.prediction))
-        kept = ranked(bank)[: self._parameters.top_k]
-        self._banks[player] = tuple(hypothesis for hypothesis in bank if hypothesis in kept)
+                revised = known or Hypothesis(words, born=len(self._memory.of(player)))
+                bank = (*bank, replace(revised, words=words, prediction=revision.prediction))
+        top = ranked(bank)[: self._parameters.top_k]
+        self._banks[player] = tuple(hypothesis for hypothesis in bank if hypothesis in top)
         clue, believed = self._clues.get(player), self.believed_about(player)
-        seen = clue.suggests if clue else None
-        self._expected[player] = seen or foreseen or (believed.prediction if believed else None)
+        suggested = clue.suggests if clue else None
+        self._expected[player] = suggested or foreseen or (believed.prediction if believed else None)

@@ -26,23 +26,24 @@ class HypothesisAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class WrittenStrategy:
-    """What a strategist hands to planning in worlds where a strategy is words alone; empty: none is decided on.
+    """A strategy that consists of words alone, as planning reads it.
 
-    expects: what another agent is expected to do, in words, e.g. `agent_1 writes about cabinet_5`; None if nothing.
+    words: empty if no strategy is decided on. expects: what another agent is expected to do, in words, e.g. `agent_1
+    writes about cabinet_5`; None if nothing is expected.
     """
 
     words: str
     expects: str | None = None
 
     def why_replan(self, before: WrittenStrategy) -> str | None:
-        """Why a plan by the strategy before can't go on, in words; None if it can."""
+        """Says why a plan made for the strategy `before` can't go on; None if it can."""
         if self == before:
             return None
         return "your strategy has changed" if self.words != before.words else "you now expect something else"
 
 
 class MindOfWords:
-    """What minds share whose strategies are words alone. first_strategy: what is done before anything is decided on."""
+    """Base of minds whose strategies are words alone. first_strategy: the one before a model has decided."""
 
     first_strategy: ClassVar[str]
 
@@ -61,7 +62,7 @@ class WrittenStrategyAnswer(BaseModel):
 
 
 class Outcome(StrEnum):
-    """What something would have brought."""
+    """The sign of what another strategy would have paid."""
 
     POSITIVE = "positive"
     NEUTRAL = "neutral"
@@ -69,7 +70,7 @@ class Outcome(StrEnum):
 
 
 class HindsightAnswer(BaseModel):
-    """Whether something would have paid."""
+    """Whether another strategy would have paid in a past interaction."""
 
     reasoning: str = ""
     outcome: Outcome
@@ -77,7 +78,10 @@ class HindsightAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PlayerBelief:
-    """What is believed of one other player. hypothesis: the one to act on. expected: the behaviour it predicts."""
+    """What is believed of one other player.
+
+    hypothesis: the words of the one to act on. expected: the behaviour expected next.
+    """
 
     name: str
     hypothesis: str | None
@@ -101,23 +105,23 @@ class OpponentModel:
 
     @property
     def belief(self) -> PlayerBelief:
-        """What questions about other players show of it."""
+        """The part that questions about other players show."""
         return PlayerBelief(self.player, self.hypothesis.words if self.hypothesis else None, self.expected)
 
 
 class BasicMind(Protocol):
-    """What every strategist needs. players: the names of the others."""
+    """What a game tells every strategist. players: the names of the others."""
 
     players: Sequence[str]
 
     @property
     def can_act(self) -> bool:
-        """False while no action has any effect, so that what can be decided later is."""
+        """False while no action has any effect, so that decisions are put off where they can be."""
         return True
 
     @property
     def is_over(self) -> bool:
-        """True once nothing is left to decide in the episode, so that nothing more is asked."""
+        """True once nothing is left to decide in the episode, so that no more questions are asked."""
         return False
 
     @property
@@ -130,7 +134,10 @@ class BasicMind(Protocol):
         return None
 
     def understand(self, event: Event, answer: BaseModel | None) -> Interaction | None:
-        """Takes an event in, with the answer to `ask_behaviour`; None if it is no interaction with a known player."""
+        """Turns an event, with any answer to `ask_behaviour`, into an interaction.
+
+        None if it is no interaction with a known player.
+        """
         ...
 
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
@@ -138,13 +145,13 @@ class BasicMind(Protocol):
         return None if interaction.behaviour is None else prediction == interaction.behaviour
 
     def is_informative(self, interaction: Interaction) -> bool:
-        """False if an interaction tells nothing of the other player: then nothing is scored, asked or changed."""
+        """False if an interaction tells nothing about the other player: then nothing is scored, asked or changed."""
         return True
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest interaction was like the one before: if it was expected too, nothing is asked.
 
-        history: the interactions with one player. validated: True if a hypothesis about that player is.
+        history: the interactions with one player. validated: True if a hypothesis about that player is validated.
         """
         return False
 
@@ -153,18 +160,18 @@ class BasicMind(Protocol):
         ...
 
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> Strategy:
-        """The strategy with what is believed of each other player, for a game whose planning is to see that, too.
+        """Returns the strategy, with the beliefs about the other players added in a game whose planning shows them.
 
-        beliefs: gathers them; it is called at every step, and few games need it.
+        beliefs: gathers these beliefs; a function, since this is called at every step and few games need them.
         """
         return strategy
 
     def undecided(self) -> Strategy:
-        """The strategy of an agent that leaves every decision to planning."""
+        """Returns the strategy of an agent that leaves every decision to planning."""
         ...
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> Strategy:
-        """The best strategy against behaviours known for certain, by player; None or no entry: unknown.
+        """Returns the best strategy against behaviours known for certain, by player; None or no entry: unknown.
 
         hidden: True if the others must not see what the agent prepares, since they answer that.
         """
@@ -172,7 +179,7 @@ class BasicMind(Protocol):
 
 
 class MindReading(BasicMind, Protocol):
-    """What the Theory of Mind module asks (Hypothetical Minds, appendix C.3, steps 3 to 5)."""
+    """What a game tells the Theory of Mind module (Hypothetical Minds, appendix C.3, steps 3 to 5)."""
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Question[HypothesisAnswer]:
         """Step 3: what is the other player's strategy? best: earlier hypotheses to refine, the best first."""
@@ -183,19 +190,19 @@ class MindReading(BasicMind, Protocol):
     ) -> Question[Any]:
         """Step 4: what will the other player do by each of these hypotheses? The last one is acted on.
 
-        certain: True if it is known to be true. If `ask_choice` gives None, the question also asks what to do about the
-        last hypothesis's prediction (step 5).
+        certain: True if the last one is known to be true. If `ask_choice` gives None, the question also asks what to do
+        about the last one's prediction (step 5).
         """
         ...
 
     def ask_prediction_among(
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief]
     ) -> Question[Any]:
-        """`ask_prediction`, for a game in which it also asks what to do in view of what is believed of the others."""
+        """Step 4, as `ask_prediction`, for a game that also asks what to do in view of the beliefs about the others."""
         return self.ask_prediction(history, hypotheses)
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
-        """The behaviours that an answer to `ask_prediction` predicts: by hypothesis, one without any hypothesis."""
+        """The behaviours that an answer to `ask_prediction` predicts: one by each hypothesis, one if there is none."""
         ...
 
     def ask_choice(self, opponents: Sequence[OpponentModel]) -> Question[Any] | None:
@@ -221,7 +228,7 @@ class Revision:
 
 
 class JointMindReading(BasicMind, Protocol):
-    """What an agent asks that revises its hypotheses, predicts by each and chooses in view of all in one question."""
+    """What a game tells agents that revise their hypotheses, predict by each and decide, all in one question."""
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Question[Any]:
         """Which hypotheses about a player to keep, reword or add, what each predicts, and what to do in view of all?
@@ -240,19 +247,19 @@ class JointMindReading(BasicMind, Protocol):
 
 
 class MindPrompting(BasicMind, Protocol):
-    """What Vanilla Mind Prompting asks: all steps in one question (section 4.5)."""
+    """What a game tells Vanilla Mind Prompting, which asks all steps in one question (section 4.5)."""
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> Question[Any]:
         """What is each player's strategy, what will it do, and what to do about it?"""
         ...
 
     def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
-        """By player, the hypothesis and prediction that an answer to `ask_minds` holds."""
+        """The hypotheses, with their predictions, that an answer to `ask_minds` holds, by player."""
         ...
 
 
 class StrategyMaking(BasicMind, Protocol):
-    """What agents ask that think of their own strategy and model nobody else (appendices D.3 and E)."""
+    """What a game tells agents that think of their own strategy and model no other player (appendices D.3 and E)."""
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Question[Any]:
         """Which strategy to follow? best: earlier strategies that paid, to refine."""

@@ -1,4 +1,4 @@
-"""What answers about several hypotheses share in all games: a prediction for each, or the hypotheses revised."""
+"""Schemas and checks of answers about several hypotheses, in any game: a prediction by each, or their revision."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ class RevisedHypothesis(BaseModel):
 
 
 def forms_for_each(hypotheses: Sequence[Hypothesis]) -> dict[str, Any]:
-    """The keywords of a list with an item for each hypothesis, one without any."""
+    """The JSON schema keywords of a list with one item for each hypothesis, and a single item if there is none."""
     count = max(1, len(hypotheses))
     return {"minItems": count, "maxItems": count}
 
 
 def check_for_each(field: str, given: Sequence[object], hypotheses: Sequence[Hypothesis]) -> None:
-    """Raises ValueError if a list has another number of items."""
-    wanted = max(1, len(hypotheses))
-    if len(given) != wanted:
-        raise ValueError(f"{field}: {len(given)} given, {wanted} wanted, one for each hypothesis")
+    """Raises ValueError if a list does not have one item for each hypothesis, or a single item if there is none.
+
+    field: the list's name, for the message.
+    """
+    count = max(1, len(hypotheses))
+    if len(given) != count:
+        raise ValueError(f"{field}: {len(given)} given, {count} wanted, one for each hypothesis")
 
 
 def revision_forms(hypotheses: Sequence[Hypothesis], *, is_wanted: bool = True) -> Mapping[str, Mapping[str, Any]]:
-    """The keywords of a list of `RevisedHypothesis` and of `of`. is_wanted: False if the list is to be empty."""
+    """The JSON schema keywords of a list of hypotheses and of their `of`. is_wanted: False if it must be empty."""
     least, most = (1, MOST_HYPOTHESES) if is_wanted else (0, 0)
     return {"hypotheses": {"minItems": least, "maxItems": most}, "of": {"minimum": 0, "maximum": len(hypotheses)}}
 
@@ -45,10 +48,12 @@ def revision_forms(hypotheses: Sequence[Hypothesis], *, is_wanted: bool = True) 
 def check_revisions(
     given: Sequence[RevisedHypothesis], hypotheses: Sequence[Hypothesis], *, is_wanted: bool = True
 ) -> None:
-    """Raises ValueError for revisions that can't be used. hypotheses: those that are numbered."""
-    numbers = [each.of for each in given]
-    each_of: list[Callable[[], None]] = [partial(_check_revised, each, numbers, len(hypotheses)) for each in given]
-    check_all(lambda: _check_count(len(given), is_wanted), *each_of)
+    """Raises ValueError for revisions that can't be used. hypotheses: those that the question numbers."""
+    numbers = [revision.of for revision in given]
+    checks: list[Callable[[], None]] = [
+        partial(_check_revised, revision, numbers, len(hypotheses)) for revision in given
+    ]
+    check_all(lambda: _check_count(len(given), is_wanted), *checks)
 
 
 def _check_count(given: int, is_wanted: bool) -> None:
@@ -58,10 +63,10 @@ def _check_count(given: int, is_wanted: bool) -> None:
         raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
 
 
-def _check_revised(each: RevisedHypothesis, numbers: Sequence[int], known: int) -> None:
-    if not 0 <= each.of <= known:
-        raise ValueError(f"of: no hypothesis has the number {each.of}; 0 is for a new one")
-    if each.of and numbers.count(each.of) > 1:
-        raise ValueError(f"of: hypothesis {each.of} is named more than once")
-    if not each.of and not each.hypothesis:
+def _check_revised(revision: RevisedHypothesis, numbers: Sequence[int], count: int) -> None:
+    if not 0 <= revision.of <= count:
+        raise ValueError(f"of: no hypothesis has the number {revision.of}; 0 is for a new one")
+    if revision.of and numbers.count(revision.of) > 1:
+        raise ValueError(f"of: hypothesis {revision.of} is named more than once")
+    if not revision.of and not revision.hypothesis:
         raise ValueError("hypothesis: a new one needs words")

@@ -1,4 +1,4 @@
-"""Strategists decide on the strategy: what an agent needs of them, and what all kinds share."""
+"""The protocol of strategists, which decide on an agent's strategy, and the base classes that they share."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from hm_agent.theory_of_mind.predictions import PredictionRecord
 
 
 class Strategist(Protocol):
-    """Whoever decides on the strategy of an agent."""
+    """Decides on the strategy of an agent."""
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
-        """Takes in what has happened in a step and returns the strategy to follow now."""
+        """Takes in the events of a step and returns the strategy to follow now."""
         ...
 
     @property
     def history(self) -> Sequence[Interaction]:
-        """The interactions that planning is to see itself; empty for strategists that decide."""
+        """The interactions that planning is shown beside the strategy; empty if it is shown none."""
         ...
 
     def thoughts(self) -> Thoughts: ...
 
     def metrics(self) -> Mapping[str, float]:
-        """What it counted."""
+        """What the strategist counted, by the metric's name."""
         return {}
 
 
 class InteractionMemory:
-    """All interactions as they were understood, the first one first (Hypothetical Minds, appendix C.2)."""
+    """All interactions as they were understood, the oldest first (Hypothetical Minds, appendix C.2)."""
 
     def __init__(self) -> None:
         self.all: tuple[Interaction, ...] = ()
@@ -45,7 +45,7 @@ class InteractionMemory:
         self.all = (*self.all, interaction)
 
     def of(self, partner: str) -> tuple[Interaction, ...]:
-        """The interactions with one other player, the first one first."""
+        """The interactions with one other player, the oldest first."""
         return tuple(interaction for interaction in self.all if interaction.partner == partner)
 
 
@@ -53,7 +53,7 @@ MindT = TypeVar("MindT", bound=BasicMind)
 
 
 class BaseStrategist(Generic[MindT]):
-    """Remembers interactions and revises the strategy after each event; subclasses say how."""
+    """Remembers interactions and revises the strategy after each event; subclasses define how."""
 
     threshold: float | None = None
     """The value from which a hypothesis counts as validated; None without hypotheses."""
@@ -66,7 +66,7 @@ class BaseStrategist(Generic[MindT]):
         """The latest clue about each player since the last interaction with it."""
         self._strategy: Strategy | None = None
         self._understood: tuple[tuple[Interaction, Hypothesis | None, bool | None], ...] = ()
-        """The interactions of this step, each with the hypothesis that was acted on, and whether it predicted it."""
+        """This step's interactions, each with the hypothesis that was acted on and whether its prediction came true."""
 
     @property
     def is_outdated(self) -> bool:
@@ -75,7 +75,7 @@ class BaseStrategist(Generic[MindT]):
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
-        """About the player of the latest interaction."""
+        """The hypotheses about the player of the latest interaction."""
         return ()
 
     @property
@@ -112,7 +112,7 @@ class BaseStrategist(Generic[MindT]):
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
         self._understood = ()
-        # Each question shows all that was seen in a step, whichever event it is asked for.
+        # A question shows all clues of the step, whichever event it is asked for.
         self._clues |= {event.partner: event for event in events if isinstance(event, Clue)}
         if self._strategy is None or self.is_outdated:
             self._strategy = await self.begin()
@@ -121,11 +121,11 @@ class BaseStrategist(Generic[MindT]):
         return self._strategy
 
     async def begin(self) -> Strategy:
-        """A strategy for the present situation; without a valid answer the one so far, calculated if there is none."""
+        """Decides on a strategy; without a valid answer keeps the present one, or calculates one if there is none."""
         return await self._decide() or self._strategy or self._mind.best_response({})
 
     async def consider(self, event: Event) -> Strategy | None:
-        """Takes one event in; returns the new strategy, or None to keep the present one."""
+        """Takes in one event; returns a new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
             self._clues[event.partner] = event
             return None if self._mind.is_over else await self._on_clue(event)
@@ -141,20 +141,20 @@ class BaseStrategist(Generic[MindT]):
         return None if self._mind.is_over else await self._on_interaction(interaction)
 
     async def _decide(self) -> Strategy | None:
-        """A strategy for what is known now; None if the model gives no valid answer."""
+        """Decides on a strategy by all that is known now; None if the model gives no valid answer."""
         raise NotImplementedError
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """What a clue changes: nothing, for strategists that model nobody."""
+        """Returns a new strategy after a clue, or None to keep the present one, as strategists do that model nobody."""
         return None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
-        """What an interaction changes, once it is in the memory."""
+        """Returns a new strategy after an interaction that is now in the memory, or None to keep the present one."""
         return await self._decide()
 
 
 class HypothesisKeeper(BaseStrategist[MindT]):
-    """A strategist that keeps hypotheses about each other player; subclasses say how they change."""
+    """A strategist that keeps hypotheses about each other player; subclasses define how they change."""
 
     def __init__(self, mind: MindT, model: Model, parameters: Hyperparameters) -> None:
         super().__init__(mind, model)
@@ -164,20 +164,21 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         self._expected: dict[str, str | None] = {}
         """The behaviour that the present strategy answers, by player."""
         self._is_due = False
-        """Whether a decision waits until the agent can act again."""
+        """True while a decision waits until the agent can act again."""
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
         self._strategy = self._mind.in_view_of(await super().revise(events), self._beliefs)
         return self._strategy
 
-    def _beliefs(self, but: str | None = None) -> tuple[PlayerBelief, ...]:
-        """What is believed of each other player that was met, except for one."""
-        met = (player for player in self._mind.players if player != but and self._memory.of(player))
-        return tuple(self._belief(player) for player in met)
-
-    def _belief(self, player: str) -> PlayerBelief:
-        hypothesis = self.believed_about(player)
-        return PlayerBelief(player, hypothesis.words if hypothesis else None, self._expected.get(player))
+    def _beliefs(self, excluded: str | None = None) -> tuple[PlayerBelief, ...]:
+        """The beliefs about all other players that the agent has interacted with, but for the excluded one."""
+        beliefs = []
+        for player in self._mind.players:
+            if player != excluded and self._memory.of(player):
+                hypothesis = self.believed_about(player)
+                words = hypothesis.words if hypothesis else None
+                beliefs.append(PlayerBelief(player, words, self._expected.get(player)))
+        return tuple(beliefs)
 
     @property
     def is_outdated(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.agents.reflection import KEPT, Critique
+from hm_agent.agents.reflection import EVALUATIONS_SHOWN, Critique
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
@@ -112,11 +112,11 @@ def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
     critiques: list[str] = []
     for _, question, answer in asked(steps_of(DYAD, mute)):
         if is_plan(question):
-            assert list(question.critiques) == critiques[-KEPT:]  # type: ignore[attr-defined]
+            assert list(question.critiques) == critiques[-EVALUATIONS_SHOWN:]  # type: ignore[attr-defined]
         elif answer is not None:
             critiques.append(answer.critique)
-    assert KEPT == 3
-    assert len(critiques) > KEPT
+    assert EVALUATIONS_SHOWN == 3
+    assert len(critiques) > EVALUATIONS_SHOWN
     assert ("critique 2" in critiques) is not mute
 
 

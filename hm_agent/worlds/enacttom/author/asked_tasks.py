@@ -1,4 +1,4 @@
-"""Makes tasks with language models: one proposes, the verifier and a council of two judges decide, and faults go back.
+"""Makes tasks with language models: one proposes, the verifier and two judges decide, and faults go back to the first.
 
 Nothing of what a model says is run: its answer is read as data, checked as a task file, and proved.
 """
@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from hm_agent.models.providers import ModelPool
@@ -32,12 +32,12 @@ from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified,
 
 NO_ANSWER, TOO_LARGE, COUNCIL = "no valid answer", "it is too large", "the council refuses it"
 MOST_FAULTS, MOST_CHARACTERS = 10, 300
-"""Faults that are told at once, and characters of one."""
+"""The most faults that a model is told at once, and the most characters of one."""
 
 
 @dataclass(frozen=True)
 class Authors:
-    """The models by name, and how often one may propose a task. judges: two, which may be the same."""
+    """The models by name. judges: two, which may be the same. rounds: how often the author may propose one task."""
 
     author: str
     judges: tuple[str, str]
@@ -45,13 +45,13 @@ class Authors:
 
 
 class TaskAuthor:
-    """Asks for one task after another. before_each: called before each question; what it raises ends the task."""
+    """Asks models for tasks. before_each: called before each question; an exception that it raises ends the task."""
 
     def __init__(self, author: Model, judges: Sequence[Model], rounds: int, before_each: Callable[[], None]) -> None:
         self._author, self._judges, self._rounds, self._before_each = author, judges, rounds, before_each
 
     async def make(self, slot: PlannedTask, example: TaskFile) -> MadeTask:
-        """The first proposal that is proved and that both judges let pass. example: shows the form."""
+        """Asks for proposals until one is proved and passed by both judges. example: a task that shows the form."""
         refused, request = Counter[str](), slot.request
         agents = tuple(example.agent_spawns)
         question = ProposeTask(request.category, request.k_depth, agents, _as_json(ProposedTask.of(example)))
@@ -61,62 +61,56 @@ class TaskAuthor:
             if answer is None:  # the model has been told several times what is wrong
                 refused[NO_ANSWER] += 1
                 break
-            why, faults, kept = await self._decided(answer, slot)
-            if kept is not None:
-                return MadeTask(slot, kept, Tally(1, refused))
-            refused[why] += 1
-            told = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in list(dict.fromkeys(faults))[:MOST_FAULTS])
-            question = ProposeTask(*_asked(question), _as_json(answer), told)
+            reason, faults, file = await self._decide(answer, slot)
+            if file is not None:
+                return MadeTask(slot, file, Tally(1, refused))
+            refused[reason] += 1
+            first_faults = list(dict.fromkeys(faults))[:MOST_FAULTS]
+            lines = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in first_faults)
+            question = replace(question, refused=_as_json(answer), faults=lines)
         return MadeTask(slot, None, Tally(0, refused))
 
-    async def _decided(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
-        """Why a proposal is refused, with all faults; or its file with its certificate."""
+    async def _decide(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
+        """Returns why a proposal is refused with all its faults, or its file with the certificate."""
         try:
-            task = _checked(answer, slot)
+            task = _as_task(answer, slot)
         except TaskError as error:
             return NOT_READ, [str(error)], None
-        if (count := _things(task)) > MOST_THINGS:
+        count = len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
+        if count > MOST_THINGS:
             return TOO_LARGE, [f"it has {count} rooms, pieces of furniture and objects; at most {MOST_THINGS}"], None
         proof = quick_proof(task)
-        if why := refusal(proof, slot.request):
-            return why, [why, *explanation(proof, slot.request, why), *verdict(proof).faults], None
-        made = certified(task.file, verdict(proof))
-        scores = await self._judged(proof, made)
-        if all(one is not None and one.passes for one in scores):
-            return "", [], made
-        low = [fault for one in scores for fault in (one.faults if one else ["a judge gave no verdict"])]
-        fixes = [fix for one in scores if one for fix in one.fixes if fix]
+        if reason := refusal(proof, slot.request):
+            return reason, [reason, *explanation(proof, slot.request, reason), *verdict(proof).faults], None
+        file = certified(task.file, verdict(proof))
+        scores = await self._judge(proof, file)
+        if all(score is not None and score.passes for score in scores):
+            return "", [], file
+        low = [fault for score in scores for fault in (score.faults if score else ["a judge gave no verdict"])]
+        fixes = [fix for score in scores if score for fix in score.fixes if fix]
         return COUNCIL, [*low, *fixes], None
 
-    async def _judged(self, proof: TaskProof, file: TaskFile) -> list[CouncilScores | None]:
-        """The scores of all judges. file: the task with the budgets of its episodes."""
-        plan = json.dumps([{agent: str(one) for agent, one in turn.items()} for turn in proof.plan])
+    async def _judge(self, proof: TaskProof, file: TaskFile) -> list[CouncilScores | None]:
+        """Asks all judges for scores; None for a judge without a valid answer. file: the task with its budgets."""
+        plan = json.dumps([{agent: str(command) for agent, command in turn.items()} for turn in proof.plan])
         task = _as_json(ProposedTask.of(file))
         self._before_each()
         question = JudgeTask(file.category, file.k_depth, task, plan, file.max_turns, file.max_messages)
         return await together(answer_or_none(judge, question) for judge in self._judges)
 
 
-def _asked(question: ProposeTask) -> tuple[str, int, tuple[str, ...], str]:
-    return question.category, question.k_depth, question.agents, question.example
-
-
 def _as_json(proposal: ProposedTask) -> str:
-    """In one line, so that nothing in it can pass for a heading of a prompt."""
+    """The proposal as JSON in one line, so that nothing in it can pass for a heading of a prompt."""
     return json.dumps(proposal.model_dump(mode="json"))
 
 
-def _checked(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
-    """The task of a proposal; raises TaskError for one that is none."""
+def _as_task(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
+    """The task that a proposal describes; raises TaskError if it describes none."""
     try:
         file = answer.file(slot.name, slot.request)
     except ValueError as error:
         raise TaskError(str(error)) from None
     return check_task(file)
-
-
-def _things(task: HouseholdTask) -> int:
-    return len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
 
 
 Keep = Callable[[MadeTask], None]
@@ -125,17 +119,18 @@ Keep = Callable[[MadeTask], None]
 def asking_jobs(
     plan: TaskPlan, missing: Sequence[PlannedTask], authors: Authors, models: ModelPool, keep: Keep
 ) -> list[Job]:
-    """A job for each task that is missing. keep: called with each task that is made."""
+    """A job for each missing task. keep: called with each task once it is made or given up."""
 
     def job(slot: PlannedTask) -> Job:
-        return lambda runner: _ask(plan, slot, authors, models, keep, runner)
+        return lambda runner: _ask_for_task(plan, slot, authors, models, keep, runner)
 
     return [job(slot) for slot in missing]
 
 
-async def _ask(
+async def _ask_for_task(
     plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
 ) -> None:
+    """Has models make one task and keeps it. The example that they are shown is a drawn task of the same kind."""
     seed = int.from_bytes(sha256(f"{plan.seed}/{slot.name}".encode()).digest()[:4])
     example = drawn_task(plan.seed, slot).file
     assert example is not None, "a task of this kind can be drawn"

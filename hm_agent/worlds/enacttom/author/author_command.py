@@ -1,4 +1,4 @@
-"""`hm-agent generate enacttom`: the flags, and how tasks are made and kept."""
+"""`hm-agent generate enacttom`: its flags, and how tasks are made and stored."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from hm_agent.process.interruptions import run_interruptibly, told_of_interrupti
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import RowFile, check_identity
+from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
@@ -37,7 +38,7 @@ from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
 NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
-"""The files of OUT beside its tasks."""
+"""The files in OUT besides the tasks."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 JUDGES = 2
 WIDTH = 120
@@ -46,17 +47,28 @@ FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
     flags.DEFINE_integer("tasks", 12, "How many tasks.", lower_bound=1, upper_bound=MOST_TASKS, **_HERE),
-    flags.DEFINE_list("category", list(CATEGORIES), "Categories, with commas; the tasks go through them.", **_HERE),
-    flags.DEFINE_list("k_depth", ["1", "2", "3"], "K depths from 0 to 3, with commas, likewise.", **_HERE),
-    flags.DEFINE_list("agents", ["2", "3", "4"], "How many agents, with commas, likewise; above the depth.", **_HERE),
-    flags.DEFINE_integer("seed", 0, "Of all that is drawn; another seed makes another set.", lower_bound=0, **_HERE),
+    flags.DEFINE_list("category", list(CATEGORIES), "Categories, with commas; the tasks cycle through them.", **_HERE),
+    flags.DEFINE_list("k_depth", ["1", "2", "3"], "K depths from 0 to 3, with commas; likewise.", **_HERE),
+    flags.DEFINE_list(
+        "agents",
+        ["2", "3", "4"],
+        "Numbers of agents, with commas; likewise, but only those above the K depth.",
+        **_HERE,
+    ),
+    flags.DEFINE_integer(
+        "seed", 0, "Seed of all random draws; another seed makes another set.", lower_bound=0, **_HERE
+    ),
 )
 _ASKING = (
-    flags.DEFINE_list("judge", [], "Two models that judge proposals of --model; --model itself unless said.", **_HERE),
+    flags.DEFINE_list(
+        "judge", [], "One or two models that judge the proposals of --model; --model itself unless said.", **_HERE
+    ),
     flags.DEFINE_integer("rounds", 4, "How often a model may propose one task.", lower_bound=1, **_HERE),
 )
 _WHERE = (
-    flags.DEFINE_string("out", "runs/tasks", "The folder to write to; what is there goes on.", **_HERE),
+    flags.DEFINE_string(
+        "out", "runs/tasks", "The folder to write to; a set that was begun there is continued.", **_HERE
+    ),
     flags.DEFINE_integer("workers", 2, "How many tasks to make at once.", lower_bound=1, **_HERE),
 )
 _HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
@@ -79,40 +91,40 @@ OUT has <category>_k<depth>_<number>.json, a task each, and proposals.jsonl, wha
 command again goes on where it was cut short; more --tasks add to OUT."""
 
 
-def _asked(flag: str) -> Any:
+def _value(flag: str) -> Any:
     return FLAGS[flag].value
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line; returns the exit status. Raises ConfigError for flags that can't be carried out."""
     read_flags(FLAGS, (NAME, *arguments))
-    if _asked("help"):
+    if _value("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
         return 0
-    plan = checked_plan(*(_asked(flag) for flag in ("tasks", "category", "k_depth", "agents", "seed")))
-    model, out, workers = MODEL_FLAGS.settings(), Path(_asked("out")), _asked("workers")
+    plan = checked_plan(*(_value(flag) for flag in ("tasks", "category", "k_depth", "agents", "seed")))
+    model, out, workers = MODEL_FLAGS.settings(), Path(_value("out")), _value("workers")
     for parent in (out, *out.parents):
         if parent.exists() and not parent.is_dir():
             raise ConfigError(f"--out={out}: {parent} is a file; name a folder")
     if model.name == BUILTIN:
         if unused := [flag.name for flag in _ASKING if FLAGS[flag.name].present]:
             raise ConfigError(f"--{unused[0]} has no effect: without --model tasks are drawn")
-        return _draw(plan, out, workers)
-    return _ask(plan, out, workers, model, _authors(model.name))
+        return _draw_tasks(plan, out, workers)
+    return _ask_for_tasks(plan, out, workers, model, _authors(model.name))
 
 
 def _authors(author: str) -> Authors:
-    """Who proposes and who judges; raises ConfigError for more than two judges."""
-    judges = [name for name in _asked("judge") if name] or [author]
+    """The models that propose and judge; raises ConfigError for more than two judges."""
+    judges = [name for name in _value("judge") if name] or [author]
     if len(judges) > JUDGES:
-        raise ConfigError(f"--judge={','.join(judges)}: say one model or {JUDGES}")
-    return Authors(author, (judges[0], judges[-1]), _asked("rounds"))
+        raise ConfigError(f"--judge={','.join(judges)}: name at most {JUDGES} models")
+    return Authors(author, (judges[0], judges[-1]), _value("rounds"))
 
 
 class TaskFolder:
-    """The tasks of a folder and what became of their proposals. identity: what they have in common.
+    """The tasks of a folder and the file of their proposals. identity: the settings that all tasks of the folder share.
 
-    Raises ConfigError for a folder with others.
+    Raises ConfigError if the folder was made with other settings, or holds a task that the file does not list.
     """
 
     def __init__(self, plan: TaskPlan, out: Path, identity: dict[str, Any]) -> None:
@@ -123,7 +135,7 @@ class TaskFolder:
         for slot in plan.slots():
             if slot.name not in self.rows.rows and self._path(slot).exists():
                 raise ConfigError(
-                    f"{self._path(slot)} is there, but not in {PROPOSALS}; name another folder with --out"
+                    f"{self._path(slot)} exists, but {PROPOSALS} does not list it; name another folder with --out"
                 )
 
     def _path(self, slot: PlannedTask) -> Path:
@@ -131,25 +143,26 @@ class TaskFolder:
 
     @property
     def missing(self) -> list[PlannedTask]:
-        """The tasks that are not there yet, but for those of which no proposal was kept."""
+        """The tasks still to be made; those for which no proposal was kept are not tried again."""
         return [slot for slot in self._plan.slots() if not self._is_done(slot)]
 
     def _is_done(self, slot: PlannedTask) -> bool:
         row = self.rows.rows.get(slot.name)
         return row is not None and (not row["kept"] or self._path(slot).exists())
 
-    def keep(self, made: MadeTask) -> None:
-        """Writes what became of the proposals, then the task; the row stays if the same is made again."""
-        if made.slot.name not in self.rows.rows:
-            self.rows.add(row_of(made.slot, made.tally))
-        if made.file is not None:
-            save_task(made.file, self.out)
+    def keep(self, made_task: MadeTask) -> None:
+        """Writes the row of proposals, then the task; the row is left as it is if the task is made again."""
+        if made_task.slot.name not in self.rows.rows:
+            self.rows.add(row_of(made_task.slot, made_task.tally))
+        if made_task.file is not None:
+            save_task(made_task.file, self.out)
 
     def close(self) -> None:
+        """Sorts the file of proposals, so that it is the same in whatever order tasks were made."""
         self.rows.sort()
 
     def report(self, console: Console) -> int:
-        """Prints the counts; returns the exit status: FAILED if a task has no proposal that was kept."""
+        """Prints the counts; returns the exit status: FAILED if no proposal was kept for some task."""
         rows = [self.rows.rows[slot.name] for slot in self._plan.slots() if slot.name in self.rows.rows]
         console.print(tally_table(rows))
         console.out(f"Tasks: {self.out}", highlight=False)
@@ -157,11 +170,11 @@ class TaskFolder:
         return _complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
-def told(made: MadeTask) -> str:
-    """What became of a task, in a line."""
-    refused = ", ".join(f"{why} ({count})" for why, count in sorted(made.tally.refused.items()))
-    kept = "kept" if made.file else "none was kept"
-    return f"{kept} of {made.tally.proposed} proposed{f'; refused: {refused}' if refused else ''}"
+def summary(made_task: MadeTask) -> str:
+    """One line on a task: how many of its proposals were kept, and why others were refused."""
+    tally = made_task.tally
+    refused = ", ".join(f"{why} ({count})" for why, count in sorted(tally.refused.items()))
+    return f"{tally.kept} of {counted(tally.proposed, 'proposal')} kept{f'; refused: {refused}' if refused else ''}"
 
 
 def _console() -> Console:
@@ -169,15 +182,15 @@ def _console() -> Console:
     return console if console.is_terminal else Console(width=WIDTH)
 
 
-def _draw(plan: TaskPlan, out: Path, workers: int) -> int:
+def _draw_tasks(plan: TaskPlan, out: Path, workers: int) -> int:
     from hm_agent.pool.run import locked
 
     with locked(out, 0):
         folder = TaskFolder(plan, out, plan.identity)
-        return _kept(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
+        return _store(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
 
 
-def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
+def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
     from hm_agent.pool.run import locked
 
     settings = model if model.cache else replace(model, cache=out / ANSWERS)
@@ -187,15 +200,15 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, out, identity), _console()
 
-        def keep(made: MadeTask) -> None:
-            folder.keep(made)
-            console.out(f"{made.slot.name}: {told(made)}", highlight=False)
+        def keep(made_task: MadeTask) -> None:
+            folder.keep(made_task)
+            console.out(f"{made_task.slot.name}: {summary(made_task)}", highlight=False)
 
         try:
             run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
         except ModelUnavailable as error:
-            said = " ".join(str(error).split())
-            return _complain(f"{error.status}: {said}; what was made is in {out}", NO_MODEL)
+            problem = " ".join(str(error).split())
+            return _complain(f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
         except KeyboardInterrupt:
             return _complain(f"interrupted; what was made is in {out}", INTERRUPTED)
         finally:
@@ -203,14 +216,14 @@ def _ask(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors:
         return folder.report(console)
 
 
-def _kept(folder: TaskFolder, making: Iterable[MadeTask], total: int) -> int:
-    """Keeps tasks as they are made; returns the exit status."""
+def _store(folder: TaskFolder, made_tasks: Iterable[MadeTask], total: int) -> int:
+    """Stores tasks as they are made, with a progress bar; returns the exit status."""
     console = _console()
     try:
         with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
             bar = progress.add_task("tasks", total=total, completed=total - len(folder.missing))
-            for made in making:
-                folder.keep(made)
+            for made_task in made_tasks:
+                folder.keep(made_task)
                 progress.advance(bar)
     except KeyboardInterrupt:
         return _complain(f"interrupted; what was made is in {folder.out}", INTERRUPTED)

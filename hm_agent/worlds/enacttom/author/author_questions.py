@@ -1,4 +1,4 @@
-"""What language models are asked that make tasks: to propose one, and to judge one (section 4, appendices F and G)."""
+"""The questions to language models that make tasks: propose one, and judge one (section 4, appendices F and G)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
 from hm_agent.worlds.enacttom.tasks.task import CANARY, MIXED, AgentSpawn, TaskFile
 
 MOST_PDDL = 8000
-"""Characters of a problem."""
+"""The most characters of a problem in PDDL."""
 MOST_THINGS = 60
-"""Rooms, furniture and objects of a proposal together."""
+"""The most rooms, furniture and objects of a proposal, together."""
 LEAST_MEAN, LEAST_SCORE = 0.65, 0.5
-"""What a judge's scores must reach on average, and each of them."""
+"""What a judge's scores must reach on average, and what each score must reach."""
 SHARED_CRITERIA = (
     "agent_necessity",
     "secret_quality",
@@ -52,7 +52,7 @@ def criteria(category: str) -> tuple[str, ...]:
 
 
 class ProposedTask(BaseModel):
-    """A task in a model's words; the fields are those of task files, but that spawns are rooms."""
+    """A task as a model proposes it. Its fields are those of a task file, except that a spawn is the name of a room."""
 
     title: Words
     task: PublicText
@@ -64,14 +64,14 @@ class ProposedTask(BaseModel):
     secret_facts: Mapping[str, tuple[Line, ...]]
 
     def file(self, name: str, request: TaskRequest) -> TaskFile:
-        """The task file that it makes; whether it holds a task is open."""
+        """The proposal as a task file, which is not checked yet."""
         return TaskFile(
             task_id=name,
             title=self.title,
             category=request.category,  # type: ignore[arg-type]
             task=self.task,
             agent_spawns={agent: AgentSpawn(room=room) for agent, room in self.agent_spawns.items()},
-            active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in self.mechanic_bindings)),
+            active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in self.mechanic_bindings)),
             mechanic_bindings=self.mechanic_bindings,
             agent_secrets=self.agent_secrets,
             problem_pddl=self.problem_pddl,
@@ -84,16 +84,17 @@ class ProposedTask(BaseModel):
 
     @classmethod
     def of(cls, file: TaskFile) -> ProposedTask:
-        """What a model would have to say to propose this file."""
+        """The proposal that would give this task file."""
         content = file.model_dump(mode="json", include=set(cls.model_fields))
-        return cls.model_validate(content | {"agent_spawns": {one: its.room for one, its in file.agent_spawns.items()}})
+        rooms = {agent: spawn.room for agent, spawn in file.agent_spawns.items()}
+        return cls.model_validate(content | {"agent_spawns": rooms})
 
 
 @dataclass(frozen=True, slots=True)
 class ProposeTask(Question[ProposedTask]):
     """Which household, goal and secrets would make a task of this kind?
 
-    example: a proposal of this kind, as JSON. refused, faults: the last try, as JSON, and what is wrong with it.
+    example: a proposal of this kind, as JSON. refused, faults: the latest proposal, as JSON, and what is wrong with it.
     """
 
     template = "enacttom/propose_task.j2"
@@ -112,15 +113,15 @@ class ProposeTask(Question[ProposedTask]):
 
     def check(self, answer: ProposedTask) -> None:
         def names_the_agents() -> None:
-            for where in ("agent_spawns", "agent_secrets", "secret_facts"):
-                if odd := set(getattr(answer, where)) ^ set(self.agents):
-                    raise ValueError(f"{where}: it names {', '.join(self.agents)}, not {', '.join(sorted(odd))[:60]}")
+            for field in ("agent_spawns", "agent_secrets", "secret_facts"):
+                if odd := set(getattr(answer, field)) ^ set(self.agents):
+                    raise ValueError(f"{field}: it names {', '.join(self.agents)}, not {', '.join(sorted(odd))[:60]}")
 
         check_all(names_the_agents)
 
 
 class CouncilScores(BaseModel):
-    """A judge's scores by criterion, and what it would have changed."""
+    """A judge's scores by criterion, and the changes that it asks for."""
 
     scores: Mapping[str, float]
     fixes: Annotated[tuple[Remark, ...], Field(max_length=10)] = ()
@@ -131,7 +132,7 @@ class CouncilScores(BaseModel):
 
     @property
     def faults(self) -> list[str]:
-        """The low scores."""
+        """Why the scores don't pass: a line for each low score, and one for a low mean."""
         low = [f"{name} has only {score:.2f}" for name, score in self.scores.items() if score < LEAST_SCORE]
         average = mean(self.scores.values())
         if average < LEAST_MEAN:
@@ -143,7 +144,7 @@ class CouncilScores(BaseModel):
 class JudgeTask(Question[CouncilScores]):
     """How good is a task that is proved? task, plan: as JSON, each in one line.
 
-    turns, messages: what an episode allows, the messages to each agent.
+    turns: the most that an episode takes. messages: the most that each agent sends.
     """
 
     template = "enacttom/judge_task.j2"

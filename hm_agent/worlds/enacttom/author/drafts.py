@@ -1,4 +1,4 @@
-"""What a drawn task consists of before it is written down."""
+"""The parts of a drawn task before it is written as a task file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LEAST_AGENTS, MOST_AGENTS = 2, 4
 
 
 def least_agents(k_depth: int) -> int:
-    """Knowledge that travels so many hops needs one agent more."""
+    """The fewest agents for a K depth: knowledge that travels so many hops needs one agent more."""
     return max(LEAST_AGENTS, k_depth + 1)
 
 
 @dataclass(frozen=True)
 class TaskRequest:
-    """What kind of task is wanted. Raises ConfigError for a kind that there isn't."""
+    """The kind of task to make. Raises ConfigError for a kind that can't be made."""
 
     category: str
     k_depth: int
@@ -39,7 +39,7 @@ class TaskRequest:
 
     @property
     def cell(self) -> str:
-        """Category and depth, with which the task's id begins."""
+        """Category and K depth as the beginning of the task's id, e.g. `mixed_k2`."""
         return f"{self.category}_k{self.k_depth}"
 
 
@@ -47,15 +47,15 @@ class TaskRequest:
 class GoalDraft:
     """A physical conjunct and how it can come about.
 
-    holder: the one agent that knows of it at first. path: the agents from the holder to the nearest who can bring it
-    about, at least one. told: what else is told, and to whom: where a thing is, what a handle does. opened: furniture
-    that may be opened on the way. is_visible: False if nobody can be where the result is to be seen.
+    holder: the one agent that knows of it at first. path: the agents from the holder to the nearest that can bring it
+    about, both included. secrets: further facts, each with the agent that is told it: where a thing is, what a handle
+    does. opened: furniture that may be opened on the way. is_visible: False if nobody can be where the result is seen.
     """
 
     goal: Proposition
     holder: str
     path: tuple[str, ...]
-    told: tuple[tuple[str, Proposition], ...] = ()
+    secrets: tuple[tuple[str, Proposition], ...] = ()
     opened: tuple[str, ...] = ()
     is_visible: bool = True
 
@@ -68,8 +68,8 @@ class GoalDraft:
 class HouseDraft:
     """A household as it is drawn, piece by piece.
 
-    entrants: who may enter each room. furniture: the room of each piece. is_open: the state of each that opens.
-    places: where each object is. free: furniture that opens, and objects, that nothing is wanted of yet.
+    entrants: the agents that may enter each room. furniture: the room of each piece. is_open: the state of each piece
+    that opens. places: where each object is. free: the furniture that opens and the objects that no goal is about yet.
     """
 
     request: TaskRequest
@@ -84,19 +84,19 @@ class HouseDraft:
     handles: list[Binding] = field(default_factory=list)
 
     def in_room(self, room: str) -> list[str]:
-        return [one for one, its in self.furniture.items() if its == room]
+        return [piece for piece, place in self.furniture.items() if place == room]
 
     def free_doors(self, room: str) -> list[str]:
-        """The furniture of a room that opens and that nothing is wanted of yet."""
-        return [one for one in self.in_room(room) if one in self.is_open and one in self.free]
+        """The furniture of a room that opens and that no goal is about yet."""
+        return [piece for piece in self.in_room(room) if piece in self.is_open and piece in self.free]
 
 
 @dataclass(frozen=True)
 class TaskDraft:
-    """A task but for its words.
+    """A task without its texts.
 
     goals: the shared physical conjuncts. known: the K conjuncts. wishes: private goals by owner. limits: messages by
-    agent; empty if their number is not limited. theme: which story its public text tells.
+    agent; empty if their number is not limited. theme: the number of the story that its public text tells.
     """
 
     house: HouseDraft

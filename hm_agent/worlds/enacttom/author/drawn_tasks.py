@@ -14,19 +14,19 @@ from random import Random
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
-from hm_agent.worlds.enacttom.author.task_words import written
+from hm_agent.worlds.enacttom.author.task_words import task_file_of
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import certified, verdict
 
 MOST_PROPOSALS = 500
-"""For one task; if none is kept, there is none."""
+"""The most proposals for one task; if none of them is kept, the task is not made."""
 
 
 @dataclass(frozen=True)
 class MadeTask:
-    """file: with its certificate; None if no proposal was kept."""
+    """What became of one planned task. file: the task with its certificate; None if no proposal was kept."""
 
     slot: PlannedTask
     file: TaskFile | None
@@ -34,7 +34,7 @@ class MadeTask:
 
 
 def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
-    """The first of the proposals drawn from a seed and the task's name that is proved.
+    """Draws proposals from a seed and the task's name, and returns the first one that is proved.
 
     Households in which no conjunct of the wanted kind can be drawn are drawn again and count as no proposal.
     """
@@ -46,7 +46,7 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
         except NothingDrawn:
             continue
         try:
-            task = check_task(written(draft, slot.name))
+            task = check_task(task_file_of(draft, slot.name))
         except TaskError:
             refused[NOT_READ] += 1
             continue
@@ -59,21 +59,21 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
 
 
 def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterator[MadeTask]:
-    """Tasks as they get ready; what each is depends on the seed and its name alone."""
+    """Yields tasks as they are finished; what each one is depends on the seed and its slot alone."""
     make = partial(drawn_task, seed)
     if workers == 1 or len(slots) < 2 * workers:
         yield from map(make, slots)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts) as pool:
-        waiting = [pool.submit(make, slot) for slot in slots]
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
+        futures = [pool.submit(make, slot) for slot in slots]
         try:
-            for done in as_completed(waiting):
-                yield done.result()
+            for future in as_completed(futures):
+                yield future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; the one that waits for the others ends them."""
+def _ignore_interrupts() -> None:
+    """Makes a worker ignore Ctrl-C, which reaches all processes of a terminal: the parent process ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

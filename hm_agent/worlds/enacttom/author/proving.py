@@ -1,18 +1,17 @@
-"""Decides on a proposed task: kept, or refused for the first thing that is wrong, the cheap proofs first."""
+"""Decides whether to keep a proposed task; checks the cheap proofs first and refuses it for the first fault."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
-from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof
 
 MOST_NODES = 250
-"""States that the planner may expand for one question about a proposal; it is refused if they don't suffice."""
+"""The most states that the planner expands for one question about a proposal; if they don't suffice, it is refused."""
 
 DONE, WISH_DONE = "a goal holds before anyone acts", "a private goal holds before anyone acts"
 OTHER_DEPTH, OTHER_HOPS = "K depth is not the one wanted", "knowledge travels another number of hops"
@@ -28,67 +27,69 @@ REASONS = (
 
 
 def quick_proof(task: HouseholdTask) -> TaskProof:
-    """Answers questions about a proposal within MOST_NODES."""
+    """A proof of a proposal in which no question takes more than MOST_NODES states."""
     return TaskProof(task, most_nodes=MOST_NODES)
 
 
 def refusal(proof: TaskProof, request: TaskRequest) -> str | None:
-    """Why a task is not of the kind that is wanted, one of REASONS; None if it is."""
+    """Returns one of REASONS if a task is not of the kind requested; None if it is."""
     task, household, start = proof.task, proof.household, proof.household.start
-    if any(start & household.bits[one] for one in task.physical_goal):
+    if any(start & household.bits[proposition] for proposition in task.physical_goal):
         return DONE
-    if any(start & household.goal_mask([one]) for claims in task.private_goals.values() for one in claims):
+    if any(start & household.goal_mask([claim]) for claims in task.private_goals.values() for claim in claims):
         return WISH_DONE
     if task.k_depth != request.k_depth:
         return OTHER_DEPTH
     if proof.relay_depth != request.k_depth:
         return OTHER_HOPS
-    return next((why for why in _unproved(proof) if why), None)
+    return next((why for why in _refusals(proof) if why), None)
 
 
-def _unproved(proof: TaskProof) -> Iterator[str | None]:
-    """For each question to the planner, what its answer means for the task; the quick ones come first."""
+def _refusals(proof: TaskProof) -> Iterator[str | None]:
+    """For each question to the planner, the quick ones first, a reason to refuse the task; None if it passes."""
     if proof.task.k_depth:
-        yield _needs(proof, "sight", "unsolvable", BY_SIGHT)
+        yield _refusal_unless(proof, "sight", "unsolvable", BY_SIGHT)
     if proof.task.file.needs_communication:
-        yield _needs(proof, "silent", "unsolvable", NO_MESSAGE)
+        yield _refusal_unless(proof, "silent", "unsolvable", NO_MESSAGE)
     for agent in proof.task.agents:
-        yield _needs(proof, f"without {agent}", "unsolvable", SPARE_AGENT)
-    yield _needs(proof, "baseline", "solved", NO_BASELINE)
-    yield _needs(proof, "task", "solved", NO_PLAN)
+        yield _refusal_unless(proof, f"without {agent}", "unsolvable", SPARE_AGENT)
+    yield _refusal_unless(proof, "baseline", "solved", NO_BASELINE)
+    yield _refusal_unless(proof, "task", "solved", NO_PLAN)
     for agent in proof.task.private_goals:
-        yield _needs(proof, f"private {agent}", "solved", WISH_EXCLUDED)
-    if "private" in proof.variants:  # all wishes together may be had or not, but it should be known
+        yield _refusal_unless(proof, f"private {agent}", "solved", WISH_EXCLUDED)
+    if "private" in proof.variants:  # all private goals together may be reachable or not, but it has to be proved
         yield UNDECIDED if proof.status("private") == "unknown" else None
 
 
-def _needs(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:
-    found = proof.status(question)
-    if found == status:
+def _refusal_unless(proof: TaskProof, question: str, status: str, otherwise: str) -> str | None:
+    """None if a question has this status; UNDECIDED if it is unknown, else the reason `otherwise`."""
+    answer = proof.status(question)
+    if answer == status:
         return None
-    return UNDECIDED if found == "unknown" else otherwise
+    return UNDECIDED if answer == "unknown" else otherwise
 
 
 def explanation(proof: TaskProof, request: TaskRequest, why: str) -> list[str]:
-    """What `refusal` met, for who proposed the task: a line for each conjunct that it is about."""
+    """Explains a refusal to the model that proposed the task, one line for each conjunct concerned; maybe none."""
     task, household, start = proof.task, proof.household, proof.household.start
     if why == DONE:
-        return [f"{one.pddl} holds before anyone acts" for one in task.physical_goal if start & household.bits[one]]
+        done = [proposition for proposition in task.physical_goal if start & household.bits[proposition]]
+        return [f"{proposition.pddl} holds before anyone acts" for proposition in done]
     if why == WISH_DONE:
         return [
-            f"{one.pddl} of {agent} holds before anyone acts"
+            f"{claim.pddl} of {agent} holds before anyone acts"
             for agent, claims in task.private_goals.items()
-            for one in claims
-            if start & household.goal_mask([one])
+            for claim in claims
+            if start & household.goal_mask([claim])
         ]
     if why == OTHER_HOPS:
-        return _hops_told(proof, request.k_depth)
+        return _hops_lines(proof, request.k_depth)
     if why in (NO_BASELINE, NO_PLAN):
-        return _out_of_reach(proof, is_public=why == NO_BASELINE)
+        return _unreachable_lines(proof, is_public=why == NO_BASELINE)
     return []
 
 
-def _hops_told(proof: TaskProof, depth: int) -> list[str]:
+def _hops_lines(proof: TaskProof, depth: int) -> list[str]:
     lines = [
         f"{goal.pddl}: messages, one after the other, from an agent that knows that it is wanted to one that can bring "
         f"it about: {'no way' if hops is None else hops}"
@@ -97,14 +98,14 @@ def _hops_told(proof: TaskProof, depth: int) -> list[str]:
     return [*lines, f"wanted: {depth} for at least one conjunct, and more for none"]
 
 
-def _out_of_reach(proof: TaskProof, *, is_public: bool) -> list[str]:
-    """The shared conjuncts that have no plan even alone. is_public: with all secrets public."""
-
-    def is_unsolvable(one: Claim) -> bool:
-        variant = Variant((one,), is_knowing=not is_public, is_public=is_public)
-        return solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes).status == "unsolvable"
-
-    alone = [one for one in proof.task.goal if is_unsolvable(one)]
-    if not alone:
+def _unreachable_lines(proof: TaskProof, *, is_public: bool) -> list[str]:
+    """A line for each shared conjunct that has no plan even alone. is_public: True if all secrets are public."""
+    unsolvable = []
+    for conjunct in proof.task.goal:
+        variant = Variant((conjunct,), is_knowing=not is_public, is_public=is_public)
+        result = solve(compile_task(proof.household, variant), most_nodes=proof.most_nodes)
+        if result.status == "unsolvable":
+            unsolvable.append(conjunct)
+    if not unsolvable:
         return ["each conjunct has a plan alone, but not all together"]
-    return [f"{one.pddl} has no plan even alone{UNKNOWABLE if one.depth else ''}" for one in alone]
+    return [f"{conjunct.pddl} has no plan even alone{UNKNOWABLE if conjunct.depth else ''}" for conjunct in unsolvable]

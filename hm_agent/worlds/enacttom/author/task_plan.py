@@ -1,4 +1,4 @@
-"""Which tasks are to be made, and what became of their proposals."""
+"""Plans which tasks to make, and counts what became of their proposals."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ class PlannedTask:
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """Tasks of all combinations of category and K depth in turn; those of one go through the numbers of agents.
+    """The tasks to make: they cycle through all combinations of category and K depth.
 
-    seed: of all that is drawn. More tasks of the same plan begin with the same ones.
+    The tasks of one combination cycle through the numbers of agents. seed: of all random draws. A plan with more tasks
+    begins with the same ones.
     """
 
     tasks: int
@@ -40,7 +41,7 @@ class TaskPlan:
     seed: int = 0
 
     def slots(self) -> list[PlannedTask]:
-        """The tasks, in order. Raises ConfigError if a depth has no number of agents that suffices."""
+        """The tasks, in order. Raises ConfigError if no number of agents suffices for a depth."""
         cells = list(product(self.depths, self.categories))
         return [self._slot(*cells[place % len(cells)], place // len(cells)) for place in range(self.tasks)]
 
@@ -54,14 +55,14 @@ class TaskPlan:
 
     @property
     def identity(self) -> Row:
-        """What all tasks of a folder have in common, so that a later run may add to them."""
+        """The settings that all tasks of a folder share, so that a later run may add to them."""
         return {"categories": self.categories, "depths": self.depths, "agents": self.agents, "seed": self.seed}
 
 
 def checked_plan(
     tasks: int, categories: Sequence[str], depths: Sequence[str], agents: Sequence[str], seed: int
 ) -> TaskPlan:
-    """The plan that flags ask for; raises ConfigError for a value that there isn't."""
+    """Returns the plan that the flags describe; raises ConfigError for a value that is not allowed."""
     for name in categories:
         if name not in CATEGORIES:
             raise ConfigError(f"--category={name}: say {' or '.join(CATEGORIES)}, or both with a comma")
@@ -76,15 +77,15 @@ def checked_plan(
     return plan
 
 
-def _numbers(flag: str, said: Sequence[str], least: int, most: int) -> tuple[int, ...]:
-    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
-        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, said)))
+def _numbers(flag: str, texts: Sequence[str], least: int, most: int) -> tuple[int, ...]:
+    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
+        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, texts)))
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of proposals. refused: counts by reason."""
+    """How many proposals were kept, and how many were refused, by reason."""
 
     kept: int = 0
     refused: Mapping[str, int] = field(default_factory=dict)
@@ -98,12 +99,12 @@ class Tally:
 
 
 def tally_of(rows: Iterable[Row]) -> Tally:
-    """The counts of rows as `row_of` makes them."""
+    """The sum of the counts in rows that `row_of` made."""
     return sum((Tally(row["kept"], row["refused"]) for row in rows), Tally())
 
 
 def row_of(slot: PlannedTask, tally: Tally) -> Row:
-    """What the file of proposals keeps of one task."""
+    """The row of one task in the file of proposals."""
     request = slot.request
     return {
         "id": slot.name,
@@ -119,19 +120,20 @@ ROW_KEYS = ("category", "k_depth", "agents", "kept", "refused")
 
 
 def tally_table(rows: Sequence[Row]) -> Table:
-    """Proposals by category and depth, and why they were refused."""
+    """A table of how many proposals were kept and refused, and why, by category and K depth."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for heading in ("category", "K depth", "proposed", "kept", "refused", "why"):
         table.add_column(heading)
     for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
-        found = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
-        table.add_row(category, str(depth), *_words(found))
-    table.add_row("all", "", *_words(tally_of(rows)))
+        tally = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
+        table.add_row(category, str(depth), *_cells(tally))
+    table.add_row("all", "", *_cells(tally_of(rows)))
     return table
 
 
-def _words(found: Tally) -> tuple[str, str, str, str]:
-    refused = found.proposed - found.kept
-    why = "; ".join(f"{why} {count}" for why, count in sorted(found.refused.items(), key=lambda one: (-one[1], one[0])))
-    share = percent(refused / found.proposed) if found.proposed else ""
-    return str(found.proposed), str(found.kept), f"{refused} ({share})", why
+def _cells(tally: Tally) -> tuple[str, str, str, str]:
+    refused = tally.proposed - tally.kept
+    counts = sorted(tally.refused.items(), key=lambda entry: (-entry[1], entry[0]))
+    reasons = "; ".join(f"{reason} {count}" for reason, count in counts)
+    share = percent(refused / tally.proposed) if tally.proposed else ""
+    return str(tally.proposed), str(tally.kept), f"{refused} ({share})", reasons

@@ -1,4 +1,4 @@
-"""Writes a drawn task down: its problem, and its texts, which say in English what its facts say as PDDL."""
+"""Writes a drawn task as a file: its problem in PDDL, and texts that say in English what its facts say in PDDL."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ KNOWN: Mapping[str, str] = {
 }
 
 
-def written(draft: TaskDraft, name: str) -> TaskFile:
-    """The task's file, without certificate and budgets."""
+def task_file_of(draft: TaskDraft, name: str) -> TaskFile:
+    """Returns the task's file, without certificate and budgets."""
     house, (title, text) = draft.house, THEMES[draft.theme % len(THEMES)]
     bindings = tuple(_bindings(draft))
     public = _public_facts(house, bindings)
@@ -77,19 +77,20 @@ def written(draft: TaskDraft, name: str) -> TaskFile:
         category=house.request.category,  # type: ignore[arg-type]
         task=" ".join([text, "Some of you know what exactly is wanted.", *_house_rules(house)]),
         agent_spawns={agent: AgentSpawn(room=house.spawns[agent]) for agent in house.agents},
-        active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
+        active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
         mechanic_bindings=bindings,
         agent_secrets={agent: tuple(_secrets(draft, agent)) for agent in house.agents},
         problem_pddl=_problem(draft, name),
         k_depth=house.request.k_depth,
         needs_communication=house.request.k_depth > 0,
-        public_facts=tuple(one.pddl for one in public),
-        secret_facts={agent: tuple(one.pddl for one in _secret_facts(draft, agent)) for agent in house.agents},
+        public_facts=tuple(fact.pddl for fact in public),
+        secret_facts={agent: tuple(fact.pddl for fact in _secret_facts(draft, agent)) for agent in house.agents},
         canary=CANARY,
     )
 
 
 def _bindings(draft: TaskDraft) -> Iterator[Binding]:
+    """The mechanics of a task: barred rooms, message limits, channels that are not complete, and handles."""
     house = draft.house
     by_barred: dict[tuple[str, ...], list[str]] = {}
     for room, entrants in house.entrants.items():
@@ -114,11 +115,11 @@ def _problem(draft: TaskDraft, name: str) -> str:
         | dict.fromkeys(house.places, OBJECT)
     )
     init = [Proposition(AGENT_IN_ROOM, (agent, room)) for agent, room in house.spawns.items()]
-    init += [Proposition(IS_IN_ROOM, (one, room)) for one, room in house.furniture.items()]
-    init += [Proposition(IS_OPEN if is_open else IS_CLOSED, (one,)) for one, is_open in house.is_open.items()]
+    init += [Proposition(IS_IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
+    init += [Proposition(IS_OPEN if is_open else IS_CLOSED, (piece,)) for piece, is_open in house.is_open.items()]
     init += house.places.values()
-    goal = [*(Claim((), one.goal) for one in draft.goals), *draft.known]
-    owned = {agent: [Claim((), one.goal) for one in wishes] for agent, wishes in draft.wishes.items()}
+    goal = [*(Claim((), shared.goal) for shared in draft.goals), *draft.known]
+    owned = {agent: [Claim((), wish.goal) for wish in wishes] for agent, wishes in draft.wishes.items()}
     return write_problem(name, objects, init, goal, owned)
 
 
@@ -126,7 +127,7 @@ def _problem(draft: TaskDraft, name: str) -> str:
 
 
 def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Proposition]:
-    """Who can't enter which room, and who can message whom."""
+    """The facts that everyone is told: who can't enter which room, and who can message whom."""
     mechanics = HouseMechanics(house.agents, bindings)
     pairs = [(agent, room) for room in house.entrants for agent in house.agents]
     barred = [Proposition(IS_RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
@@ -135,42 +136,42 @@ def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Propos
 
 
 def _house_rules(house: HouseDraft) -> Iterator[str]:
-    """The same in sentences."""
+    """The public facts in sentences."""
     for room, entrants in house.entrants.items():
         if entrants != house.agents:
             yield f"Only {' and '.join(entrants)} may enter {room}." if entrants else f"Nobody may enter {room}."
     if house.channels.is_complete:
         yield "Everyone can message everyone."
         return
-    for one, targets in house.channels.targets.items():
-        yield from (f"{one} and {other} can message each other." for other in targets if one < other)
+    for agent, targets in house.channels.targets.items():
+        yield from (f"{agent} and {other} can message each other." for other in targets if agent < other)
 
 
 # Secret
 
 
-def _wanted(draft: TaskDraft, agent: str) -> list[Proposition]:
-    """The shared goals that an agent is the one to know of."""
-    return [one.goal for one in draft.goals if one.holder == agent]
+def _goals_known_to(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """The shared goals of which an agent alone knows at first."""
+    return [shared.goal for shared in draft.goals if shared.holder == agent]
 
 
-def _told(draft: TaskDraft, agent: str) -> list[Proposition]:
-    """What an agent is told of things and handles."""
-    every = chain(draft.goals, *draft.wishes.values())
-    return [fact for one in every for who, fact in one.told if who == agent]
+def _facts_told_to(draft: TaskDraft, agent: str) -> list[Proposition]:
+    """The facts about things and handles that an agent is told."""
+    goals = chain(draft.goals, *draft.wishes.values())
+    return [fact for goal in goals for addressee, fact in goal.secrets if addressee == agent]
 
 
 def _secret_facts(draft: TaskDraft, agent: str) -> list[Proposition]:
-    """What an agent is told, but for its own private goals, which it knows anyway."""
-    return [*map(wanted, _wanted(draft, agent)), *_told(draft, agent)]
+    """All facts that an agent alone is told; not its private goals, which it knows anyway."""
+    return [*map(wanted, _goals_known_to(draft, agent)), *_facts_told_to(draft, agent)]
 
 
 def _secrets(draft: TaskDraft, agent: str) -> Iterator[str]:
-    """The same in sentences, its private goals, and what it must be sure of by the end."""
-    yield from (WANTED[one.predicate].format(*one.arguments) for one in _wanted(draft, agent))
-    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _told(draft, agent))
-    for one in draft.known:
-        if one.knowers[0] == agent:
-            yield f"By the end, you must be sure that {Claim(one.knowers[1:], one.proposition).words}."
+    """In sentences, the secret facts of an agent, what it must be sure of by the end, and its private goals."""
+    yield from (WANTED[goal.predicate].format(*goal.arguments) for goal in _goals_known_to(draft, agent))
+    yield from (KNOWN[fact.predicate].format(*fact.arguments) for fact in _facts_told_to(draft, agent))
+    for claim in draft.known:
+        if claim.knowers[0] == agent:
+            yield f"By the end, you must be sure that {Claim(claim.knowers[1:], claim.proposition).words}."
     for wish in draft.wishes.get(agent, ()):
         yield WISHED[wish.goal.predicate].format(*wish.goal.arguments)

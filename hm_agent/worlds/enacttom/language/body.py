@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind, acts
+from hm_agent.worlds.enacttom.language.partner_mind import HouseStrategy, PartnerMind, latest_acts
 from hm_agent.worlds.enacttom.language.plan_house import (
     BarredCommand,
     EvaluateHouse,
@@ -30,7 +30,7 @@ from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 BEGINS = "the episode begins"
 USED_UP = "the plan is used up"
 LONGEST_WAIT = 3
-"""After how many turns of waiting beyond a plan's own another plan is asked for."""
+"""How many turns an agent waits beyond the end of its plan before it asks for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class HouseThoughts:
 
 
 class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
-    """One agent through one episode."""
+    """The body of one agent through one episode."""
 
     def __init__(self, me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> None:
         self._agents, self._model, self._reflector = agents, model, reflector
@@ -58,9 +58,9 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         self._strategy: HouseStrategy | None = None
         self._plan: tuple[HouseCommand, ...] = ()
         self._done = self._waited = self._since = 0
-        """How many commands of the plan were carried out, the turns waited since, and the turn it began in."""
+        """How many commands of the plan were carried out, how many turns were waited since, and when the plan began."""
         self._because: str | None = BEGINS
-        """Why a plan is to be asked for; None while the present one can go on."""
+        """Why a new plan has to be asked for; None while the present one can go on."""
         self._asked_because: str | None = None
         self._barred: BarredCommand | None = None
 
@@ -69,13 +69,13 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         self.mind.situation = self._notebook.situation
         self._asked_because = None
         if observation.view.probes:
-            return []  # nothing can be done any more, so that nobody needs to think of it
+            return []  # no action follows, so that strategists need not think about the last events
         if self._because is None:
             self._because = self._why_replan(events)
         return events
 
     def _why_replan(self, events: Sequence[Event]) -> str | None:
-        """Why the plan can't go on after what has just happened, in words; None if it can."""
+        """Says why the plan can't go on after the latest events; None if it can."""
         view = self._notebook.situation.view
         for event in events:
             if isinstance(event, OwnActionFailed):
@@ -98,11 +98,11 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
             return USED_UP
         if self._waited < LONGEST_WAIT:
             return None
-        own = len(list(takewhile(lambda command: command.verb == WAIT, reversed(self._plan))))
-        return f"you have waited {own + self._waited} turns"
+        planned_waits = len(list(takewhile(lambda command: command.verb == WAIT, reversed(self._plan))))
+        return f"you have waited {planned_waits + self._waited} turns"
 
     def _advance(self) -> None:
-        """Notes that the present command was carried out."""
+        """Counts the command that was carried out, or a turn of waiting if the plan was used up."""
         if self._done < len(self._plan):
             self._done += 1
         else:
@@ -111,8 +111,8 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
     async def act(self, strategy: HouseStrategy, history: Sequence[Interaction]) -> HouseCommand | ProbeAnswers:
         situation = self._notebook.situation
         if situation.view.probes:
-            probing = ProbeHouse(situation, situation.view.probes)
-            return probing.said(await answer_or_none(self._model, probing))
+            question = ProbeHouse(situation, situation.view.probes)
+            return question.answers_by_probe(await answer_or_none(self._model, question))
         if self._strategy is not None:
             self._because = self._because or strategy.why_replan(self._strategy)
         self._strategy = strategy
@@ -124,13 +124,14 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
         return command
 
     async def _ask_for_plan(self, strategy: HouseStrategy, history: Sequence[Interaction], because: str) -> None:
+        """Replaces the plan, after a reflection on it; the new plan is empty without a usable answer."""
         situation = self._notebook.situation
         record = HousePlanRecord(self._plan, self._done) if self._plan else None
         question = PlanHouse(
             situation=situation,
             strategy=strategy.words or None,
             partners=strategy.partners,
-            history=acts(history),
+            history=latest_acts(history),
             critiques=(),
             because=because,
             previous=record,
@@ -160,7 +161,7 @@ class EnacttomBody(Body[HouseView, HouseCommand | ProbeAnswers, HouseStrategy]):
 
 @dataclass(frozen=True, slots=True)
 class _FinishedHousePlan(FinishedPlan):
-    """A plan and its outcome, as reflectors ask about them."""
+    """A plan and its outcome, as reflectors ask about them. since: the turn in which the plan began."""
 
     situation: HouseSituation
     plan: HousePlanRecord

@@ -1,4 +1,4 @@
-"""The literal questions at the end, as a model is asked them: all of one agent's in one question."""
+"""The question that asks a model all literal probes of one agent at the end of an episode."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class HouseProbeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProbeHouse(Question[HouseProbeAnswer]):
-    """Is it so that somebody knows something, and that something is so? Of all probes of one agent at once."""
+    """Does the claim of each probe of one agent hold, e.g. that another agent knows something?"""
 
     template = "enacttom/probe_house.j2"
     schema = HouseProbeAnswer
@@ -39,12 +39,12 @@ class ProbeHouse(Question[HouseProbeAnswer]):
     def check(self, answer: HouseProbeAnswer) -> None:
         if len(answer.answers) != len(self.probes):
             raise ValueError(f"answers: {len(answer.answers)} given, {len(self.probes)} wanted, one for each question")
-        if wrong := [said for said in answer.answers if said not in CHOICES]:
+        if wrong := [choice for choice in answer.answers if choice not in CHOICES]:
             raise ValueError(f"answers: {wrong[0][:60]!r} is none of {', '.join(CHOICES)}")
 
-    def said(self, answer: HouseProbeAnswer | None) -> ProbeAnswers:
-        """The answers by the probes' names; none if there is no usable one."""
+    def answers_by_probe(self, answer: HouseProbeAnswer | None) -> ProbeAnswers:
+        """The answers by the probes' names; empty without a usable answer."""
         if answer is None:
             return ProbeAnswers()
-        given = zip(self.probes, answer.answers, strict=True)
-        return ProbeAnswers({probe.name: ProbeAnswer(one) for probe, one in given})
+        choices = zip(self.probes, answer.answers, strict=True)
+        return ProbeAnswers({probe.name: ProbeAnswer(choice) for probe, choice in choices})

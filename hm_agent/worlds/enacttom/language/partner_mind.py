@@ -1,4 +1,4 @@
-"""What strategists ask about an agent's partners, from what it has noticed of them."""
+"""The mind of an EnactToM agent: what strategists ask about its partners, from the acts that it has noticed."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from hm_agent.worlds.enacttom.language.partner_questions import (
     ProposePartner,
     RevisePartner,
 )
-from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_of
+from hm_agent.worlds.enacttom.language.situation import HouseSituation, PartnerAct, PartnerActed, act_words
 
-TOLD = 5
-"""How many of the latest acts questions show."""
+ACTS_SHOWN = 5
+"""How many of the latest acts a question shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseStrategy(WrittenStrategy):
-    """A strategy in words. partners: what is believed of each partner that was noticed, and expected of it next."""
+    """A strategy in words. partners: what is believed of each partner that was noticed, and its expected next act."""
 
     partners: tuple[PlayerBelief, ...] = ()
 
     def why_replan(self, before: WrittenStrategy) -> str | None:
-        """Another hypothesis that expects the same is no reason."""
+        """As for any written strategy; another hypothesis that expects the same act is no reason."""
         if self.words != before.words:
             return "your strategy has changed"
         assert isinstance(before, HouseStrategy)
-        return None if _expected(self) == _expected(before) else "you now expect something else"
+        return None if _expected_acts(self) == _expected_acts(before) else "you now expect something else"
 
 
-def _expected(strategy: HouseStrategy) -> Mapping[str, str]:
+def _expected_acts(strategy: HouseStrategy) -> Mapping[str, str]:
     return {partner.name: partner.expected for partner in strategy.partners if partner.expected is not None}
 
 
 class PartnerMind(MindOfWords, MindReading, JointMindReading):
-    """What strategists ask of one agent's point of view. situation: the present one, which the body sets every turn.
+    """What strategists ask from one agent's point of view. situation: the present one, which the body sets every turn.
 
     An interaction is an act of a partner that the agent noticed: a message that arrived, or something done in sight.
     The behaviour to predict is the next such act, and what it is about.
@@ -70,10 +70,10 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
 
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
         assert isinstance(interaction, PartnerAct)
-        return interaction.fits(prediction)
+        return interaction.matches(prediction)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposePartner:
-        return ProposePartner(self.situation, history[-1].partner, acts(history), tuple(best))
+        return ProposePartner(self.situation, history[-1].partner, latest_acts(history), tuple(best))
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
@@ -84,28 +84,28 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief]
     ) -> PredictPartner:
         about = history[-1].partner if history else self.players[0]
-        return PredictPartner(self.situation, about, acts(history), tuple(hypotheses), tuple(others))
+        return PredictPartner(self.situation, about, latest_acts(history), tuple(hypotheses), tuple(others))
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
         assert isinstance(answer, PartnerPrediction)
-        return [each.behaviour for each in answer.next]
+        return [act.behaviour for act in answer.next]
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> RevisePartner:
-        asked = next((opponent for opponent in opponents if opponent.player == about), None)
+        revised = next((opponent for opponent in opponents if opponent.player == about), None)
         return RevisePartner(
             situation=self.situation,
             about=about,
-            history=acts(asked.history) if asked else (),
-            hypotheses=tuple(asked.hypotheses) if asked else (),
+            history=latest_acts(revised.history) if revised else (),
+            hypotheses=tuple(revised.hypotheses) if revised else (),
             others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
         )
 
     def revised(self, answer: BaseModel) -> Sequence[Revision]:
         assert isinstance(answer, PartnerRevision)
-        return [Revision(each.of, each.hypothesis, act_of(each.does, each.about)) for each in answer.hypotheses]
+        return [Revision(item.of, item.hypothesis, act_words(item.does, item.about)) for item in answer.hypotheses]
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeHouseStrategy:
-        return MakeHouseStrategy(self.situation, acts(history))
+        return MakeHouseStrategy(self.situation, latest_acts(history))
 
     def strategy(self, answer: BaseModel, *, informed: bool) -> HouseStrategy:
         assert isinstance(answer, PartnerPrediction | PartnerRevision | WrittenStrategyAnswer)
@@ -122,6 +122,6 @@ class PartnerMind(MindOfWords, MindReading, JointMindReading):
         return HouseStrategy(self.first_strategy)
 
 
-def acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:
-    """The latest acts among what happened."""
-    return tuple(one for one in history[-TOLD:] if isinstance(one, PartnerAct))
+def latest_acts(history: Sequence[Interaction]) -> tuple[PartnerAct, ...]:
+    """The acts among the latest ACTS_SHOWN interactions."""
+    return tuple(act for act in history[-ACTS_SHOWN:] if isinstance(act, PartnerAct))

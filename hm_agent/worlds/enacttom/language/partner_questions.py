@@ -19,30 +19,30 @@ from hm_agent.theory_of_mind.revisions import (
     forms_for_each,
     revision_forms,
 )
-from hm_agent.worlds.enacttom.language.situation import DOINGS, NOTHING, HouseSituation, PartnerAct, act_of
+from hm_agent.worlds.enacttom.language.situation import ACT_KINDS, NOTHING, HouseSituation, PartnerAct, act_words
 
 
 class NextAct(BaseModel):
-    """What a partner does next that the agent will notice. about: a thing, or `nothing`."""
+    """The next act of a partner that the agent will notice. about: a thing, or `nothing`."""
 
     does: str
     about: str
 
     @property
     def behaviour(self) -> str:
-        return act_of(self.does, self.about)
+        return act_words(self.does, self.about)
 
 
 def _next_forms(situation: HouseSituation) -> Mapping[str, Mapping[str, Any]]:
-    """The keywords of a `NextAct`."""
-    return {"does": one_of(DOINGS), "about": one_of((*situation.things, NOTHING))}
+    """The JSON schema keywords of a `NextAct`."""
+    return {"does": one_of(ACT_KINDS), "about": one_of((*situation.things, NOTHING))}
 
 
-def _next_checks(situation: HouseSituation, given: NextAct | RevisedPartner) -> list[Callable[[], None]]:
-    """Checks that raise ValueError if a prediction names what can't be, with what could."""
+def _next_checks(situation: HouseSituation, prediction: NextAct | RevisedPartner) -> list[Callable[[], None]]:
+    """Checks that raise ValueError if a predicted act or its thing is unknown; the message lists the known ones."""
     return [
-        partial(_check_name, "does", given.does, DOINGS),
-        partial(_check_name, "about", given.about, (*situation.things, NOTHING)),
+        partial(_check_name, "does", prediction.does, ACT_KINDS),
+        partial(_check_name, "about", prediction.about, (*situation.things, NOTHING)),
     ]
 
 
@@ -67,7 +67,7 @@ class ProposePartner(Question[HypothesisAnswer]):
 
 
 class PartnerPrediction(BaseModel):
-    """What a partner does next by each hypothesis, in their order, one without any; and what to do about it."""
+    """The next act of a partner by each hypothesis, in their order (one act without any), and what to do about it."""
 
     reasoning: str = ""
     partner: str
@@ -79,7 +79,7 @@ class PartnerPrediction(BaseModel):
 class PredictPartner(Question[PartnerPrediction]):
     """What will a partner do by each hypothesis (step 4), and what should the agent do about it (step 5)?
 
-    The last hypothesis is acted on. others: what is believed of the partners but this one.
+    The last hypothesis is acted on. others: what is believed of the other partners.
     """
 
     template = "enacttom/predict_partner.j2"
@@ -96,7 +96,7 @@ class PredictPartner(Question[PartnerPrediction]):
         return {**_next_forms(self.situation), "partner": one_of([self.about]), "next": counts}
 
     def check(self, answer: PartnerPrediction) -> None:
-        checks = [check for each in answer.next for check in _next_checks(self.situation, each)]
+        checks = [check for act in answer.next for check in _next_checks(self.situation, act)]
         check_all(
             lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: _check_name("partner", answer.partner, [self.about]),
@@ -123,8 +123,8 @@ class PartnerRevision(BaseModel):
 class RevisePartner(Question[PartnerRevision]):
     """Which hypotheses about a partner to keep, reword or add, what does each predict, and what to do in view of all?
 
-    about: None while nothing new is known of any, so that no hypothesis is wanted. hypotheses: all that are kept about
-    it, the oldest first. others: what is believed of the others.
+    about: the partner; None while nothing new is known of any, so that the answer must hold no hypothesis. hypotheses:
+    all that are kept about the partner, the oldest first. others: what is believed of the other partners.
     """
 
     template = "enacttom/revise_partner.j2"
@@ -141,7 +141,7 @@ class RevisePartner(Question[PartnerRevision]):
         return {**_next_forms(self.situation), **revision_forms(self.hypotheses, is_wanted=is_wanted)}
 
     def check(self, answer: PartnerRevision) -> None:
-        checks = [check for each in answer.hypotheses for check in _next_checks(self.situation, each)]
+        checks = [check for item in answer.hypotheses for check in _next_checks(self.situation, item)]
         check_all(
             lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=self.about is not None),
             *checks,

@@ -1,4 +1,4 @@
-"""The questions about plans that an agent asks a model."""
+"""The questions about plans that the body asks a model."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class CommandsAnswer(BaseModel):
 class PlanHouse(Question[CommandsAnswer]):
     """What to do and what to say? (Hypothetical Minds, section 3.2, subgoal module; EnactToM, section 3)
 
-    strategy: None for an agent that plans without a strategist. partners: what such a strategist believes of each
-    partner. history: the partners' latest acts, for an agent without one. critiques: the lessons from earlier plans.
-    because: why a plan is asked for. previous: the plan before, None at first. barred: what has just failed, and must
-    not be tried first.
+    strategy: None for an agent that plans without a strategist. partners: what a strategist believes of each partner.
+    history: the partners' latest acts, for an agent without a strategist. critiques: the lessons from earlier plans.
+    because: why a plan is asked for. previous: the plan before, None at first. barred: the command that has just failed
+    and must not be tried first.
     """
 
     template = "enacttom/plan_house.j2"
@@ -70,13 +70,13 @@ class PlanHouse(Question[CommandsAnswer]):
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        """The commands with names that there are; for the first one only those that can succeed now."""
+        """Allows commands with known names only, and as the first one only those that can succeed now."""
         context = context_of(self.situation)
         first = first_command_pattern(context, self.situation.view, self.barred.command if self.barred else None)
         return {"commands": plan_of(first, command_pattern(context), MOST_COMMANDS)}
 
     def check(self, answer: CommandsAnswer) -> None:
-        """Refuses commands that can't be read, too many, too many messages, and a first one that can't succeed now."""
+        """Refuses unreadable commands, too many commands or messages, and a first command that can't succeed now."""
         if len(answer.commands) > MOST_COMMANDS:
             raise CallError(f"{len(answer.commands)} commands are too many; at most {MOST_COMMANDS}")
         plan = read_commands(answer.commands, context_of(self.situation))
@@ -89,7 +89,7 @@ class PlanHouse(Question[CommandsAnswer]):
 class EvaluateHouse(Question[Critique]):
     """How well did a plan do, and what should the agent do better? (Reflexion's evaluator, appendix D.2)
 
-    plan: what is over. because: why it ended, in words. since: the turn in which it began.
+    plan: the one that is over. because: why it ended, in words. since: the turn in which it began.
     """
 
     template = "enacttom/evaluate_house.j2"

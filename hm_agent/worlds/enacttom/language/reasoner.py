@@ -1,6 +1,6 @@
 """The built-in reasoner's answers to the questions about a household, each calculated from its question alone.
 
-It writes and reads sentences of one fixed form (`sentences.py`): what others say in other words, it doesn't understand.
+It writes and reads sentences of one fixed form (`sentences.py`) and understands no other words of its partners.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     HouseSituation,
     PartnerAct,
 )
-from hm_agent.worlds.enacttom.language.understanding import Understanding, understood
+from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -51,89 +51,92 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     wanted,
 )
 
-KEPT = 3
-"""How many hypotheses about a partner are kept where several are."""
+MOST_RULES = 3
+"""How many hypotheses about a partner an answer to `RevisePartner` holds."""
 PATIENCE = 3
-"""How many turns after a request it tries otherwise what the others have not done."""
-HANDLES_OF = (IS_INVERSE, MIRRORS, CONTROLS)
-"""The predicates of facts about handles, which others need to know who turn them."""
+"""How many turns after its latest message an agent waits for the others, before it brings objects to them."""
+HANDLE_FACTS = (IS_INVERSE, MIRRORS, CONTROLS)
+"""The predicates of facts about handles; the agents that turn these need to know them."""
 
 
 # What to say
 
 
-def sayable(known: Understanding) -> Iterator[Claim]:
-    """What is worth telling, the most urgent first: what only others can do, what helps with it, and what is done."""
-    yield from (Claim((), wanted(one)) for one in known.missing)
-    handles = (one for one in known.mind.facts if one.predicate in HANDLES_OF)
-    yield from (Claim((), one) for one in sorted(handles, key=str))
-    places = (known.place_of(one.arguments[0]) for one in known.missing)
-    yield from (Claim((), one) for one in places if one)
-    yield from known_of(known)
+def claims_to_tell(agent: Understanding) -> Iterator[Claim]:
+    """Claims worth telling, the most urgent first: goals for others to reach, what helps them, and what is reached."""
+    yield from (Claim((), wanted(goal)) for goal in agent.missing)
+    handles = (fact for fact in agent.mind.facts if fact.predicate in HANDLE_FACTS)
+    yield from (Claim((), fact) for fact in sorted(handles, key=str))
+    places = (agent.place_of(goal.arguments[0]) for goal in agent.missing)
+    yield from (Claim((), place) for place in places if place)
+    yield from goals_known_reached(agent)
 
 
-def known_of(known: Understanding) -> Iterator[Claim]:
-    """Of what is wanted and so: that others know it, as far as the agent knows, and that it is so."""
-    for one in known.wants:
-        if known.mind.beliefs.knows(one):
-            yield from (Claim((other,), one) for other in sorted(known.mind.notes.knowers(one)))
-            yield Claim((), one)
+def goals_known_reached(agent: Understanding) -> Iterator[Claim]:
+    """For each shared goal that the agent knows to hold: who else knows that it holds, then that it holds."""
+    for goal in agent.shared_goals:
+        if agent.mind.beliefs.knows(goal):
+            yield from (Claim((other,), goal) for other in sorted(agent.mind.notes.knowers(goal)))
+            yield Claim((), goal)
 
 
-def message(said: Sequence[Claim]) -> HouseCommand | None:
-    """A message to all that says as many claims as go into it; None for none."""
+def message(claims: Sequence[Claim]) -> HouseCommand | None:
+    """A message to all with as many of the claims as it has room for; None if there are none."""
     text, covered = "", list[Claim]()
-    for one in said:
-        if any(_says(other, one) for other in covered):
+    for claim in claims:
+        if any(_implies(other, claim) for other in covered):
             continue
-        longer = f"{text} {one.words}.".strip()
+        longer = f"{text} {claim.words}.".strip()
         if len(longer) <= LONGEST_MESSAGE:
-            text, covered = longer, [*covered, one]
+            text, covered = longer, [*covered, claim]
     return communicate(text, [EVERYONE]) if text else None
 
 
-def _says(said: Claim, other: Claim) -> bool:
-    """True if who reads the first need not read the second."""
-    return said.proposition == other.proposition and other.depth == 0 and said.depth > 0
+def _implies(claim: Claim, other: Claim) -> bool:
+    """True if `claim` makes `other` superfluous: that an agent knows a proposition implies the proposition."""
+    return claim.proposition == other.proposition and other.depth == 0 and claim.depth > 0
 
 
 # What to do
 
 
 def best_commands(situation: HouseSituation) -> list[HouseCommand]:
-    """Tells what only others can do, does what it can do alone, tells what is done; then looks, brings, or waits."""
-    known = understood(situation)
-    found: list[HouseCommand] = []
-    left = known.view.messages_left if known.told.targets else 0
-    looked = known.search()
-    others = [one for one in known.missing if not (looked and known.is_lost(one))]
-    urgent = known.lacking(Claim((), wanted(one)) for one in others)
-    if urgent and left:
-        found += filter(None, [message(known.lacking(sayable(known)))])
-        left -= len(found)
-    if len(known.commands) > MOST_COMMANDS - 3:
-        return [*found, *known.commands[: MOST_COMMANDS - 3]]
-    found += known.commands
-    news = [Claim((), one) for one in known.wants if one in known.reached and not known.is_so(one)]
-    report = known.lacking(news if urgent else (*news, *known_of(known)))
-    if report and left:
-        found += filter(None, [message(report)])
-    if looked:
-        return [*found, *(one for one in looked if one not in found)][:MOST_COMMANDS]
-    return [*(found or _nearer(situation, known)), IDLE]
+    """The plan: tell the others what only they can do, do what the agent can do alone, report it; then search or wait.
+
+    With nothing else to do and nothing to look for, the agent hands an object over to others, if there is one for them.
+    """
+    agent = understanding_of(situation)
+    plan: list[HouseCommand] = []
+    messages_left = agent.view.messages_left if agent.briefing.targets else 0
+    search = agent.search()
+    for_others = [goal for goal in agent.missing if not (search and agent.needs_search(goal))]
+    requests = agent.news_among(Claim((), wanted(goal)) for goal in for_others)
+    if requests and messages_left:
+        plan += filter(None, [message(agent.news_among(claims_to_tell(agent)))])
+        messages_left -= len(plan)
+    if len(agent.commands) > MOST_COMMANDS - 3:
+        return [*plan, *agent.commands[: MOST_COMMANDS - 3]]
+    plan += agent.commands
+    news = [Claim((), goal) for goal in agent.shared_goals if goal in agent.reached and not agent.believes(goal)]
+    report = agent.news_among(news if requests else (*news, *goals_known_reached(agent)))
+    if report and messages_left:
+        plan += filter(None, [message(report)])
+    if search:
+        return [*plan, *(command for command in search if command not in plan)][:MOST_COMMANDS]
+    return [*(plan or _hand_over(situation, agent)), IDLE]
 
 
-def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseCommand]:
-    """How to bring to another agent what only others can bring to its place, once they had time to come for it."""
-    asked = [one.turn for one in situation.log if one.sender == situation.me]
-    if asked and known.view.turn - asked[-1] < PATIENCE:
+def _hand_over(situation: HouseSituation, agent: Understanding) -> list[HouseCommand]:
+    """Commands that bring an object to where others can take it; none until PATIENCE turns after the last message."""
+    sent = [logged.turn for logged in situation.log if logged.sender == situation.me]
+    if sent and agent.view.turn - sent[-1] < PATIENCE:
         return []
-    brought = known.hand_over()
-    if brought is None:
+    hand_over = agent.hand_over()
+    if hand_over is None:
         return []
-    commands, where = brought
-    told = message([Claim((), where)]) if known.view.messages_left and known.told.targets else None
-    return [*commands[: MOST_COMMANDS - 2], *filter(None, [told])]
+    commands, place = hand_over
+    news = message([Claim((), place)]) if agent.view.messages_left and agent.briefing.targets else None
+    return [*commands[: MOST_COMMANDS - 2], *filter(None, [news])]
 
 
 # How a partner acts
@@ -141,51 +144,51 @@ def _nearer(situation: HouseSituation, known: Understanding) -> list[HouseComman
 
 @dataclass(frozen=True)
 class _PartnerRule:
-    """A way to act. likelihood: of an act noticed. foresee: the next act, by what the agent believes of the partner."""
+    """A way in which a partner acts. likelihood: of an act that was noticed. foresee: predicts the next act."""
 
     words: str
     likelihood: Callable[[PartnerAct], float]
     foresee: Callable[[HouseSituation, str, Sequence[PartnerAct]], NextAct]
 
 
-def _pending(known: Understanding, partner: str) -> list[Proposition]:
-    """What is wanted, not yet so, and known to be wanted to a partner, as the agent believes; what it can do first."""
-    asked = [one for one in known.wants if not known.is_so(one)]
-    heard = [one for one in asked if partner in known.mind.notes.knowers(wanted(one))]
-    return sorted(heard, key=lambda one: partner not in known.mind.routes.doers(one, known.mind.facts))
+def _open_goals_known_to(agent: Understanding, partner: str) -> list[Proposition]:
+    """The open shared goals of which a partner knows, as far as the agent knows; first those that it can reach."""
+    still_open = [goal for goal in agent.shared_goals if not agent.believes(goal)]
+    heard = [goal for goal in still_open if partner in agent.mind.notes.knowers(wanted(goal))]
+    return sorted(heard, key=lambda goal: partner not in agent.mind.routes.doers(goal, agent.mind.facts))
 
 
 def _reports(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It writes of what it was asked to do; of what it wrote last, if it was asked nothing."""
-    pending = _pending(understood(situation), partner)
+    """The partner writes about an open goal that it knows of; without any, about what it wrote last."""
+    pending = _open_goals_known_to(understanding_of(situation), partner)
     return NextAct(does=WRITES, about=pending[0].arguments[0]) if pending else _tells(situation, partner, history)
 
 
 def _tells(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It writes once more of what it wrote of last."""
+    """The partner writes again about what it wrote last."""
     last = next((act for act in reversed(history) if act.does == WRITES and act.things), None)
     return NextAct(does=WRITES, about=last.things[0] if last else NOTHING)
 
 
 def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It goes on with the things around it."""
+    """The partner handles again what it handled last."""
     last = next((act for act in reversed(history) if act.does == HANDLES and act.things), None)
     return NextAct(does=HANDLES, about=last.things[0] if last else NOTHING)
 
 
 def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """It goes away where it is, and comes where it is not."""
+    """The partner leaves the agent's room if it is there, and comes if it is not."""
     is_here = Proposition(AGENT_IN_ROOM, (partner, situation.view.room)) in situation.view.sees
     return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
 
 
 def _by_kind(asks: float, reports: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
-    """A likelihood that depends on the kind of act alone; whoever writes asks for something or reports something."""
+    """Returns a likelihood that depends on the kind of act alone; a message asks for something or reports something."""
     chances = {HANDLES: handles, COMES: walks, LEAVES: walks}
-    return lambda act: chances.get(act.does, asks if _ASKS.search(act.text) else reports)
+    return lambda act: chances.get(act.does, asks if _REQUEST.search(act.text) else reports)
 
 
-_ASKS = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
+_REQUEST = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
 RULES = (
     _PartnerRule(
         "It says what it can't do itself, does what it is told to be wanted, and then writes that it is done.",
@@ -201,30 +204,30 @@ RULES = (
     _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.05, 0.05, 0.2, 0.35), _walks),
 )
 PRIOR = (1.0, 0.0, 0.0, 0.0)
-"""How much likelier each rule is before anything was noticed, as a logarithm."""
+"""The logarithm of each rule's prior weight, before any act was noticed."""
 
 
-def _ranked(history: Iterable[PartnerAct], held: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
-    """The likeliest rule first. held: earlier hypotheses, whose values count like evidence."""
-    values, acts = {one.words: one.value for one in held}, list(history)
+def _ranked_rules(history: Iterable[PartnerAct], earlier: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
+    """The rules by likelihood, the likeliest first. earlier: hypotheses whose values count like evidence."""
+    values, acts = {hypothesis.words: hypothesis.value for hypothesis in earlier}, list(history)
 
     def weight(rule: _PartnerRule) -> float:
-        known = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
-        return known + sum(log(rule.likelihood(act)) for act in acts)
+        prior = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
+        return prior + sum(log(rule.likelihood(act)) for act in acts)
 
     return sorted(RULES, key=weight, reverse=True)
 
 
 def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:
-    """What a partner does next by a hypothesis; one in other words counts as the first rule."""
+    """Predicts a partner's next act by a hypothesis; None and words that are no rule's count as the first rule."""
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
-    found = rule.foresee(situation, about, history)
-    return found if found.about in situation.things else NextAct(does=found.does, about=NOTHING)
+    act = rule.foresee(situation, about, history)
+    return act if act.about in situation.things else NextAct(does=act.does, about=NOTHING)
 
 
 def strategy_words(situation: HouseSituation) -> str:
-    """What is best now, as a strategy."""
-    if missing := understood(situation).missing:
+    """The best strategy in the present situation, in words."""
+    if missing := understanding_of(situation).missing:
         return f"Do what is wanted; let the others know that {missing[0].words} is for them to bring about."
     return "Do what is wanted, and tell the others once it is done."
 
@@ -233,7 +236,7 @@ def strategy_words(situation: HouseSituation) -> str:
 
 
 def propose(question: ProposePartner) -> HypothesisAnswer:
-    return HypothesisAnswer(hypothesis=_ranked(question.history, question.best)[0].words)
+    return HypothesisAnswer(hypothesis=_ranked_rules(question.history, question.best)[0].words)
 
 
 def predict(question: PredictPartner) -> PartnerPrediction:
@@ -241,17 +244,17 @@ def predict(question: PredictPartner) -> PartnerPrediction:
     situation = question.situation
     return PartnerPrediction(
         partner=question.about,
-        next=[foresee(each, situation, question.about, question.history) for each in words or [None]],
+        next=[foresee(belief, situation, question.about, question.history) for belief in words or [None]],
         strategy=strategy_words(situation),
     )
 
 
 def revise(question: RevisePartner) -> PartnerRevision:
-    """Keeps the likeliest rules, the likeliest last."""
+    """Answers with the likeliest rules, the likeliest last; names a rule that is among the hypotheses by its number."""
     hypotheses = []
     if question.about is not None:
         numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_ranked(question.history, question.hypotheses)[:KEPT]):
+        for rule in reversed(_ranked_rules(question.history, question.hypotheses)[:MOST_RULES]):
             act = foresee(rule.words, question.situation, question.about, question.history)
             of = numbers.get(rule.words, 0)
             words = "" if of else rule.words
@@ -267,26 +270,26 @@ def plan(question: PlanHouse) -> CommandsAnswer:
     commands = best_commands(question.situation)
     if question.barred and commands[0] == question.barred.command:
         commands = [IDLE]
-    return CommandsAnswer(commands=[_written(command) for command in commands])
+    return CommandsAnswer(commands=[_as_written(command) for command in commands])
 
 
-def _written(command: HouseCommand) -> str:
-    """The command as the prompt asks for it: with messages in single quotes."""
+def _as_written(command: HouseCommand) -> str:
+    """The command as the prompt asks for it: a message in single quotes."""
     if command.text:
         return f"{command.verb}['{command.text}', {', '.join(command.arguments)}]"
     return str(command)
 
 
 def evaluate(question: EvaluateHouse) -> Critique:
-    """States how much of the plan was carried out, and what to change where it was not all."""
+    """States how much of the plan was carried out, with advice if that was not all of it."""
     done, count = question.plan.done, len(question.plan.commands)
     advice = "go on like this" if done == count else "look whether what a command needs is so before you plan it"
     return Critique(critique=f"{done} of {count} commands carried out: {advice}.")
 
 
 def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
-    """Yes to what it knows; no to what it believes to be otherwise; else it doesn't know."""
-    mind = understood(question.situation).mind
+    """Answers each probe as a ladder agent with the same beliefs does."""
+    mind = understanding_of(question.situation).mind
     return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
 
 
@@ -299,4 +302,4 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     EvaluateHouse: evaluate,
     ProbeHouse: answer_probes,
 }
-"""Which function answers which question."""
+"""The function that answers each question."""

@@ -1,4 +1,4 @@
-"""What questions about a household hold: the views so far, the messages in them, and what partners were seen to do."""
+"""What questions about a household show: the views so far, the messages in them, and the partners' noticed acts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
-DOINGS = (WRITES, HANDLES, COMES, LEAVES)
-"""What an agent can notice another one do: it writes to the agent, handles something in its sight, comes into its room
-or leaves it."""
+ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
+"""The kinds of acts that an agent can notice: another agent writes to it, handles something in its sight, comes into
+its room or leaves it."""
 NOTHING = "nothing"
-"""How an answer says that an act is about nothing in particular."""
+"""What an answer names if an act is about nothing in particular."""
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
@@ -37,7 +37,7 @@ _SEEN_TOGETHER = (*_LOOKED_AT, IS_HELD_BY)
 
 @dataclass(frozen=True, slots=True)
 class LoggedMessage:
-    """A message that the agent got or sent. turn: in which it was sent."""
+    """A message that the agent got or sent. turn: the one in which it was sent."""
 
     turn: int
     sender: str
@@ -47,7 +47,7 @@ class LoggedMessage:
 
 @dataclass(frozen=True, slots=True)
 class SharedSight:
-    """What the agent saw in a room where others were, who saw it, too. turn: how many were played."""
+    """What the agent saw in a room together with others. turn: how many turns had been played."""
 
     turn: int
     room: str
@@ -56,9 +56,9 @@ class SharedSight:
 
 @dataclass(frozen=True, slots=True)
 class PastMeeting:
-    """With whom the agent was in a room earlier. turn: how many were played.
+    """An earlier turn in which the agent was in a room with others. turn: how many turns had been played.
 
-    seen: what all of them saw there and the agent has not seen to be otherwise since, in words.
+    seen: in words, what all of them saw there; without what the agent has since seen to be otherwise.
     """
 
     turn: int
@@ -69,9 +69,9 @@ class PastMeeting:
 
 @dataclass(frozen=True, eq=False)
 class HouseSituation:
-    """What one agent knows at the start of a turn; it equals itself alone.
+    """What one agent knows at the start of a turn; compared by identity.
 
-    views: all that it had, the present one last.
+    views: all its views so far, the present one last.
     """
 
     views: tuple[HouseView, ...]
@@ -94,54 +94,56 @@ class HouseSituation:
 
     @cached_property
     def log(self) -> tuple[LoggedMessage, ...]:
-        """All messages that the agent got before this view, and all that it sent."""
-        found: list[LoggedMessage] = []
+        """All messages that the agent got before the present view, and all that it sent, the oldest first."""
+        messages: list[LoggedMessage] = []
         for view in self.views:
-            found += filter(None, [sent_before(view)])
+            messages += filter(None, [message_sent_before(view)])
             if view is not self.view:
-                found += [LoggedMessage(one.turn, one.sender, one.addressees, one.text) for one in view.messages]
-        return tuple(found)
+                messages += [LoggedMessage(got.turn, got.sender, got.addressees, got.text) for got in view.messages]
+        return tuple(messages)
 
     @cached_property
     def shared_sights(self) -> tuple[SharedSight, ...]:
-        """What the agent saw with others before this view; what they went on seeing is there once."""
-        found: list[SharedSight] = []
-        shown = ""
+        """What the agent saw together with others before the present view; an unchanged sight is listed once."""
+        sights: list[SharedSight] = []
+        latest = ""
         for view in self.views[:-1]:
-            words = view.sees_text if company(view) else ""
-            if words and words != shown:
-                found.append(SharedSight(view.turn, view.room, words))
-            shown = words
-        return tuple(found)
+            words = view.sees_text if others_present(view) else ""
+            if words and words != latest:
+                sights.append(SharedSight(view.turn, view.room, words))
+            latest = words
+        return tuple(sights)
 
     @cached_property
     def meetings(self) -> tuple[PastMeeting, ...]:
-        """When the agent was with each other one last, and saw each thing with it last, in the order of time.
+        """When the agent was last with each other agent, and when both last saw each fact, the oldest first.
 
-        What they see together in the present view is left out.
+        Facts that the agent no longer remembers are left out, and so is what they see together in the present view.
         """
         latest: dict[tuple[str, Proposition | None], HouseView] = {}
         for view in self.views:
-            latest = {key: then for key, then in latest.items() if key[1] is None or key[1] in view.remembers}
-            facts = (None, *(one for one in view.sees if one.predicate in _SEEN_TOGETHER))
-            latest |= {(other, fact): view for other in company(view) for fact in facts}
-        seen: dict[tuple[int, str, str], list[str]] = {}
+            latest = {key: earlier for key, earlier in latest.items() if key[1] is None or key[1] in view.remembers}
+            facts = (None, *(fact for fact in view.sees if fact.predicate in _SEEN_TOGETHER))
+            latest |= {(other, fact): view for other in others_present(view) for fact in facts}
+        words_by_meeting: dict[tuple[int, str, str], list[str]] = {}
         for (other, fact), view in latest.items():
             if view is not self.view:
-                seen.setdefault((view.turn, view.room, other), []).extend([fact.words] if fact else [])
-        together: dict[tuple[int, str, tuple[str, ...]], list[str]] = {}
-        for (turn, room, other), words in sorted(seen.items()):
-            together.setdefault((turn, room, tuple(sorted(words))), []).append(other)
-        return tuple(PastMeeting(turn, room, tuple(others), words) for (turn, room, words), others in together.items())
+                words_by_meeting.setdefault((view.turn, view.room, other), []).extend([fact.words] if fact else [])
+        others_by_sight: dict[tuple[int, str, tuple[str, ...]], list[str]] = {}
+        for (turn, room, other), words in sorted(words_by_meeting.items()):
+            others_by_sight.setdefault((turn, room, tuple(sorted(words))), []).append(other)
+        return tuple(
+            PastMeeting(turn, room, tuple(others), words) for (turn, room, words), others in others_by_sight.items()
+        )
 
     @cached_property
     def objects(self) -> tuple[str, ...]:
-        """The names of all objects that the agent has seen or was told of as data, and of what it read of like them."""
+        """The objects that the agent has seen or was told of as data, and the words of its texts that look like one."""
         plan = self.view.briefing.plan
-        told = (one for fact in self.view.briefing.facts for one in fact.things)
-        seen = (one.arguments[0] for one in self.view.remembers)
-        read = (word for text in self._texts() for word in _OBJECT.findall(text))
-        return tuple(sorted({*told, *seen, *read} - {*plan.agents, *plan.rooms, *plan.furniture}))
+        told = (thing for fact in self.view.briefing.facts for thing in fact.things)
+        seen = (fact.arguments[0] for fact in self.view.remembers)
+        mentioned = (word for text in self._texts() for word in _OBJECT.findall(text))
+        return tuple(sorted({*told, *seen, *mentioned} - {*plan.agents, *plan.rooms, *plan.furniture}))
 
     @cached_property
     def things(self) -> tuple[str, ...]:
@@ -149,54 +151,55 @@ class HouseSituation:
         return (*self.view.briefing.plan.furniture, *self.objects)
 
     @cached_property
-    def read_of(self) -> frozenset[str]:
-        """The things that a text names which the agent has read."""
+    def read_about(self) -> frozenset[str]:
+        """The things that are named in any text that the agent has read."""
         return frozenset(thing for text in self._texts() for thing in self.mentioned(text))
 
     def mentioned(self, text: str) -> tuple[str, ...]:
-        """The things that a text names, in its order."""
+        """The things that a text names, each once, in the order of the text."""
         return tuple(dict.fromkeys(word for word in _WORD.findall(text) if word in self.things))
 
     def surprises(self, named: Collection[str]) -> list[str]:
-        """The things that matter and are otherwise than the agent remembered before its latest action.
+        """The things that matter and differ from what the agent remembered before its latest action.
 
-        Those matter that a plan names or that the agent has read of. What it sees for the first time is no surprise to
-        a plan that names it. named: by the plan that is being carried out.
+        A thing matters if the plan names it or the agent has read of it; those of its latest command do not count. A
+        thing that the plan names is no surprise when it is seen for the first time. named: the names in the plan that
+        is being carried out.
         """
         before, now = self.views[-2].remembers, self.view.remembers
         own = set(self.view.outcome.command.arguments) if self.view.outcome else set()
-        changed = {one.arguments[0] for one in before - now if one.predicate in _LOOKED_AT}
-        new = {one.arguments[0] for one in now - before if one.predicate in _LOOKED_AT} - changed - set(named)
-        return sorted(((changed | new) - own) & ({*named} | self.read_of))
+        changed = {fact.arguments[0] for fact in before - now if fact.predicate in _LOOKED_AT}
+        new = {fact.arguments[0] for fact in now - before if fact.predicate in _LOOKED_AT} - changed - set(named)
+        return sorted(((changed | new) - own) & ({*named} | self.read_about))
 
     def _texts(self) -> Iterator[str]:
         """Everything that the agent has read."""
         yield self.view.briefing.text
         yield from self.view.briefing.secrets
-        yield from (one.text for one in self.log)
-        yield from (one.text for one in self.view.messages)
+        yield from (message.text for message in self.log)
+        yield from (message.text for message in self.view.messages)
 
 
-def company(view: HouseView) -> tuple[str, ...]:
+def others_present(view: HouseView) -> tuple[str, ...]:
     """The other agents that are in the agent's room, in order of their names."""
-    here = (one.arguments[0] for one in view.sees if one.predicate == AGENT_IN_ROOM)
-    return tuple(sorted(other for other in here if other != view.agent))
+    present = (fact.arguments[0] for fact in view.sees if fact.predicate == AGENT_IN_ROOM)
+    return tuple(sorted(other for other in present if other != view.agent))
 
 
-def sent_before(view: HouseView) -> LoggedMessage | None:
+def message_sent_before(view: HouseView) -> LoggedMessage | None:
     """The message that the agent sent in the turn before a view; None if it sent none."""
     outcome = view.outcome
     if outcome is None or outcome.command.verb != COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
         return None
-    to = view.briefing.targets if EVERYONE in outcome.command.arguments else outcome.command.arguments
-    return LoggedMessage(view.turn - 1, view.agent, tuple(to), outcome.command.text)
+    addressees = view.briefing.targets if EVERYONE in outcome.command.arguments else outcome.command.arguments
+    return LoggedMessage(view.turn - 1, view.agent, tuple(addressees), outcome.command.text)
 
 
 @dataclass(frozen=True, slots=True)
 class PartnerAct:
     """An interaction: an act of a partner that the agent noticed.
 
-    step: the turn of the act. does: one of `DOINGS`. things: what it was about, maybe nothing. text: of a message.
+    step: the turn of the act. does: one of `ACT_KINDS`. things: what it was about, maybe nothing. text: of a message.
     seen: what the agent then saw of a thing that was handled, in words.
     """
 
@@ -209,21 +212,21 @@ class PartnerAct:
 
     @property
     def behaviour(self) -> str:
-        """What a prediction has to fit, e.g. `handles bowl_1`."""
-        return act_of(self.does, self.things[0] if self.things else NOTHING)
+        """The act as predictions name it, e.g. `handles bowl_1`."""
+        return act_words(self.does, self.things[0] if self.things else NOTHING)
 
     @property
     def reward(self) -> float:
-        """Nothing is paid before the end."""
+        """0: nothing is paid before the end."""
         return 0.0
 
-    def fits(self, prediction: str) -> bool:
-        """True if this is what was predicted: the act, and a thing that it was about, or none if it was about none."""
+    def matches(self, prediction: str) -> bool:
+        """True if a prediction names this kind of act and one of its things, or no thing if it was about none."""
         does, *rest = prediction.split()
         return does == self.does and (rest[-1] in self.things if rest else not self.things)
 
 
-def act_of(does: str, about: str) -> str:
+def act_words(does: str, about: str) -> str:
     """An act in words, e.g. `writes about cabinet_5`. about: a thing, or `nothing`."""
     if about == NOTHING:
         return does
@@ -232,7 +235,7 @@ def act_of(does: str, about: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartnerActed(Event):
-    """A partner was noticed to do something."""
+    """The agent noticed an act of a partner."""
 
     act: PartnerAct
 

@@ -1,4 +1,4 @@
-"""The commands of a plan as a model writes them, and what is checked of them before a turn is spent on them."""
+"""Reads the commands that a model writes for a plan, and checks them before a turn is spent on them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FORMS = (
 MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
 LONGEST_MESSAGE = 400
-"""Characters of a message that a schema's pattern allows."""
+"""The most characters of a message that a schema's pattern allows."""
 
 _HANDLING = (PICK, PLACE, OPEN_IT, CLOSE_IT)
 _WAIT = r"Wait\[\]"
@@ -49,7 +49,10 @@ _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What commands may name. places: rooms that the agent may enter, and the furniture in them."""
+    """The names that commands may use. places: rooms that the agent may enter, and the furniture in them.
+
+    targets: the agents that it can message.
+    """
 
     places: Sequence[str]
     furniture: Sequence[str]
@@ -60,14 +63,15 @@ class CommandContext:
 
 
 def context_of(situation: HouseSituation) -> CommandContext:
+    """Collects the names that commands may use in a situation."""
     briefing = situation.view.briefing
-    plan = briefing.plan
-    rooms = [room for room in plan.rooms if room not in briefing.barred]
-    inside = [one for one, room in plan.furniture.items() if room in rooms]
+    floor_plan = briefing.plan
+    rooms = [room for room in floor_plan.rooms if room not in briefing.barred]
+    furniture = [piece for piece, room in floor_plan.furniture.items() if room in rooms]
     return CommandContext(
-        (*rooms, *inside),
-        inside,
-        [one for one in inside if one in plan.openable],
+        (*rooms, *furniture),
+        furniture,
+        [piece for piece in furniture if piece in floor_plan.openable],
         situation.objects,
         briefing.targets,
         situation.view.messages_left,
@@ -83,8 +87,8 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
     """Reads one command such as `Open[cabinet_3]`; a message may stand in single or double quotes."""
     quoted = _QUOTED.fullmatch(text)
     if quoted:
-        to = tuple(name for part in (quoted["to"] or "").split(",") if (name := part.strip()))
-        command = communicate(quoted["text"], to)
+        addressees = tuple(name for part in (quoted["to"] or "").split(",") if (name := part.strip()))
+        command = communicate(quoted["text"], addressees)
     else:
         try:
             command = parse_command(text)
@@ -97,18 +101,19 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
 
 
 def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
-    """The message on one line and to known addressees; CallError if it can't be sent."""
-    said = plain(command.text)
-    if fault := message_fault(said):
+    """Returns the message in one line; raises CallError if it can't be sent, or not to its addressees."""
+    text = plain(command.text)
+    if fault := message_fault(text):
         raise CallError(f"Communicate: {fault}")
     unknown = [name for name in command.arguments if name != EVERYONE and name not in context.targets]
     if unknown or not command.arguments or not context.targets:
         names = ", ".join(context.targets) or "nobody"
         raise CallError(f"Communicate: {shortened(', '.join(unknown))} can't be messaged; you can message {names}")
-    return communicate(said, command.arguments)
+    return communicate(text, command.arguments)
 
 
 def _check_names(command: HouseCommand, context: CommandContext) -> None:
+    """Raises CallError for Find, and for a command with a name that it can't use."""
     verb, names = command.verb, command.arguments
     if verb == FIND:
         raise CallError(f"Find: it costs a turn and tells only what you were shown; write {FORMS}")
@@ -136,20 +141,20 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
     if sent > view.messages_left:
         raise CallError(f"Communicate: {counted(sent, 'message')}, and you have {view.messages_left} left")
     first = commands[0]
-    if first.verb == NAVIGATE and _room(first, view) == view.room:
+    if first.verb == NAVIGATE and _target_room(first, view) == view.room:
         raise CallError(f"{first} first: you are in {view.room} already")
     if first.verb in _HANDLING and first not in view.commands():
         possible = ", ".join(map(str, view.commands()[1:])) or WAIT
         raise CallError(f"{first} first: it can't succeed where you are and as you see it; what can: {possible}")
 
 
-def _room(command: HouseCommand, view: HouseView) -> str:
+def _target_room(command: HouseCommand, view: HouseView) -> str:
     target = command.arguments[0]
     return view.briefing.plan.furniture.get(target, target)
 
 
 def command_pattern(context: CommandContext) -> str:
-    """The regular expression of a command that `read_command` takes, for endpoints that keep to a schema's patterns."""
+    """The regular expression of the commands that `read_command` accepts, for endpoints that enforce patterns."""
     places, furniture, openable, objects = map(
         _plain_names, (context.places, context.furniture, context.openable, context.objects)
     )
@@ -166,29 +171,29 @@ def command_pattern(context: CommandContext) -> str:
 
 
 def first_command_pattern(context: CommandContext, view: HouseView, barred: HouseCommand | None) -> str:
-    """The regular expression of a plan's first command: of those, the ones that `check_plan` takes, but the barred."""
-    moves = [one for one in map(navigate, context.places) if _room(one, view) != view.room]
-    handling = [one for one in view.commands() if one.verb in _HANDLING]
+    """The regular expression of a plan's first command: those that `check_plan` accepts, except for the barred one."""
+    moves = [command for command in map(navigate, context.places) if _target_room(command, view) != view.room]
+    handling = [command for command in view.commands() if command.verb in _HANDLING]
     names: dict[str, list[str]] = {}
-    for one in (*moves, *handling):
-        if one != barred and len(_plain_names(one.arguments)) == len(one.arguments):
-            names.setdefault(one.verb, []).append(", ".join(one.arguments))
-    written = (rf"{verb}\[{_any_of(some)}\]" for verb, some in names.items())
+    for command in (*moves, *handling):
+        if command != barred and len(_plain_names(command.arguments)) == len(command.arguments):
+            names.setdefault(command.verb, []).append(", ".join(command.arguments))
+    written = (rf"{verb}\[{_any_of(arguments)}\]" for verb, arguments in names.items())
     return f"^{_any_of([_WAIT, *written, *_message_patterns(context)])}$"
 
 
 def _message_patterns(context: CommandContext) -> list[str]:
-    """The regular expression of a message; none if no message can be sent."""
+    """A list with the regular expression of a message; empty if no message can be sent."""
     targets = _plain_names(context.targets)
     if not (targets and context.messages_left):
         return []
-    some = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
-    to = _any_of([EVERYONE, *some])
-    return [rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {to}\]"]
+    groups = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
+    addressees = _any_of([EVERYONE, *groups])
+    return [rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {addressees}\]"]
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:
-    """Those names that mean nothing else in a pattern."""
+    """The names without characters that are special in a pattern."""
     return [name for name in names if re.fullmatch(r"[\w-]+", name)]
 
 

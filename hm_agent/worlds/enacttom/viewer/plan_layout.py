@@ -1,4 +1,4 @@
-"""Where rooms and furniture stand on a drawn floor plan. Lengths are about the pixels of a page."""
+"""Lays out rooms and furniture on a drawn floor plan. A unit of length is about a pixel of a page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NamedTuple
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 
 WIDE, NARROW = 600.0, 340.0
-"""The widths of a plan on a desk and on a phone."""
+"""The widths of a plan on a desktop and on a phone."""
 GAP, PAD = 8.0, 8.0
-"""Between rooms, and from a room's wall to what stands in it."""
+"""The distance between rooms, and from a room's wall to what stands in it."""
 TITLE, FLOOR, STRIP = 24.0, 20.0, 46.0
-"""The heights of a room's name, of its floor where things lie there, and of the place for agents."""
+"""The heights of a room's name, of the row for things on its floor, and of the strip for agents."""
 CARD, CARD_GAP = 40.0, 5.0
 """The height of a piece of furniture, and the distance to the next."""
 LEAST_CARD = 130.0
-"""A room is furnished in two columns once each is so wide."""
+"""The least width of a card at which a room's furniture stands in two columns."""
 
 
 class Rect(NamedTuple):
@@ -34,9 +34,10 @@ class Rect(NamedTuple):
 
 @dataclass(frozen=True)
 class PlanLayout:
-    """rooms, furniture: their places. floors: where things lie on a room's floor, for rooms where some begin there.
+    """The places of everything on a plan. rooms, furniture: by name.
 
-    strips: where agents stand in a room.
+    floors: where things lie on the floor, by room, for rooms in which some lie there at first. strips: where agents
+    stand, by room.
     """
 
     width: float
@@ -48,7 +49,7 @@ class PlanLayout:
 
 
 def lay_out(plan: FloorPlan, width: float, floors: Collection[str] = ()) -> PlanLayout:
-    """Rooms in rows, each as high as its fullest room needs. floors: the rooms in which things lie on the floor."""
+    """Lays out rooms in rows, each as high as its fullest room needs. floors: the rooms with things on their floor."""
     columns = _columns(len(plan.rooms), width)
     room_width = (width - GAP * (columns - 1)) / columns
     cards = 2 if (room_width - 2 * PAD - CARD_GAP) / 2 >= LEAST_CARD else 1
@@ -61,10 +62,10 @@ def lay_out(plan: FloorPlan, width: float, floors: Collection[str] = ()) -> Plan
         floor = FLOOR if any(room in floors for room in row) else 0.0
         height = TITLE + lines * (CARD + CARD_GAP) + floor + STRIP + PAD
         for column, room in enumerate(row):
-            whole = Rect(column * (room_width + GAP), top, room_width, height)
-            rooms[room] = whole
-            furniture |= _furnished(plan.furniture_by_room[room], whole, cards)
-            inner = whole.x + PAD, whole.width - 2 * PAD
+            area = Rect(column * (room_width + GAP), top, room_width, height)
+            rooms[room] = area
+            furniture |= _furniture_rects(plan.furniture_by_room[room], area, cards)
+            inner = area.x + PAD, area.width - 2 * PAD
             strips[room] = Rect(inner[0], top + height - STRIP - PAD / 2, inner[1], STRIP)
             if room in floors:
                 floor_rects[room] = Rect(inner[0], strips[room].y - FLOOR, inner[1], FLOOR)
@@ -73,20 +74,20 @@ def lay_out(plan: FloorPlan, width: float, floors: Collection[str] = ()) -> Plan
 
 
 def _columns(rooms: int, width: float) -> int:
-    """How many rooms stand beside each other."""
+    """How many rooms stand in a row."""
     if width < WIDE:
         return min(rooms, 2)
     return rooms if rooms <= 3 else {4: 2, 5: 3, 6: 3, 9: 3}.get(rooms, 4)
 
 
-def _furnished(pieces: Sequence[str], room: Rect, cards: int) -> dict[str, Rect]:
-    wide = (room.width - 2 * PAD - CARD_GAP * (cards - 1)) / cards
+def _furniture_rects(pieces: Sequence[str], room: Rect, cards: int) -> dict[str, Rect]:
+    width = (room.width - 2 * PAD - CARD_GAP * (cards - 1)) / cards
     return {
-        one: Rect(
-            room.x + PAD + number % cards * (wide + CARD_GAP),
+        piece: Rect(
+            room.x + PAD + number % cards * (width + CARD_GAP),
             room.y + TITLE + number // cards * (CARD + CARD_GAP),
-            wide,
+            width,
             CARD,
         )
-        for number, one in enumerate(pieces)
+        for number, piece in enumerate(pieces)
     }

@@ -1,4 +1,4 @@
-"""The floor plan as shapes: rooms and furniture, what is where, and what a turn did."""
+"""Draws the floor plan as shapes: rooms and furniture, where everything is, and what happened in a turn."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
 ROOM_SIZE, NAME_SIZE, THING_SIZE, SMALL_SIZE = 13.0, 12.0, 11.0, 10.0
-"""Heights of texts: of a room, of furniture, of an object, and of what is said beside them."""
+"""The heights of texts: names of rooms, of furniture and of objects, and notes beside them."""
 CHIP, CHIP_GAP, LEAST_CHIP = 16.0, 4.0, 34.0
-"""Of an object: its height, the distance to the next, and the least width that is worth writing its name into."""
+"""Of an object's box: its height, the distance to the next, and the least width into which a name is written."""
 DISC = 11.0
 STATE = 44.0
-"""How much of a card's width the word for its state takes."""
+"""The width that the word for its state takes on a card."""
 HATCH = 11.0
-"""The distance between the lines across a room that is barred."""
+"""The distance between the hatching lines of a barred room."""
 
 
 @dataclass(frozen=True)
 class PlanPicture:
-    """What a picture shows. facts: what is so, or what somebody remembers; what these don't tell is not drawn.
+    """What a picture shows. facts: what holds, or what an agent remembers; the rest stays unknown.
 
-    came_from: the room in which an agent was before, where it moved. sent: (sender, addressees, whether it taught
-    anything). handles: (agent, furniture, what else it set). failed: agents whose action did not succeed. looked_at:
-    the agent that stands out.
+    looked_at: the agent that stands out. came_from: the earlier room of each agent that moved. sent: (sender,
+    addressees, whether it taught anything). handles: (agent, furniture, what else it set). failed: agents whose action
+    did not succeed.
     """
 
     facts: frozenset[Proposition]
@@ -55,7 +55,7 @@ class PlanPicture:
 
 @dataclass(frozen=True)
 class PlacedFact:
-    """A fact with its place on the plan. words: what is written there."""
+    """A fact with its place on the plan. words: the text at that place."""
 
     fact: Proposition
     place: Rect
@@ -67,8 +67,10 @@ class DrawnPlan:
 
     def __init__(self, task: HouseholdTask, width: float) -> None:
         self._task, self._plan = task, task.plan
-        lying = {one.arguments[0] for one in task.init if one.predicate == IS_ON_FLOOR}
-        floors = {one.arguments[1] for one in task.init if one.predicate == IS_IN_ROOM and one.arguments[0] in lying}
+        lying = {fact.arguments[0] for fact in task.init if fact.predicate == IS_ON_FLOOR}
+        floors = {
+            fact.arguments[1] for fact in task.init if fact.predicate == IS_IN_ROOM and fact.arguments[0] in lying
+        }
         self.layout = lay_out(task.plan, width, floors)
         self._number = {agent: number for number, agent in enumerate(task.agents)}
 
@@ -76,31 +78,31 @@ class DrawnPlan:
 
     @cached_property
     def walls(self) -> list[DrawnShape]:
-        """The rooms."""
+        """The walls of all rooms."""
         return [
             DrawnShape("box", (*room, 7), fill="wash", stroke="muted", width=1) for room in self.layout.rooms.values()
         ]
 
     def mechanics(self, known_to: str | None = None) -> list[DrawnShape]:
-        """A sign at reversed handles, and thin arrows between furniture that mechanics bind together.
+        """A sign at reversed handles, and thin arrows between furniture that mechanics link.
 
-        known_to: only those that this agent is told of.
+        known_to: the agent whose known mechanics are drawn; None for all.
         """
-        told = self._task.known[known_to] if known_to else None
+        known = self._task.known[known_to] if known_to else None
         shapes: list[DrawnShape] = []
         for fact in sorted(self._task.mechanics.propositions, key=str):
-            if told is not None and fact not in told:
+            if known is not None and fact not in known:
                 continue
             if fact.predicate == IS_INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
-                shapes += _reversed((place.x + place.width - 12, place.y + 12), fact.words)
+                shapes += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
             elif fact.predicate in (CONTROLS, MIRRORS):
-                ends = _between(*(self.layout.furniture[one] for one in fact.arguments))
+                ends = _between(*(self.layout.furniture[furniture] for furniture in fact.arguments))
                 shapes += _arrow(*ends, "muted", 1.2, opacity=0.7)
         return shapes
 
     def hatching(self, agent: str) -> list[DrawnShape]:
-        """Lines across the rooms that an agent can't enter."""
+        """Hatches the rooms that an agent can't enter."""
         shapes: list[DrawnShape] = []
         for room, (x, y, width, height) in self.layout.rooms.items():
             if self._task.mechanics.may_enter(agent, room):
@@ -115,17 +117,17 @@ class DrawnPlan:
 
     @cached_property
     def furnishing(self) -> list[DrawnShape]:
-        """Furniture, all names, and for each room the agents that can't enter it."""
+        """Furniture, all names, and for each room a sign for each agent that can't enter it."""
         shapes: list[DrawnShape] = []
         for room, place in self.layout.rooms.items():
-            shapes += self._headed(room, place)
+            shapes += self._room_heading(room, place)
         for furniture, place in self.layout.furniture.items():
             shapes += self._card(furniture, place)
         for place in self.layout.floors.values():
             shapes.append(text((place.x, place.middle[1]), "floor", SMALL_SIZE, colour="muted", anchor="start"))
         return shapes
 
-    def _headed(self, room: str, place: Rect) -> Iterator[DrawnShape]:
+    def _room_heading(self, room: str, place: Rect) -> Iterator[DrawnShape]:
         barred = [agent for agent in self._plan.agents if not self._task.mechanics.may_enter(agent, room)]
         left = place.width - 2 * PAD - 20 * len(barred)
         y = place.y + TITLE / 2
@@ -150,33 +152,33 @@ class DrawnPlan:
     # What changes
 
     def figures(self, picture: PlanPicture) -> list[DrawnShape]:
-        """All that is drawn over the furnished rooms."""
+        """Everything that is drawn over the furnished rooms."""
         shapes: list[DrawnShape] = []
         for furniture in self._plan.openable:
             shapes += self._door(furniture, picture.facts)
-        for one in self._things(picture.facts):
-            shapes += _chip(one)
+        for placed in self._placed_objects(picture.facts):
+            shapes += _chip(placed)
         for agent, room in picture.came_from.items():
-            shapes += self._way(agent, room, picture.facts)
+            shapes += self._arrival(agent, room, picture.facts)
         for agent, furniture, others in picture.handles:
-            shapes += self._handled(agent, furniture, others)
-        for one in self._agents(picture.facts):
-            shapes += self._figure(one, picture)
+            shapes += self._handle_effects(agent, furniture, others)
+        for placed in self._placed_agents(picture.facts):
+            shapes += self._agent_disc(placed, picture)
         for sender, addressees, is_news in picture.sent:
-            shapes += self._message(sender, addressees, is_news, picture.facts)
+            shapes += self._message_arrows(sender, addressees, is_news, picture.facts)
         return shapes
 
     def strokes(self, facts: frozenset[Proposition], wrong: Iterable[Proposition]) -> list[DrawnShape]:
-        """A frame and a stroke for each of the facts that is wrong, where `figures` draws it."""
-        told = set(wrong)
+        """A frame and a stroke over each wrong fact, where `figures` draws it. facts: all that an agent remembers."""
+        wrong_facts = set(wrong)
         states = (
-            PlacedFact(one, self._state_place(one.arguments[0]), "")
-            for one in facts
-            if one.predicate in (IS_OPEN, IS_CLOSED)
+            PlacedFact(fact, self._state_place(fact.arguments[0]), "")
+            for fact in facts
+            if fact.predicate in (IS_OPEN, IS_CLOSED)
         )
         shapes: list[DrawnShape] = []
-        for placed in (*self._things(facts), *self._agents(facts), *states):
-            if placed.fact in told:
+        for placed in (*self._placed_objects(facts), *self._placed_agents(facts), *states):
+            if placed.fact in wrong_facts:
                 x, y, width, height = placed.place
                 middle = y + height / 2
                 shapes.append(DrawnShape("box", (x - 1, y - 1, width + 2, height + 2, 4), stroke="loss", width=1.5))
@@ -188,63 +190,62 @@ class DrawnPlan:
         return Rect(place.x + place.width - STATE, place.y + 22, STATE - 3, 14)
 
     def _door(self, furniture: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
-        """A door with a knob if it is closed, ajar if it is open, and the word; a question mark if nothing is told."""
+        """A door, with a knob if closed and ajar if open, and the word for its state; `?` if it is unknown."""
         place = self.layout.furniture[furniture]
         x, y = place.x + 7, place.y + 6
-        state = next((one for one in (IS_OPEN, IS_CLOSED) if Proposition(one, (furniture,)) in facts), None)
-        words, colour = {IS_OPEN: ("open", "ink"), IS_CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
+        states = (state for state in (IS_OPEN, IS_CLOSED) if Proposition(state, (furniture,)) in facts)
+        state = next(states, None)
+        word, colour = {IS_OPEN: ("open", "ink"), IS_CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
         yield DrawnShape("box", (x, y, 9, 12, 1), "band" if state == IS_CLOSED else None, "muted", 1.2)
         if state == IS_OPEN:
             yield polygon([(x, y), (x + 6, y + 3), (x + 6, y + 14), (x, y + 12)], "muted")
         elif state == IS_CLOSED:
             yield disc((x + 6.5, y + 6.5), 1, "muted")
-        yield text((place.x + place.width - 6, place.y + 29), words, SMALL_SIZE, colour=colour, anchor="end")
+        yield text((place.x + place.width - 6, place.y + 29), word, SMALL_SIZE, colour=colour, anchor="end")
 
-    def _things(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
-        """Objects by place, each with what is written: those on and in furniture, on the floor, and in hands."""
+    def _placed_objects(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+        """The places of all objects: on and in furniture, on the floor, and in hands."""
         by_place: dict[tuple[str, str], list[Proposition]] = {}
-        rooms = {one.arguments: one for one in facts if one.predicate == IS_IN_ROOM}
-        on_floor = {one.arguments[0] for one in facts if one.predicate == IS_ON_FLOOR}
-        for one in sorted(facts, key=lambda fact: fact.arguments):
-            if one.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY):
-                by_place.setdefault((one.predicate, one.arguments[1]), []).append(one)
-        for (thing, room), one in sorted(rooms.items()):
+        rooms = {fact.arguments: fact for fact in facts if fact.predicate == IS_IN_ROOM}
+        on_floor = {fact.arguments[0] for fact in facts if fact.predicate == IS_ON_FLOOR}
+        for fact in sorted(facts, key=lambda fact: fact.arguments):
+            if fact.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY):
+                by_place.setdefault((fact.predicate, fact.arguments[1]), []).append(fact)
+        for (thing, room), fact in sorted(rooms.items()):
             if thing in on_floor:
-                by_place.setdefault((IS_ON_FLOOR, room), []).append(one)
+                by_place.setdefault((IS_ON_FLOOR, room), []).append(fact)
         for furniture, place in self.layout.furniture.items():
             reserved = STATE if furniture in self._plan.openable else 6.0
             row = Rect(place.x + 6, place.y + 21, place.width - 6 - reserved, CHIP)
-            lying = [(one, "") for one in by_place.get((IS_ON_TOP, furniture), [])]
-            within = [(one, "in ") for one in by_place.get((IS_INSIDE, furniture), [])]
-            yield from _in_a_row([*lying, *within], row)
+            on_top = [(fact, "") for fact in by_place.get((IS_ON_TOP, furniture), [])]
+            inside = [(fact, "in ") for fact in by_place.get((IS_INSIDE, furniture), [])]
+            yield from _in_a_row([*on_top, *inside], row)
         for room, place in self.layout.floors.items():
             row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)
-            yield from _in_a_row([(one, "") for one in by_place.get((IS_ON_FLOOR, room), [])], row)
-        for placed in self._agents(facts):
-            slot = self._slot_width(placed)
+            yield from _in_a_row([(fact, "") for fact in by_place.get((IS_ON_FLOOR, room), [])], row)
+        for placed in self._placed_agents(facts):
+            slot_width = self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
             middle, bottom = placed.place.middle[0], placed.place.y + placed.place.height
             held = by_place.get((IS_HELD_BY, placed.fact.arguments[0]), [])[:1]
-            for one in held:
-                wide = min(slot - 2, text_width(one.arguments[0], THING_SIZE) + 10)
-                row = Rect(middle - wide / 2, bottom + 2, wide, CHIP)
-                yield PlacedFact(one, row, shortened(one.arguments[0], THING_SIZE, wide - 6))
+            for fact in held:
+                width = min(slot_width - 2, text_width(fact.arguments[0], THING_SIZE) + 10)
+                row = Rect(middle - width / 2, bottom + 2, width, CHIP)
+                yield PlacedFact(fact, row, shortened(fact.arguments[0], THING_SIZE, width - 6))
 
-    def _agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
-        for one in sorted(facts, key=lambda fact: fact.arguments):
-            if one.predicate == AGENT_IN_ROOM:
-                x, y = self._stand(*one.arguments)
-                yield PlacedFact(one, Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC), str(self._number[one.arguments[0]]))
+    def _placed_agents(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
+        for fact in sorted(facts, key=lambda fact: fact.arguments):
+            if fact.predicate == AGENT_IN_ROOM:
+                x, y = self._disc_middle(*fact.arguments)
+                place = Rect(x - DISC, y - DISC, 2 * DISC, 2 * DISC)
+                yield PlacedFact(fact, place, str(self._number[fact.arguments[0]]))
 
-    def _stand(self, agent: str, room: str) -> Point:
-        """Where an agent's disc stands in a room: each agent has its own place in all of them."""
+    def _disc_middle(self, agent: str, room: str) -> Point:
+        """The middle of an agent's disc in a room; an agent has the same slot in every room."""
         strip = self.layout.strips[room]
         slot = strip.width / len(self._plan.agents)
         return strip.x + (self._number[agent] + 0.5) * slot, strip.y + DISC + 3
 
-    def _slot_width(self, placed: PlacedFact) -> float:
-        return self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
-
-    def _figure(self, placed: PlacedFact, picture: PlanPicture) -> Iterator[DrawnShape]:
+    def _agent_disc(self, placed: PlacedFact, picture: PlanPicture) -> Iterator[DrawnShape]:
         agent = placed.fact.arguments[0]
         (x, y), colour = placed.place.middle, colour_of(self._number[agent])
         if agent == picture.looked_at:
@@ -256,27 +257,27 @@ class DrawnPlan:
                 ends = (x + 14 + start[0], y - 6 + start[1]), (x + 14 + end[0], y - 6 + end[1])
                 yield from (line(*ends, "page", 5), line(*ends, "loss", 2.5))
 
-    def _way(self, agent: str, room: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
-        """Where an agent came from in this turn."""
-        here = next((one for one in self._agents(facts) if one.fact.arguments[0] == agent), None)
-        if here:
-            start, colour = self._stand(agent, room), colour_of(self._number[agent])
-            yield line(start, here.place.middle, colour, 2.5, 0.55)
+    def _arrival(self, agent: str, room: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
+        """A line from the room that an agent left in this turn."""
+        current = next((placed for placed in self._placed_agents(facts) if placed.fact.arguments[0] == agent), None)
+        if current:
+            start, colour = self._disc_middle(agent, room), colour_of(self._number[agent])
+            yield line(start, current.place.middle, colour, 2.5, 0.55)
             yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
 
-    def _handled(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        """A glow around what a handle set, and arrows to what mirrors and remote controls set with it."""
+    def _handle_effects(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
+        """A frame around the furniture of a handle, and glowing frames and arrows for what else it set."""
         places = self.layout.furniture
         yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
         for other in others:
             yield DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5)
             yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
 
-    def _message(
+    def _message_arrows(
         self, sender: str, addressees: Sequence[str], is_news: bool, facts: frozenset[Proposition]
     ) -> Iterator[DrawnShape]:
-        """Arrows from who says something to whom it reaches, thick if it taught anything, with a letter on each."""
-        places = {one.fact.arguments[0]: one.place for one in self._agents(facts)}
+        """Arrows with a letter from the sender of a message to its addressees, thick if it taught anything."""
+        places = {placed.fact.arguments[0]: placed.place for placed in self._placed_agents(facts)}
         if sender not in places:
             return
         colour = colour_of(self._number[sender])
@@ -288,48 +289,51 @@ class DrawnPlan:
 
 
 def _in_a_row(things: Sequence[tuple[Proposition, str]], row: Rect) -> Iterator[PlacedFact]:
-    """Objects beside each other, with shortened names, and the last place for as many as find no room."""
+    """Places objects side by side with shortened names; a last place stands for those that find no room.
+
+    things: each with a prefix of its name.
+    """
     x, end = row.x, row.x + row.width
-    for number, (one, prefix) in enumerate(things):
+    for number, (fact, prefix) in enumerate(things):
         left = len(things) - number - 1
-        wanted = text_width(prefix + one.arguments[0], THING_SIZE) + 10
-        wide = min(wanted, end - x - (left > 0) * (LEAST_CHIP + CHIP_GAP))
-        if wide < min(wanted, LEAST_CHIP):
+        full_width = text_width(prefix + fact.arguments[0], THING_SIZE) + 10
+        width = min(full_width, end - x - (left > 0) * (LEAST_CHIP + CHIP_GAP))
+        if width < min(full_width, LEAST_CHIP):
             names = ", ".join(prefix + rest.arguments[0] for rest, prefix in things[number:])
             yield PlacedFact(Proposition("", (names,)), Rect(x, row.y, max(18.0, end - x), row.height), f"+{left + 1}")
             return
         yield PlacedFact(
-            one, Rect(x, row.y, wide, row.height), shortened(prefix + one.arguments[0], THING_SIZE, wide - 8)
+            fact, Rect(x, row.y, width, row.height), shortened(prefix + fact.arguments[0], THING_SIZE, width - 8)
         )
-        x += wide + CHIP_GAP
+        x += width + CHIP_GAP
 
 
-def _reversed(middle: Point, tells: str) -> Iterator[DrawnShape]:
-    """The sign of a handle that does the opposite: an arrow up beside an arrow down."""
+def _reversed_sign(middle: Point, title: str) -> Iterator[DrawnShape]:
+    """The sign of a reversed handle: an arrow up beside an arrow down."""
     x, y = middle
     for side, turn in ((-3, -1), (3, 1)):
         yield line((x + side, y - 4 * turn), (x + side, y + 3 * turn), "muted", 1.5)
         points = ((x + side, y + 6 * turn), (x + side - 3, y + 1 * turn), (x + side + 3, y + 1 * turn))
         yield polygon(points, "muted")
-    yield DrawnShape("box", (x - 7, y - 7, 14, 14, 2), fill="page", opacity=0.01, title=tells)
+    yield DrawnShape("box", (x - 7, y - 7, 14, 14, 2), fill="page", opacity=0.01, title=title)
 
 
 def _chip(placed: PlacedFact) -> Iterator[DrawnShape]:
-    """An object; one within furniture has an edge."""
+    """The box of an object, with an edge if it is inside furniture."""
     is_within = placed.fact.predicate == IS_INSIDE
-    tells = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
+    title = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
     edge, width = ("muted", 1.0) if is_within else (None, 0.0)
-    yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=tells)
-    yield text(placed.place.middle, placed.words, THING_SIZE, title=tells)
+    yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=title)
+    yield text(placed.place.middle, placed.words, THING_SIZE, title=title)
 
 
 def _between(one: Rect, other: Rect) -> tuple[Point, Point]:
-    """The ends of a line from one rectangle's edge to the other's, on the way from middle to middle."""
-    return _edge(one, other.middle), _edge(other, one.middle)
+    """The part between two rectangles of the line from middle to middle, as its two ends."""
+    return _edge_towards(one, other.middle), _edge_towards(other, one.middle)
 
 
-def _edge(place: Rect, towards: Point) -> Point:
-    """Where the way from a rectangle's middle towards a point leaves it."""
+def _edge_towards(place: Rect, towards: Point) -> Point:
+    """The point at which the line from a rectangle's middle towards a point leaves the rectangle."""
     (x, y), across, down = place.middle, towards[0] - place.middle[0], towards[1] - place.middle[1]
     shares = [size / 2 / abs(way) for size, way in ((place.width, across), (place.height, down)) if way]
     share = min([1.0, *shares])

@@ -1,4 +1,4 @@
-"""`hm-agent browse enacttom`: one page for a set of tasks, to filter them and look at each with its proofs."""
+"""`hm-agent browse enacttom`: a page on a set of tasks that filters them and shows each with its proofs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from hm_agent.worlds.enacttom.viewer.viewer import (
     PLAN_STYLE,
     drawn_plans,
     goal_facts,
-    plain,
     plan_facts,
+    shapes_json,
 )
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -35,14 +35,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> None:
     """Writes the page on a set of tasks."""
     own = (PLAN_SCRIPT, TEMPLATES / "tasks.js", PLAN_STYLE, TEMPLATES / "tasks.css")
-    listed, details = [listed_task(one) for one in tasks], [task_details(one) for one in tasks]
+    listed, details = [listed_task(task) for task in tasks], [task_details(task) for task in tasks]
     content = browse_page(TEMPLATES, own, listed, {"tasks": details}, title=title, tasks=len(tasks))
     into.parent.mkdir(parents=True, exist_ok=True)
     write_whole(into, content)
 
 
 def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
-    """What the list shows and filters by. turns, messages: of the certified plan; None without one."""
+    """What the list of tasks shows and filters by. turns, messages: of the certified plan; None without one."""
     certificate = task.file.certificate
     return {
         "id": task.name,
@@ -53,26 +53,26 @@ def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
         "rooms": len(task.plan.rooms),
         "furniture": len(task.plan.furniture),
         "objects": len(task.plan.objects),
-        "mechanics": list(dict.fromkeys(one.mechanic_type for one in task.mechanics.bindings)),
+        "mechanics": list(dict.fromkeys(binding.mechanic_type for binding in task.mechanics.bindings)),
         "turns": len(certificate.plan) if certificate else None,
         "messages": certificate.messages if certificate else None,
     }
 
 
 def task_details(task: HouseholdTask) -> Mapping[str, Any]:
-    """What the page of one task shows. figures: shapes by width of how the household is at the start."""
+    """What the page of one task shows. figures: the household at the start as shapes, by the width of the plan."""
     file, drawn = task.file, drawn_plans(task)
     start = PlanPicture(task.init)
     return {
         "house": {**plan_facts(task, drawn), "goals": goal_facts(task)},
-        "figures": {name: plain(plan.figures(start)) for name, plan in drawn.items()},
+        "figures": {name: shapes_json(plan.figures(start)) for name, plan in drawn.items()},
         "text": file.task,
         "secrets": {agent: list(file.agent_secrets.get(agent, ())) for agent in task.agents},
-        "mechanics": [words for one in task.mechanics.bindings for words in mechanic_words(one)],
+        "mechanics": [words for binding in task.mechanics.bindings for words in mechanic_words(binding)],
         "budgets": {agent: task.message_budget(agent) for agent in task.agents},
         "max_turns": task.max_turns,
         "pddl": file.problem_pddl,
-        "certificate": _certified(task, file.certificate) if file.certificate else None,
+        "certificate": _certificate_details(task, file.certificate) if file.certificate else None,
     }
 
 
@@ -82,8 +82,8 @@ def mechanic_words(binding: Binding) -> Iterator[str]:
         case RoomRestriction(restricted_rooms=rooms, for_agents=agents):
             yield f"{', '.join(agents)} cannot enter {', '.join(rooms)}."
         case LimitedBandwidth(message_limits=limits):
-            for agent, most in limits.items():
-                yield f"{agent} can send {most} message{'' if most == 1 else 's'}."
+            for agent, limit in limits.items():
+                yield f"{agent} can send {limit} message{'' if limit == 1 else 's'}."
         case RestrictedCommunication(allowed_targets=targets):
             for agent, others in targets.items():
                 yield f"{agent} can message {', '.join(others) or 'nobody'}."
@@ -95,7 +95,7 @@ def mechanic_words(binding: Binding) -> Iterator[str]:
             yield f"{binding.trigger_object} and {binding.target_object} always end up in the same state."
 
 
-def _certified(task: HouseholdTask, certificate: Certificate) -> Mapping[str, Any]:
+def _certificate_details(task: HouseholdTask, certificate: Certificate) -> Mapping[str, Any]:
     return {
         "solver": certificate.solver,
         "is_current": is_current(task.file),
@@ -109,28 +109,32 @@ def _certified(task: HouseholdTask, certificate: Certificate) -> Mapping[str, An
     }
 
 
-def _measured(found: Certificate) -> Iterator[str]:
-    """What the plan takes, and how far knowledge has to travel."""
-    yield f"turns: {len(found.plan)}"
-    yield f"messages: {found.messages}"
-    if found.relay_depth is not None:
-        yield f"relay depth: {found.relay_depth}"
+def _plan_figures(certificate: Certificate) -> Iterator[str]:
+    """The turns and messages of the plan, and the relay depth if it is known."""
+    yield f"turns: {len(certificate.plan)}"
+    yield f"messages: {certificate.messages}"
+    if certificate.relay_depth is not None:
+        yield f"relay depth: {certificate.relay_depth}"
 
 
-def _proofs(task: HouseholdTask, found: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
-    """What was asked of the task, what came out, what is wanted (None: either), and a note."""
-    yield "can be solved", found.status, "solved", ", ".join(_measured(found))
-    for planner, status in found.checked_by.items():
-        yield f"can be solved, says {planner}", status, found.status, ""
-    for agent, status in found.without_agent.items():
+def _proofs(task: HouseholdTask, certificate: Certificate) -> Iterator[tuple[str, Status, Status | None, str]]:
+    """For each question about a task: the question, its status, the status wanted (None: any), and a note."""
+    yield "can be solved", certificate.status, "solved", ", ".join(_plan_figures(certificate))
+    for planner, status in certificate.checked_by.items():
+        yield f"can be solved, says {planner}", status, certificate.status, ""
+    for agent, status in certificate.without_agent.items():
         yield f"if {agent} only waits", status, "unsolvable", ""
     needed: Status | None = "unsolvable" if task.file.needs_communication else None
-    yield "if nobody sends a message", found.without_communication, needed, ""
-    if found.deepest_by_sight:
-        yield f"K depth {found.k_depth} by sight alone", found.deepest_by_sight, "unsolvable", ""
-    used = f"turns: {found.baseline_turns}, messages: {found.baseline_messages}" if found.baseline_turns else ""
-    yield "with all secrets public", found.baseline, "solved", used
-    for agent, status in found.private_goals.items():
+    yield "if nobody sends a message", certificate.without_communication, needed, ""
+    if certificate.deepest_by_sight:
+        yield f"K depth {certificate.k_depth} by sight alone", certificate.deepest_by_sight, "unsolvable", ""
+    used = (
+        f"turns: {certificate.baseline_turns}, messages: {certificate.baseline_messages}"
+        if certificate.baseline_turns
+        else ""
+    )
+    yield "with all secrets public", certificate.baseline, "solved", used
+    for agent, status in certificate.private_goals.items():
         yield f"with the private goals of {agent}", status, "solved", ""
-    if found.all_private_goals:
-        yield "with all private goals", found.all_private_goals, None, "unsolvable where they conflict"
+    if certificate.all_private_goals:
+        yield "with all private goals", certificate.all_private_goals, None, "unsolvable where they conflict"

@@ -1,4 +1,4 @@
-"""What a turn did, and what an agent knows after it, as pictures and words show it."""
+"""What happened in a turn, and what an agent knows after it, in the form that pictures and pages show."""
 
 from __future__ import annotations
 
@@ -22,73 +22,75 @@ from hm_agent.worlds.enacttom.world import HouseScene
 
 
 def goals_of(task: HouseholdTask) -> tuple[Claim, ...]:
-    """The conjuncts: shared ones first, then the private ones by owner."""
-    return (*task.goal, *(one for claims in task.private_goals.values() for one in claims))
+    """The conjuncts of all goals: the shared ones first, then the private ones by owner."""
+    return (*task.goal, *(claim for claims in task.private_goals.values() for claim in claims))
 
 
 def met_goals(task: HouseholdTask, scene: HouseScene) -> list[bool]:
-    """Which of the conjuncts hold after a turn, in the order of `goals_of`."""
-    return [one in scene.knows if one.depth else one.proposition in scene.after for one in goals_of(task)]
+    """Whether each conjunct holds after a turn, in the order of `goals_of`."""
+    return [goal in scene.knows if goal.depth else goal.proposition in scene.after for goal in goals_of(task)]
 
 
 def turn_picture(scene: HouseScene, looked_at: str | None) -> PlanPicture:
-    """What is so after a turn, and what happened in it."""
-    was, now = _rooms(scene.before), _rooms(scene.after)
+    """What holds after a turn, and what happened in it. looked_at: the agent that stands out."""
+    rooms_before, rooms_after = _rooms(scene.before), _rooms(scene.after)
     return PlanPicture(
         scene.after,
         looked_at=looked_at,
-        came_from={agent: room for agent, room in was.items() if now[agent] != room},
-        sent=[(one.message.sender, one.message.addressees, bool(one.taught)) for one in scene.sent],
+        came_from={agent: room for agent, room in rooms_before.items() if rooms_after[agent] != room},
+        sent=[(sent.message.sender, sent.message.addressees, bool(sent.taught)) for sent in scene.sent],
         handles=[(agent, next(iter(settings)), tuple(settings)[1:]) for agent, settings in scene.handles.items()],
         failed=[agent for agent, outcome in scene.outcomes.items() if outcome.kind is not OutcomeKind.DONE],
     )
 
 
 def _rooms(facts: Iterable[Proposition]) -> dict[str, str]:
-    return {one.arguments[0]: one.arguments[1] for one in facts if one.predicate == AGENT_IN_ROOM}
+    """The room of each agent."""
+    return {fact.arguments[0]: fact.arguments[1] for fact in facts if fact.predicate == AGENT_IN_ROOM}
 
 
-def mistakes(wrong: Iterable[Proposition], so: frozenset[Proposition]) -> list[list[str]]:
-    """What somebody remembers that is not so, and what is so instead, in words.
+def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> list[list[str]]:
+    """What an agent wrongly remembers, each with what holds instead, in words. truth: all that holds.
 
-    What follows from another mistake is left out: that a thing is no longer in a room, or a hand not empty.
+    The rooms of things and empty hands are left out, since they follow from other mistakes.
     """
-    gone = [one for one in wrong if one.predicate not in (IS_IN_ROOM, HAND_EMPTY)]
-    return [[one.words, _instead(one, so)] for one in sorted(gone, key=str)]
+    mistaken = [fact for fact in wrong if fact.predicate not in (IS_IN_ROOM, HAND_EMPTY)]
+    return [[fact.words, _truth_instead(fact, truth)] for fact in sorted(mistaken, key=str)]
 
 
-def _instead(wrong: Proposition, so: frozenset[Proposition]) -> str:
+def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
+    """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
     thing = wrong.arguments[0]
-    places = _places(so)
     if wrong.predicate in (IS_OPEN, IS_CLOSED):
         return Proposition(IS_CLOSED if wrong.predicate == IS_OPEN else IS_OPEN, (thing,)).words
-    return places.get(thing, "")
+    return _place_words(truth).get(thing, "")
 
 
 @lru_cache(maxsize=8)
-def _places(so: frozenset[Proposition]) -> Mapping[str, str]:
-    """Where each agent and each object is, in words."""
+def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
+    """Where each agent and each object is, in words, by its name."""
     left_out = (IS_IN_ROOM, IS_OPEN, IS_CLOSED, HAND_EMPTY)
-    found = {one.arguments[0]: one.words for one in so if one.predicate not in left_out}
-    floors = {one.arguments for one in so if one.predicate == IS_IN_ROOM}
-    lying = {one.arguments[0] for one in so if one.predicate == IS_ON_FLOOR}
-    return found | {thing: f"{thing} is on the floor of {room}" for thing, room in floors if thing in lying}
+    words = {fact.arguments[0]: fact.words for fact in facts if fact.predicate not in left_out}
+    floors = {fact.arguments for fact in facts if fact.predicate == IS_IN_ROOM}
+    lying = {fact.arguments[0] for fact in facts if fact.predicate == IS_ON_FLOOR}
+    return words | {thing: f"{thing} is on the floor of {room}" for thing, room in floors if thing in lying}
 
 
 def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:
-    """What an agent knows of the claims that are kept track of; what follows from another one is left out."""
-    return telling(Claim(one.knowers[1:], one.proposition) for one in knows if one.knowers and one.knowers[0] == agent)
+    """The tracked claims that an agent knows, without those that follow from another one."""
+    own = (claim for claim in knows if claim.knowers[:1] == (agent,))
+    return without_implied(Claim(claim.knowers[1:], claim.proposition) for claim in own)
 
 
-def telling(claims: Iterable[Claim]) -> list[Claim]:
-    """Claims without those that follow from another: that agent_1 knows p tells that p."""
-    found = sorted(set(claims), key=lambda one: (one.proposition.words, -one.depth, one.knowers))
-    return [one for one in found if not any(_follows(one, other) for other in found)]
+def without_implied(claims: Iterable[Claim]) -> list[Claim]:
+    """The claims, sorted, without those that others imply: that agent_1 knows p implies p."""
+    ordered = sorted(set(claims), key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
+    return [claim for claim in ordered if not any(_is_implied(claim, other) for other in ordered)]
 
 
-def _follows(one: Claim, other: Claim) -> bool:
-    """True if another claim about the same holds its knowers in the same order, and more."""
-    if one.proposition != other.proposition or one.depth >= other.depth:
+def _is_implied(claim: Claim, other: Claim) -> bool:
+    """True if a claim follows from another, which has the same proposition, its knowers in the same order, and more."""
+    if claim.proposition != other.proposition or claim.depth >= other.depth:
         return False
     rest = iter(other.knowers)
-    return all(knower in rest for knower in one.knowers)
+    return all(knower in rest for knower in claim.knowers)

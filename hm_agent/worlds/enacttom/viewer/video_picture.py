@@ -1,10 +1,10 @@
-"""The picture of one step for a video: the floor plan, what each agent does, messages, and the goals."""
+"""Draws one step for a video: the floor plan, what each agent does, messages, and the goals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.core import Seat, Step
+from hm_agent.core import Step
 from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
@@ -24,16 +24,15 @@ ACTS = Box(856, 92, 400, 214)
 MESSAGES = Box(856, 318, 400, 182)
 GOALS = Box(856, 512, 400, 192)
 TOP = 26
-"""Where a card's content begins, below its caption."""
+"""The height of a caption, below which a card's content begins."""
 MOST_MESSAGES, MOST_GOALS, MOST_PROBES = 3, 7, 7
 
 
 class HouseVideo:
     """Draws the steps of one episode."""
 
-    def __init__(self, task: HouseholdTask, seats: Sequence[Seat], title: str) -> None:
+    def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
-        self._seats = tuple(seats)
         self._canvas = Canvas(WIDTH, HEIGHT)
         self._canvas.draw(HEADING, heading, title)
         self._canvas.draw(
@@ -44,28 +43,28 @@ class HouseVideo:
         """The (720, 1280, 3) picture of a step."""
         scene, task = step.scene, self._task
         assert isinstance(scene, HouseScene)
-        self._show_plan(scene)
+        self._draw_plan(scene)
         acts = tuple(
             (task.agents.index(agent), str(outcome.command), outcome.kind is OutcomeKind.DONE)
             for agent, outcome in scene.outcomes.items()
         )
-        said = tuple((task.agents.index(one.message.sender), one.message.text) for one in scene.sent)
-        met = zip((one.words for one in goals_of(task)), met_goals(task, scene), strict=True)
+        sent_texts = tuple((task.agents.index(sent.message.sender), sent.message.text) for sent in scene.sent)
+        met = zip((goal.words for goal in goals_of(task)), met_goals(task, scene), strict=True)
         self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
         if scene.probes:
-            self._canvas.draw(ACTS, probes, tuple(map(self._answered, scene.probes)))
+            self._canvas.draw(ACTS, probes, tuple(map(self._probe_entry, scene.probes)))
         else:
             self._canvas.draw(ACTS, actions, task.agents, acts)
-        self._canvas.draw(MESSAGES, messages, said)
+        self._canvas.draw(MESSAGES, messages, sent_texts)
         self._canvas.draw(GOALS, goals, tuple(met))
         return self._canvas.pixels.copy()
 
-    def _answered(self, one: ProbeResult) -> tuple[int, str, bool]:
-        said = one.answer.value if one.answer else "silence"
-        return self._task.agents.index(one.probe.agent), f"{said}: {one.probe.words}", one.is_right
+    def _probe_entry(self, result: ProbeResult) -> tuple[int, str, bool]:
+        answer = result.answer.value if result.answer else "silence"
+        return self._task.agents.index(result.probe.agent), f"{answer}: {result.probe.words}", result.is_right
 
-    def _show_plan(self, scene: HouseScene) -> None:
-        """The plan as large as its place allows; what is higher than wide gets fewer pixels a unit."""
+    def _draw_plan(self, scene: HouseScene) -> None:
+        """Draws the plan as large as its place allows: at the full width, or narrower if it would be too high."""
         plan, layout = self._plan, self._plan.layout
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
         figures = plan.figures(turn_picture(scene, None))
@@ -85,7 +84,7 @@ def clock(pen: Pen, step: int, steps: int) -> None:
 
 
 def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:
-    """What each agent does, and whether it succeeded. acts: (number of the agent, command, whether it was done)."""
+    """Lists what each agent does. acts: (number of the agent, command, whether it succeeded)."""
     pen.caption("What the agents do")
     y: float = TOP
     for number, command, is_done in acts:
@@ -95,7 +94,7 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
 
 
 def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
-    """The literal probes. answered: (number of the agent, answer and question, whether it is right)."""
+    """Lists the literal probes. answered: (number of the agent, answer and question, whether the answer is right)."""
     pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
     y: float = TOP
     for number, words, is_right in answered[:MOST_PROBES]:
@@ -103,23 +102,23 @@ def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
         y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
 
 
-def messages(pen: Pen, said: Sequence[tuple[int, str]]) -> None:
-    """The messages of the step. said: (number of the sender, text)."""
-    if said:
+def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
+    """Lists the messages of the step. sent: (number of the sender, text)."""
+    if sent:
         pen.caption("Messages")
     y: float = TOP
-    for number, text in said[:MOST_MESSAGES]:
+    for number, text in sent[:MOST_MESSAGES]:
         _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(said), MOST_MESSAGES)) + 6
+        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
 
 
-def goals(pen: Pen, told: Sequence[tuple[str, bool]]) -> None:
-    """The goals with a mark at each that holds; of more than there is room for, the first."""
-    pen.caption(f"Goals that hold: {sum(met for _, met in told)} of {len(told)}")
+def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
+    """Lists the first MOST_GOALS goals with a mark at each. conjuncts: (goal in words, whether it holds)."""
+    pen.caption(f"Goals that hold: {sum(met for _, met in conjuncts)} of {len(conjuncts)}")
     y: float = TOP
-    for words, is_met in told[:MOST_GOALS]:
+    for words, is_met in conjuncts[:MOST_GOALS]:
         pen.block((1, y + 5, 10, 10), GAIN if is_met else PALETTE["band"], radius=5)
-        y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(told) > 4 else 2) + 3
+        y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(conjuncts) > 4 else 2) + 3
 
 
 def _dot(pen: Pen, y: float, agent: int) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PLAN_STYLE, PLAN_SCRIPT = SCRIPTS / "plan.css", SCRIPTS / "plan.js"
-"""How a plan and goals are drawn, in replays and elsewhere; the script needs the replay page's dom.js and shapes.js."""
+"""Draw plans and goals in replays and on task pages; the script needs dom.js and shapes.js of the replay page."""
 
 
 class HouseViewer:
@@ -48,23 +48,25 @@ class HouseViewer:
         }
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """None: the page draws the shapes that `shown` has."""
+        """No pixels: the page draws the shapes that `shown` returns."""
         return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
-        """What a step led to, and what the seat knows then.
+        """What a step led to, and what the seat knows after it.
 
-        so, memory: shapes by width of what is so, and of what the seat remembers; wrong: strokes through what it
-        remembers wrongly, and mistakes: the same in words, with what is so. met: by goal, whether it holds. acts: by
-        agent, the command, how it went, and what the agent is told of that. sent: messages with what they taught;
-        received: those that the seat had when it acted. handles: by agent, what was set. knows, learned: the seat's
-        claims, and the new ones. probes: all that were answered. plan: of an agent that thinks in language.
+        so, memory: shapes of what holds and of what the seat remembers, by the width of the plan. wrong: strokes
+        through what it remembers wrongly; mistakes: the same in words, with what holds instead. met: whether each goal
+        holds. acts: each agent's command, its outcome, and what the agent is told of it. sent: the messages of the step
+        with what they taught; received: those that the seat had when it acted. handles: by agent, the furniture
+        that it set, with the new states. knows, learned: the claims that the seat knows, and the new ones among them.
+        probes: all that were answered. left: the messages that the seat may still send. plan: the commands of an agent
+        that thinks in language.
         """
         scene, view, state = step.scene, step.turn.observations[seat].view, step.decisions[seat].state
         assert isinstance(scene, HouseScene)
         assert isinstance(view, HouseView)
         memory = scene.remembers[seat]
-        wrong = [one for one in memory if one not in scene.after]
+        wrong = [fact for fact in memory if fact not in scene.after]
         known, before = known_claims(scene.knows, seat), set(known_claims(scene.knew, seat))
         return {
             "so": [self._figures(turn_picture(scene, seat))],
@@ -76,20 +78,20 @@ class HouseViewer:
                 [agent, str(outcome.command), outcome.kind.value, outcome.words]
                 for agent, outcome in scene.outcomes.items()
             ],
-            "sent": [{**_message(one.message), "taught": self._taught(one)} for one in scene.sent],
-            "received": [_message(one) for one in view.messages],
+            "sent": [{**_message_json(sent.message), "taught": self._learned_by_agent(sent)} for sent in scene.sent],
+            "received": [_message_json(message) for message in view.messages],
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
-            "knows": [one.words for one in known],
-            "learned": [one.words for one in known if one not in before],
-            "probes": list(map(_probe, scene.probes)),
-            "left": view.messages_left - sum(one.message.sender == seat for one in scene.sent),
+            "knows": [claim.words for claim in known],
+            "learned": [claim.words for claim in known if claim not in before],
+            "probes": list(map(_probe_json, scene.probes)),
+            "left": view.messages_left - sum(sent.message.sender == seat for sent in scene.sent),
             **({"plan": list(state.plan)} if isinstance(state, HouseThoughts) else {}),
         }
 
-    def _taught(self, sent: Sent) -> list[tuple[str, list[str]]]:
-        """By agent, what a message made it know."""
+    def _learned_by_agent(self, sent: Sent) -> list[tuple[str, list[str]]]:
+        """The claims, in words, that a message made each agent know, by agent."""
         learned = ((agent, known_claims(sent.taught, agent)) for agent in self._task.agents)
-        return [(agent, [one.words for one in claims]) for agent, claims in learned if claims]
+        return [(agent, [claim.words for claim in claims]) for agent, claims in learned if claims]
 
     def _figures(self, picture: PlanPicture) -> Mapping[str, Any]:
         return {name: plan.figures(picture) for name, plan in self._drawn.items()}
@@ -97,18 +99,18 @@ class HouseViewer:
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
         from hm_agent.worlds.enacttom.viewer.video_picture import HouseVideo
 
-        return HouseVideo(self._task, scenario.seats, title)
+        return HouseVideo(self._task, title)
 
 
 def drawn_plans(task: HouseholdTask) -> Mapping[str, DrawnPlan]:
-    """The plan at each width that a page may have room for."""
+    """The floor plan at each width that a page may show."""
     return {"wide": DrawnPlan(task, WIDE), "narrow": DrawnPlan(task, NARROW)}
 
 
 def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Sequence[str] = ()) -> dict[str, Any]:
-    """What scripts/plan.js needs to draw the plan: what never changes of it, by width, and the agents.
+    """What scripts/plan.js needs to draw the plan: the agents, and by width the shapes that never change.
 
-    viewers: the agents from whose point of view it is drawn, too.
+    viewers: the agents from whose points of view the plan is drawn, too.
     """
     return {
         "agents": [{"name": agent, "colour": colour_of(number)} for number, agent in enumerate(task.agents)],
@@ -116,43 +118,43 @@ def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Seq
             name: {
                 "width": plan.layout.width,
                 "height": plan.layout.height,
-                "walls": plain(plan.walls),
-                "hatching": {agent: plain(plan.hatching(agent)) for agent in viewers},
-                "furnishing": plain(plan.furnishing),
-                "mechanics": plain(plan.mechanics()),
-                "told": {agent: plain(plan.mechanics(agent)) for agent in viewers},
+                "walls": shapes_json(plan.walls),
+                "hatching": {agent: shapes_json(plan.hatching(agent)) for agent in viewers},
+                "furnishing": shapes_json(plan.furnishing),
+                "mechanics": shapes_json(plan.mechanics()),
+                "told": {agent: shapes_json(plan.mechanics(agent)) for agent in viewers},
             }
             for name, plan in drawn.items()
         },
     }
 
 
-def plain(shapes: Iterable[DrawnShape]) -> list[Sequence[object]]:
+def shapes_json(shapes: Iterable[DrawnShape]) -> list[Sequence[object]]:
     """Shapes as JSON values."""
-    return [one.to_json() for one in shapes]
+    return [shape.to_json() for shape in shapes]
 
 
 def goal_facts(task: HouseholdTask) -> list[dict[str, Any]]:
-    """The conjuncts of `goals_of` in words. depth: of its K operators. owner: of a private goal, else None."""
+    """The conjuncts of `goals_of` in words. depth: of its nested K operators. owner: of a private goal, else None."""
     owners = [None] * len(task.goal) + [agent for agent, claims in task.private_goals.items() for _ in claims]
     return [
-        {"words": one.words, "depth": one.depth, "owner": owner}
-        for one, owner in zip(goals_of(task), owners, strict=True)
+        {"words": goal.words, "depth": goal.depth, "owner": owner}
+        for goal, owner in zip(goals_of(task), owners, strict=True)
     ]
 
 
-def _message(one: HouseMessage) -> dict[str, Any]:
-    return {"from": one.sender, "to": list(one.addressees), "text": one.text}
+def _message_json(message: HouseMessage) -> dict[str, Any]:
+    return {"from": message.sender, "to": list(message.addressees), "text": message.text}
 
 
-def _probe(one: ProbeResult) -> dict[str, Any]:
-    """answer: None for silence."""
+def _probe_json(result: ProbeResult) -> dict[str, Any]:
+    """A probe as the page shows it. answer: None if there was none."""
     return {
-        "agent": one.probe.agent,
-        "question": one.probe.words,
-        "depth": one.probe.claim.depth,
-        "answer": one.answer and one.answer.value,
-        "is_so": one.is_so,
-        "right": one.is_right,
-        "foil": one.is_foil,
+        "agent": result.probe.agent,
+        "question": result.probe.words,
+        "depth": result.probe.claim.depth,
+        "answer": result.answer and result.answer.value,
+        "is_so": result.is_so,
+        "right": result.is_right,
+        "foil": result.is_foil,
     }

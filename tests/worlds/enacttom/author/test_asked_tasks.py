@@ -101,7 +101,7 @@ def test_a_good_proposal_is_proved_judged_twice_and_kept(tmp_path: Path, capsys:
     assert is_current(task.file)
     assert verify(task).faults == ()
     assert (row(tmp_path)["kept"], row(tmp_path)["refused"]) == (1, {})
-    assert f"{NAME}: kept of 1 proposed" in capsys.readouterr().out
+    assert f"{NAME}: 1 of 1 proposal kept" in capsys.readouterr().out
 
 
 def test_faults_go_back_until_the_task_is_mended(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_an_endpoint_that_dies_ends_it_in_one_line(tmp_path: Path, capsys: pytes
 def test_three_judges_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with answering([""]) as server:
         assert generate(server, tmp_path, "--judge=a,b,c") == 2
-    assert "--judge=a,b,c: say one model or 2" in capsys.readouterr().err
+    assert "--judge=a,b,c: name at most 2 models" in capsys.readouterr().err
 
 
 EXAMPLES: dict[str, Question[Any]] = {

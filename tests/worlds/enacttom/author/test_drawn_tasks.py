@@ -225,7 +225,7 @@ def test_a_folder_with_other_tasks_is_left_alone(tmp_path: Path, capsys: pytest.
     flags = ("--tasks=1", "--k_depth=1", f"--out={tmp_path}")
     (tmp_path / "cooperative_k1_000.json").write_text("mine")
     assert generate(*flags) == 2
-    assert "is there, but not in proposals.jsonl" in capsys.readouterr().err
+    assert "exists, but proposals.jsonl does not list it" in capsys.readouterr().err
     (tmp_path / "cooperative_k1_000.json").unlink()
     assert generate(*flags) == 0
     assert generate(*flags, "--seed=3") == 2

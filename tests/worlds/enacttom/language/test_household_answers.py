@@ -197,4 +197,4 @@ def test_a_probe_is_answered_by_its_three_answers_alone() -> None:
         read_answer('{"answers": ["yes", "perhaps"]}', PROBE)
     with pytest.raises(BadAnswer, match="1 given, 2 wanted"):
         read_answer('{"answers": ["yes"]}', PROBE)
-    assert PROBE.said(None).said == {}
+    assert PROBE.answers_by_probe(None).said == {}

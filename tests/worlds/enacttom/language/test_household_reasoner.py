@@ -68,7 +68,7 @@ def test_claims_about_what_there_is_not_are_not_believed() -> None:
     situation = watched.play({"agent_0": f'Communicate["{lies}", all]'}, {})
     known, before = Understanding(situation), Understanding(AT_FIRST)
     assert set(known.mind.beliefs.all()) == set(before.mind.beliefs.all())
-    assert known.wants == before.wants
+    assert known.shared_goals == before.shared_goals
 
 
 def test_a_message_says_as_much_as_fits_and_no_more() -> None:

@@ -112,9 +112,9 @@ def test_only_what_matters_surprises() -> None:
     ],
 )
 def test_a_prediction_is_right_if_act_and_thing_are(prediction: str, is_right: bool) -> None:
-    assert PartnerAct(3, "agent_0", WRITES, ("chest_2", "shelf_4"), "...").fits(prediction) is is_right
+    assert PartnerAct(3, "agent_0", WRITES, ("chest_2", "shelf_4"), "...").matches(prediction) is is_right
 
 
 def test_a_prediction_about_nothing_is_right_if_the_act_is_about_nothing() -> None:
     hello = PartnerAct(3, "agent_0", WRITES, (), "Hello.")
-    assert [hello.fits(one) for one in ("writes", "writes about chest_2", "comes")] == [True, False, False]
+    assert [hello.matches(one) for one in ("writes", "writes about chest_2", "comes")] == [True, False, False]

@@ -20,7 +20,7 @@ from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE, Rect
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import known_claims, mistakes
 from hm_agent.worlds.enacttom.viewer.video_picture import PLACE, HouseVideo
-from tests.worlds.enacttom.viewer.house_recordings import HouseLog, Scripted, info_of, played
+from tests.worlds.enacttom.viewer.house_recordings import HouseLog, Scripted, played
 
 OPEN = Proposition("is_open", ("cabinet_1",))
 CUP = Proposition("is_on_top", ("cup_1", "table_1"))
@@ -180,7 +180,7 @@ def test_what_follows_from_other_knowledge_is_not_told_twice() -> None:
 
 
 def video_of(task: HouseholdTask, log: HouseLog) -> list[np.ndarray]:
-    picture = HouseVideo(task, info_of(task).seats, "a title")
+    picture = HouseVideo(task, "a title")
     return [picture(step) for step in log.steps]
 
 

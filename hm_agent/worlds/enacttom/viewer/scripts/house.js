@@ -6,14 +6,14 @@ const agentChip = (name) => chip(viewer.facts, name);
 const paintAs = (name) => `--paint: ${paintOf(viewer.facts.agents[numberIn(viewer.facts, name)]?.colour ?? "muted")}`;
 const otherState = (state) => (state === "open" ? "opened" : "closed");
 
-// What happened in a turn, in words.
+// The commands of a turn and how they went, as a sentence for the picture.
 function describe({ shown: { acts = [] } }, index) {
   return `The floor plan after step ${index}; ${acts.map(([agent, command, how]) => `${agent}: ${command}${how === "done" ? "" : ` (${how})`}`).join("; ")}`;
 }
 
 const handleWords = ([agent, [[furniture, state], ...others]]) => [`${agent} ${otherState(state)} ${furniture}`, ...others.map(([other, then]) => `this ${otherState(then)} ${other}`)].join("; ");
 
-// Since when a goal holds or no longer holds, at a step of the seat.
+// When a goal last came true or stopped holding, up to a step of the seat; null if it never held.
 function turnedAt(seat, step, place) {
   let at = null, before = null;
   for (const one of seat.steps) {
@@ -75,8 +75,8 @@ const memory = {
   },
 };
 
-// The literal probes, which are the last step of an episode. A seat that is asked nothing has no part in that step, so
-// that they are taken from a seat that has.
+// The literal probes, which are asked in the last step of an episode. A seat that is asked nothing has no part in that
+// step, so they are taken from a seat that has.
 function probesAt(index) {
   const { seats } = window.replay.episode.steps[index];
   return Object.values(seats).map(({ shown }) => shown?.probes).find((asked) => asked?.length) ?? [];
@@ -94,7 +94,7 @@ const probes = {
   },
 };
 
-// What was done, and below it what the certified plan has there.
+// The commands that were carried out, each above the command of the certified plan for that turn.
 const planned = {
   title: "What was done, and the certified plan",
   key: (step, seat, index) => index,
@@ -113,7 +113,7 @@ const planned = {
   },
 };
 
-// What the agents were told: the seat's own, and with the truth what the others were.
+// What everyone and the seat were told; what the others were told is part of the truth.
 const briefing = {
   key: () => null,
   build(step, seat) {
@@ -124,7 +124,7 @@ const briefing = {
   },
 };
 
-// The commands that an agent which thinks in language means to carry out.
+// The present plan of an agent that thinks in language.
 const ownPlan = {
   key: ({ shown, state }) => [shown.plan, state?.done, state?.asked_because],
   build({ shown: { plan }, state }) {

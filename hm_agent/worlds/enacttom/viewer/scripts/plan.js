@@ -1,5 +1,5 @@
-// The floor plan of a household, its agents and goals. house: what the facts of a replay or a task page say of it
-// (viewer.py plan_facts, goal_facts).
+// Draws the floor plan of a household, its agents and goals. house: the facts about it in a replay or on a task page
+// (plan_facts and goal_facts in viewer.py).
 
 const numberIn = (house, name) => house.agents.findIndex((agent) => agent.name === name);
 
@@ -8,21 +8,22 @@ const chip = (house, name) => make("span", { class: "agent-name", style: `--pain
 const chips = (house, names) => names.map((name, i) => [i ? ", " : "", chip(house, name)]);
 
 // The plan at both widths, of which the page's style shows the one that there is room for. figures, strokes: shapes by
-// width. agent: whose barred rooms are hatched, null for nobody's. isMemory: only the mechanics are drawn that it is told of.
+// width. agent: the one whose barred rooms are hatched, null for none. isMemory: true draws only the mechanics that it
+// is told of.
 function planOf(house, words, figures, { agent = null, strokes = null, isMemory = false } = {}) {
   const drawn = Object.entries(house.plans).map(([name, { width, height, walls, hatching, furnishing, mechanics, told }]) => draw("svg", { class: name, viewBox: `-2 -2 ${width + 4} ${height + 4}`, role: "img", "aria-label": words },
     [walls, hatching[agent] ?? [], furnishing, isMemory ? told[agent] : mechanics, figures[name]].map((shapes) => shapes.map(drawShape)), strokes ? draw("g", { class: "truth" }, strokes[name].map(drawShape)) : null));
   return make("div", { class: "plan" }, drawn);
 }
 
-// The conjuncts of the goal. met: which of them hold. told: (index) => what is told of one besides.
-function goalList(house, met, told = () => null) {
+// The conjuncts of the goal. met: which of them hold. note: (index) => a further note on a conjunct.
+function goalList(house, met, note = () => null) {
   return make("ul", { class: "goals" }, house.goals.map(({ words, depth, owner }, i) => make("li", { class: met?.[i] ? "met" : null },
     make("b", met ? { role: "img", "aria-label": met[i] ? "holds" : "does not hold" } : {}, met ? (met[i] ? "✓" : "·") : "·"),
-    make("span", {}, words, make("small", {}, [depth ? `K depth ${depth}` : null, owner ? `private goal of ${owner}` : null, told(i)].filter(Boolean).map((said, place) => [place ? " · " : null, said]))))));
+    make("span", {}, words, make("small", {}, [depth ? `K depth ${depth}` : null, owner ? `private goal of ${owner}` : null, note(i)].filter(Boolean).map((detail, place) => [place ? " · " : null, detail]))))));
 }
 
-// A command, which may break behind its bracket.
+// A command, in which a line may break after the bracket.
 function commandOf(words) {
   const [verb, ...rest] = words.split("[");
   return make("code", {}, verb, rest.length ? ["[", make("wbr"), rest.join("[")] : null);
