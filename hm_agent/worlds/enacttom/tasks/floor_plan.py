@@ -35,8 +35,8 @@ class FloorPlan:
     @cached_property
     def words(self) -> str:
         """The rooms with their furniture, a line each."""
-        return "\n".join(f"{room}: {self._words_of(room)}" for room in self.rooms)
-
-    def _words_of(self, room: str) -> str:
-        pieces = [f"{one} (opens)" if one in self.openable else one for one in self.furniture_by_room[room]]
-        return ", ".join(pieces) or "no furniture"
+        lines = []
+        for room, furniture in self.furniture_by_room.items():
+            pieces = [f"{piece} (opens)" if piece in self.openable else piece for piece in furniture]
+            lines.append(f"{room}: {', '.join(pieces) or 'no furniture'}")
+        return "\n".join(lines)

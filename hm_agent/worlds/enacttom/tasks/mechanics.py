@@ -134,15 +134,15 @@ class HouseMechanics:
 
     def targets(self, agent: str) -> tuple[str, ...]:
         """The agents that an agent's messages can reach, in the order of `agents`."""
-        allowed = self._allowed.get(agent)
+        allowed = self._allowed_targets.get(agent)
         return tuple(other for other in self.agents if other != agent and (allowed is None or other in allowed))
 
     def message_limit(self, agent: str) -> int | None:
         """The number of messages that an agent may send in an episode; None if its bandwidth is not limited."""
-        return self._limits.get(agent)
+        return self._message_limits.get(agent)
 
     def is_inverse(self, furniture: str) -> bool:
-        return furniture in self._inverse
+        return furniture in self._inverse_furniture
 
     def state_after(self, verb: str, furniture: str) -> str:
         """The state into which `Open` or `Close` sets furniture; inverse furniture does the opposite of the verb."""
@@ -201,7 +201,7 @@ class HouseMechanics:
         )
 
     @cached_property
-    def _limits(self) -> Mapping[str, int]:
+    def _message_limits(self) -> Mapping[str, int]:
         limits: dict[str, int] = {}
         for binding in self.bindings:
             if isinstance(binding, LimitedBandwidth):
@@ -209,7 +209,7 @@ class HouseMechanics:
         return limits
 
     @cached_property
-    def _allowed(self) -> Mapping[str, tuple[str, ...]]:
+    def _allowed_targets(self) -> Mapping[str, tuple[str, ...]]:
         allowed: dict[str, tuple[str, ...]] = {}
         for binding in self.bindings:
             if isinstance(binding, RestrictedCommunication):
@@ -217,5 +217,5 @@ class HouseMechanics:
         return allowed
 
     @cached_property
-    def _inverse(self) -> frozenset[str]:
+    def _inverse_furniture(self) -> frozenset[str]:
         return frozenset(binding.trigger_object for binding in self.bindings if isinstance(binding, InverseState))

@@ -62,8 +62,8 @@ class TaskError(ConfigError):
 class PddlError(TaskError):
     """Invalid or unsupported PDDL; the message names the line."""
 
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(f"problem_pddl, line {line}: {what}")
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"problem_pddl, line {line}: {message}")
 
 
 @dataclass(frozen=True)
@@ -137,12 +137,8 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
         if token == "\n":
             line += 1
         elif not token.startswith(";"):
-            yield line, token if token in "()" else _folded(token)
-
-
-def _folded(token: str) -> str:
-    """PDDL knows no upper case; the operator K is written as in the paper."""
-    return KNOWS if token in ("K", "k") else token.lower()
+            # PDDL ignores case; the operator K is written as in the paper.
+            yield line, KNOWS if token in ("K", "k") else token.lower()
 
 
 def read_problem(text: str) -> PddlProblem:
@@ -173,7 +169,7 @@ def _sections(expressions: Iterable[Expression]) -> dict[str, Expression]:
         if expression.head not in _SECTIONS:
             raise PddlError(expression.line, f"{expression.head or expression} is not supported")
         if expression.head in sections:
-            raise PddlError(expression.line, f"{expression.head} stands twice")
+            raise PddlError(expression.line, f"{expression.head} is given twice")
         sections[expression.head] = expression
     return sections
 
@@ -219,9 +215,9 @@ def _init(items: Sequence[Expression], objects: Mapping[str, str]) -> Iterator[S
     _check_no_cycle(items)
     for item in items:
         if item.head == "not":
-            raise PddlError(item.line, "'not' in :init is not supported: what is not stated is not so")
+            raise PddlError(item.line, "'not' in :init is not supported: whatever is not stated is false")
         if item.head == KNOWS:
-            raise PddlError(item.line, "K in :init is not supported: what agents know stands in secret_facts")
+            raise PddlError(item.line, "K in :init is not supported: state what agents know in secret_facts")
         yield Stated(claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
 
 
@@ -291,7 +287,7 @@ def read_proposition(
     if not expression.is_list or not head:
         raise PddlError(line, f"{expression} is no proposition")
     if head == "not":
-        return _denied(expression, objects, allowed)
+        return _read_negation(expression, objects, allowed)
     if head == WANTED and len(expression.items) == 2:
         return wanted(read_proposition(expression.items[1], objects, PHYSICAL))
     if head not in allowed:
@@ -316,7 +312,7 @@ def _check_arguments(
             )
 
 
-def _denied(
+def _read_negation(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
     opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}

@@ -21,9 +21,9 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 _NAME = r"([A-Za-z][\w-]*)"
 _KNOWS = re.compile(rf"{_NAME} knows that (.+)", re.DOTALL)
 _WANTED = re.compile(r"by the end, (.+)", re.DOTALL | re.IGNORECASE)
-_AS_TOLD = tuple(
-    (re.compile(told, re.DOTALL | re.IGNORECASE), plain)
-    for told, plain in (
+_REWORDINGS = tuple(
+    (re.compile(pattern, re.DOTALL | re.IGNORECASE), rewording)
+    for pattern, rewording in (
         (r"(?:by the end, )?([\w-]+) must end (?:up )?(.+)", r"by the end, \1 must be \2"),
         (r"(.+) now", r"\1"),
         (r"the handle of (.+), and (.+)", r"\1 and \2"),
@@ -31,7 +31,7 @@ _AS_TOLD = tuple(
     )
 )
 """Patterns of the wording of secrets, e.g. `cabinet_5 must end open`, each with the wording that `tell` uses."""
-_END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
+_SENTENCE_END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
 
 
 def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
@@ -40,17 +40,17 @@ def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
     agents: the names of all agents. They tell agent_in_room from is_in_room, which have the same wording, and only they
     can be knowers. Other names are not checked, since the reader does not know what the household holds.
     """
-    claims = (_claim(sentence.strip(), agents) for sentence in _END.split(text))
+    claims = (_read_claim(sentence.strip(), agents) for sentence in _SENTENCE_END.split(text))
     return tuple(dict.fromkeys(stated for stated in claims if stated))
 
 
-def _claim(sentence: str, agents: Collection[str]) -> Claim | None:
+def _read_claim(sentence: str, agents: Collection[str]) -> Claim | None:
     """Reads one sentence; None if it states no claim."""
     knowers: list[str] = []
     while known := _KNOWS.fullmatch(sentence):
         knowers.append(known[1])
         sentence = known[2].strip()
-    for pattern, rewording in _AS_TOLD:
+    for pattern, rewording in _REWORDINGS:
         if match := pattern.fullmatch(sentence):
             sentence = match.expand(rewording)
     if len(knowers) > MOST_DEPTH or not set(knowers) <= set(agents):
@@ -72,11 +72,11 @@ def _propositions(sentence: str, agents: Collection[str]) -> Iterator[Propositio
         if match := pattern.fullmatch(sentence):
             names = dict(zip(order, match.groups(), strict=True))
             arguments = tuple(names[place] for place in sorted(names))
-            if (predicate == AGENT_IN_ROOM) == (arguments[0] in agents) or predicate not in _WHERE:
+            if (predicate == AGENT_IN_ROOM) == (arguments[0] in agents) or predicate not in _LOCATIONS:
                 yield Proposition(predicate, arguments)
 
 
-_WHERE = (AGENT_IN_ROOM, IS_IN_ROOM)
+_LOCATIONS = (AGENT_IN_ROOM, IS_IN_ROOM)
 
 
 @cache

@@ -48,7 +48,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 from hm_agent.worlds.enacttom.tasks.task import MIXED, HouseholdTask, TaskFile
 
-_NAMED = re.compile(r"\b[a-z][a-z_]*_\d+\b")
+_NUMBERED_NAME = re.compile(r"\b[a-z][a-z_]*_\d+\b")
 _LEAST_AGENTS, _MOST_AGENTS = 2, 4
 _PLACES = (IS_ON_TOP, IS_INSIDE, IS_HELD_BY, IS_ON_FLOOR)
 Facts = Mapping[str, tuple[Proposition, ...]]
@@ -61,13 +61,13 @@ def check_task(file: TaskFile) -> HouseholdTask:
     plan = _floor_plan(problem, file)
     mechanics = _mechanics(file, plan)
     stated = [(fact.claim.proposition, fact.line) for fact in problem.init]
-    init = _init(stated, plan, mechanics)
+    init = _initial_facts(stated, plan, mechanics)
     _check_spawns(file, init)
     owned = {agent: tuple(conjunct.claim for conjunct in claims) for agent, claims in problem.owned.items()}
     _check_goals(file, problem, plan, mechanics)
     goal = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal))
     public, known = _knowledge(file, problem, mechanics, init, goal, owned)
-    _check_sentences(file, problem.objects)
+    _check_names_in_texts(file, problem.objects)
     return HouseholdTask(file, plan, mechanics, init, goal, owned, public, known)
 
 
@@ -84,7 +84,7 @@ def _floor_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
     if unmatched := sorted(set(file.agent_spawns) ^ set(names[AGENT])):
         raise TaskError(f"agent_spawns and :objects don't name the same agents: {', '.join(unmatched)}")
     rooms: dict[str, str] = {}
-    openable: dict[str, int] = {}
+    openable: set[str] = set()
     for stated in problem.init:
         fact = stated.claim.proposition
         is_furniture = fact.predicate == IS_IN_ROOM and problem.objects[fact.arguments[0]] == FURNITURE
@@ -93,7 +93,7 @@ def _floor_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
         if fact.predicate in (IS_OPEN, IS_CLOSED):
             if fact.arguments[0] in openable:
                 raise PddlError(stated.line, f"the state of {fact.arguments[0]} is stated twice")
-            openable[fact.arguments[0]] = stated.line
+            openable.add(fact.arguments[0])
     furniture = [name for name, kind in problem.objects.items() if kind == FURNITURE]
     if homeless := [name for name in furniture if name not in rooms]:
         raise TaskError(f"{homeless[0]} is in no room: state (is_in_room {homeless[0]} ROOM) in :init")
@@ -142,27 +142,28 @@ def _mechanics(file: TaskFile, plan: FloorPlan) -> HouseMechanics:
     return HouseMechanics(plan.agents, file.mechanic_bindings)
 
 
-def _check_once(what: str, bound: Iterable[Iterable[str]]) -> None:
-    counts = Counter(name for names in bound for name in names)
+def _check_once(mechanic: str, names_by_binding: Iterable[Iterable[str]]) -> None:
+    """Raises TaskError if several bindings of a mechanic name the same agent."""
+    counts = Counter(name for names in names_by_binding for name in names)
     if repeated := [name for name, count in counts.items() if count > 1]:
-        raise TaskError(f"{what}: {repeated[0]} is bound in {counts[repeated[0]]} bindings")
+        raise TaskError(f"{mechanic}: {repeated[0]} is bound in {counts[repeated[0]]} bindings")
 
 
-def _check_known(what: str, names: Iterable[str], known: Iterable[str], kind: str) -> None:
+def _check_known(where: str, names: Iterable[str], known: Iterable[str], kind: str) -> None:
     for name in names:
         if name not in tuple(known):
-            raise TaskError(f"{what}: {name} is no {kind} of this household")
+            raise TaskError(f"{where}: {name} is no {kind} of this household")
 
 
 # The initial state
 
 
-def _init(
+def _initial_facts(
     stated: Sequence[tuple[Proposition, int]], plan: FloorPlan, mechanics: HouseMechanics
 ) -> frozenset[Proposition]:
     for fact, line in stated:
         if fact.predicate in MECHANIC and fact not in mechanics.propositions:
-            raise PddlError(line, f"{fact.pddl} is bound by no mechanic: say so in mechanic_bindings")
+            raise PddlError(line, f"{fact.pddl} follows from no mechanic: bind one in mechanic_bindings")
     physical = {
         fact: line
         for fact, line in stated
@@ -235,9 +236,9 @@ def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanic
         raise TaskError("a mixed task has private goals in :goal-owners, a cooperative one has none")
     for stated in (*problem.goal, *(conjunct for claims in problem.owned.values() for conjunct in claims)):
         _check_goal(stated, plan, mechanics)
-    _check_together(problem.goal, plan)
+    _check_compatible(problem.goal, plan)
     for owned in problem.owned.values():
-        _check_together((*problem.goal, *owned), plan)
+        _check_compatible((*problem.goal, *owned), plan)
 
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
@@ -252,7 +253,7 @@ def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> N
         raise PddlError(line, f"{goal.pddl} is impossible: {goal.arguments[0]} cannot enter {goal.arguments[1]}")
 
 
-def _check_together(goal: Iterable[Stated], plan: FloorPlan) -> None:
+def _check_compatible(goal: Iterable[Stated], plan: FloorPlan) -> None:
     """Raises PddlError if two conjuncts can't hold at once; one with K counts like its proposition, which must hold."""
     stated = list(goal)
     if pair := exclusive([conjunct.claim.proposition for conjunct in stated], plan):
@@ -271,23 +272,23 @@ def exclusive(goal: Iterable[Proposition], plan: FloorPlan) -> tuple[Proposition
     return None
 
 
-def _slots(one: Proposition, plan: FloorPlan) -> dict[tuple[str, str], str]:
+def _slots(proposition: Proposition, plan: FloorPlan) -> dict[tuple[str, str], str]:
     """The attributes that a proposition determines, with their values; an attribute has one value at a time.
 
     E.g. the place of an object and the room where it lies, what a hand holds, whether furniture is open.
     """
-    arguments, name = one.arguments, one.arguments[0]
-    if one.predicate in (IS_OPEN, IS_CLOSED):
-        return {("state", name): one.predicate}
-    if one.predicate == AGENT_IN_ROOM:
+    arguments, name = proposition.arguments, proposition.arguments[0]
+    if proposition.predicate in (IS_OPEN, IS_CLOSED):
+        return {("state", name): proposition.predicate}
+    if proposition.predicate == AGENT_IN_ROOM:
         return {("room", name): arguments[1]}
-    if one.predicate == IS_IN_ROOM:
+    if proposition.predicate == IS_IN_ROOM:
         return {("lies in", name): arguments[1]}
-    if one.predicate == IS_HELD_BY:
-        return {("place", name): one.pddl, ("lies in", name): "", ("hand", arguments[1]): name}
-    if one.predicate in (IS_ON_TOP, IS_INSIDE):
-        return {("place", name): one.pddl, ("lies in", name): plan.furniture[arguments[1]]}
-    return {("place", name): one.pddl}
+    if proposition.predicate == IS_HELD_BY:
+        return {("place", name): proposition.pddl, ("lies in", name): "", ("hand", arguments[1]): name}
+    if proposition.predicate in (IS_ON_TOP, IS_INSIDE):
+        return {("place", name): proposition.pddl, ("lies in", name): plan.furniture[arguments[1]]}
+    return {("place", name): proposition.pddl}
 
 
 # What agents know from the start
@@ -309,12 +310,12 @@ def _knowledge(
     }
     possible = init | mechanics.propositions | set(shared) | {fact for facts in private.values() for fact in facts}
     agents = tuple(file.agent_spawns)
-    public = _facts("public_facts", file.public_facts, problem, possible)
+    public = _read_facts("public_facts", file.public_facts, problem, possible)
     if file.secret_facts is None:
         public = tuple(dict.fromkeys((*public, *shared)))
     _check_known("secret_facts", file.secret_facts or (), agents, "agent")
     secret = {
-        agent: _facts(f"secret_facts of {agent}", texts, problem, possible)
+        agent: _read_facts(f"secret_facts of {agent}", texts, problem, possible)
         for agent, texts in (file.secret_facts or {}).items()
     }
     known = {
@@ -326,7 +327,7 @@ def _knowledge(
     return public, known
 
 
-def _facts(
+def _read_facts(
     where: str, texts: Iterable[str], problem: PddlProblem, possible: frozenset[Proposition]
 ) -> tuple[Proposition, ...]:
     facts = []
@@ -339,17 +340,21 @@ def _facts(
         except TaskError as error:
             raise TaskError(f"{where}: {str(error).removeprefix('problem_pddl, line 1: ')}") from None
         if fact not in possible:
-            why = "no conjunct of the goal says so without K" if fact.predicate == WANTED else "it is not so at first"
+            why = (
+                "the goal has no such conjunct without K"
+                if fact.predicate == WANTED
+                else "it does not hold at the start"
+            )
             raise TaskError(f"{where}: {fact.pddl} can't be known: {why}")
         facts.append(fact)
     return tuple(facts)
 
 
-def _check_sentences(file: TaskFile, objects: Mapping[str, str]) -> None:
+def _check_names_in_texts(file: TaskFile, objects: Mapping[str, str]) -> None:
     _check_known("agent_secrets", file.agent_secrets, file.agent_spawns, "agent")
     texts = [("task", file.task)]
     texts += [(f"agent_secrets of {agent}", text) for agent, secrets in file.agent_secrets.items() for text in secrets]
     for where, text in texts:
-        for name in _NAMED.findall(text):
+        for name in _NUMBERED_NAME.findall(text):
             if name not in objects:
                 raise TaskError(f"{where}: names {name}, which is not in this household")
