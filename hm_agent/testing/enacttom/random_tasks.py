@@ -27,7 +27,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_OPEN,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
     wanted,
 )
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
@@ -128,7 +128,7 @@ class _Draft:
     def _claim(self, goals: Sequence[Proposition]) -> Claim:
         rng = self.rng
         known = self._proposition() if rng.random() < 0.3 else rng.choice(goals)
-        return claim((rng.choice(self.agents) for _ in range(rng.randint(1, self.size.depth))), known)
+        return normalised_claim((rng.choice(self.agents) for _ in range(rng.randint(1, self.size.depth))), known)
 
     def _bindings(self) -> list[Binding]:
         """Each mechanic with an even chance, where the household has what it takes."""

@@ -40,7 +40,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     MIRRORS,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
 )
 from hm_agent.worlds.enacttom.tasks.task import MIXED
 
@@ -273,7 +273,7 @@ def _one_of(rng: Random, path: tuple[str, ...]) -> str:
 def _known(rng: Random, goal: GoalDraft, depth: int) -> Claim:
     """The holder knows that ... knows that the conjunct holds: with others of its path, in their order."""
     others = sorted(rng.sample(range(1, len(goal.path)), depth - 1))
-    return claim((goal.holder, *(goal.path[place] for place in others)), goal.goal)
+    return normalised_claim((goal.holder, *(goal.path[place] for place in others)), goal.goal)
 
 
 def _wishes(rng: Random, house: HouseDraft) -> dict[str, list[GoalDraft]]:

@@ -37,7 +37,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_OPEN,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
 )
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
@@ -118,7 +118,7 @@ class Household:
 
     def known_bit(self, agent: int, what: Claim) -> int:
         """The bit that says that an agent knows a claim; 0 if it is not tracked, as it can't matter to the goal."""
-        return self.bits.get(claim((self.agents[agent], *what.knowers), what.proposition), 0)
+        return self.bits.get(normalised_claim((self.agents[agent], *what.knowers), what.proposition), 0)
 
     @cached_property
     def start(self) -> int:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 
 
 def needed_claims(goals: Iterable[Claim], agents: Sequence[str]) -> tuple[Claim, ...]:
@@ -32,14 +32,14 @@ def needed_claims(goals: Iterable[Claim], agents: Sequence[str]) -> tuple[Claim,
             found[goal] = None
             for start in range(1, goal.depth + 1):
                 for sender in agents:
-                    found[claim((sender, *goal.knowers[start:]), goal.proposition)] = None
+                    found[normalised_claim((sender, *goal.knowers[start:]), goal.proposition)] = None
     return tuple(found)
 
 
 def weaker(known: Claim) -> frozenset[Claim]:
     """All that follows from a claim: itself, and every claim with fewer of its knowers."""
     return frozenset(
-        claim(kept, known.proposition)
+        normalised_claim(kept, known.proposition)
         for count in range(known.depth + 1)
         for kept in combinations(known.knowers, count)
     )
@@ -56,7 +56,7 @@ def follows_among(group: Collection[str], said: Claim, wanted: Claim) -> bool:
     for start in range(1, wanted.depth + 1):
         if wanted.knowers[start - 1] not in group:
             return False
-        if claim(wanted.knowers[start:], wanted.proposition) in implied:
+        if normalised_claim(wanted.knowers[start:], wanted.proposition) in implied:
             return True
     return False
 

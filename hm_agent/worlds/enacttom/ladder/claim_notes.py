@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from hm_agent.worlds.enacttom.house.knowledge import follows_among
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 
 
 class ClaimNotes:
@@ -42,7 +42,7 @@ class ClaimNotes:
         """Notes what a message said to a group; False if that is deeper than the agent can think."""
         if said.depth >= self.order:
             return False
-        hearsay = claim((sender, *said.knowers), said.proposition)
+        hearsay = normalised_claim((sender, *said.knowers), said.proposition)
         self._tellers.setdefault(said.proposition, {})[sender] = None
         known, source = self._sources.get(said.proposition), said if self._vouches else hearsay
         if known is None or source.depth < known.depth:
@@ -72,8 +72,10 @@ class ClaimNotes:
             return
         learned.add(key)
         for chain in self._chains:
-            found = claim(chain, said.proposition)
-            if found not in self._claims and follows_among(group, said, claim((self._me, *chain), said.proposition)):
+            found = normalised_claim(chain, said.proposition)
+            if found not in self._claims and follows_among(
+                group, said, normalised_claim((self._me, *chain), said.proposition)
+            ):
                 self._claims.add(found)
 
     def forget(self, one: Proposition) -> None:
@@ -98,7 +100,7 @@ class ClaimNotes:
         """True if another agent may not know a claim, as far as this one can think of that."""
         if agent in said.knowers or (agent, said) in self._exchanged:
             return False
-        return claim((agent, *said.knowers), said.proposition) not in self._claims
+        return normalised_claim((agent, *said.knowers), said.proposition) not in self._claims
 
     def knowers(self, one: Proposition) -> set[str]:
         """The others that are known to know something."""

@@ -28,7 +28,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     WANTED,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
     wanted,
 )
 from hm_agent.written_calls import shortened
@@ -218,7 +218,7 @@ def _init(items: Sequence[Expression], objects: Mapping[str, str]) -> Iterator[S
             raise PddlError(item.line, "'not' in :init is not supported: whatever is not stated is false")
         if item.head == KNOWS:
             raise PddlError(item.line, "K in :init is not supported: state what agents know in secret_facts")
-        yield Stated(claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
+        yield Stated(Claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
 
 
 def _check_no_cycle(items: Iterable[Expression]) -> None:
@@ -270,7 +270,7 @@ def read_claim(expression: Expression, objects: Mapping[str, str]) -> Claim:
             raise PddlError(knower.line, f"K names {knower}, who is no agent")
         knowers.append(knower.text)
         expression = expression.items[2]
-    known = claim(knowers, read_proposition(expression, objects, PHYSICAL))
+    known = normalised_claim(knowers, read_proposition(expression, objects, PHYSICAL))
     if known.depth > MOST_DEPTH:
         raise PddlError(expression.line, f"K is nested {known.depth} deep; at most {MOST_DEPTH} is supported")
     return known

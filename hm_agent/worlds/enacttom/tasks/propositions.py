@@ -140,7 +140,7 @@ class Claim:
         return "".join(f"{agent} knows that " for agent in self.knowers) + self.proposition.words
 
 
-def claim(knowers: Iterable[str], proposition: Proposition) -> Claim:
+def normalised_claim(knowers: Iterable[str], proposition: Proposition) -> Claim:
     """Returns the claim with knowers that follow themselves merged, since K_a K_a p is K_a p."""
     shortest: list[str] = []
     for agent in knowers:

@@ -14,7 +14,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     WANTED,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
     wanted,
 )
 
@@ -63,7 +63,7 @@ def _read_claim(sentence: str, agents: Collection[str]) -> Claim | None:
         proposition = next(
             (wanted(candidate) for candidate in _propositions(unmarked, agents) if candidate.predicate != WANTED), None
         )
-    return claim(knowers, proposition) if proposition else None
+    return normalised_claim(knowers, proposition) if proposition else None
 
 
 def _propositions(sentence: str, agents: Collection[str]) -> Iterator[Proposition]:

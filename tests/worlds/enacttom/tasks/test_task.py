@@ -235,7 +235,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "secret goal that is none": (
         having(secret_facts={"agent_0": ["(wanted (is_closed cabinet_34))"]}),
-        "no conjunct of the goal says so",
+        "the goal has no such conjunct without K",
     ),
     "secret that is no PDDL": (having(secret_facts={"agent_0": ["cabinet_34 is open"]}), "secret_facts of agent_0"),
     "goal that nobody knows": (having(secret_facts={"agent_0": []}), "nobody knows that"),
