@@ -101,7 +101,7 @@ def parse_command(text: str) -> HouseCommand:
         raise CommandError(f"{shortened(stripped)} is no command; there are {USAGE}")
     inner = rest[:-1].strip()
     if verb == COMMUNICATE:
-        message, inner = _message(inner)
+        message, inner = _split_message(inner)
         return communicate(message, _names(inner))
     if len(names := _names(inner)) != (0 if verb == WAIT else 3 if verb == PLACE else 1):
         raise CommandError(f"{shortened(stripped)}: {verb} is written {verb}[{_ARGUMENTS[verb]}]")
@@ -112,7 +112,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def _message(inner: str) -> tuple[str, str]:
+def _split_message(inner: str) -> tuple[str, str]:
     """Splits the arguments of Communicate into its text and the rest; quotes in the text may be escaped or not."""
     wrong = f"{shortened(inner)}: {COMMUNICATE} is written {COMMUNICATE}[{_ARGUMENTS[COMMUNICATE]}]"
     if not inner.startswith('"') or (last := inner.rfind('"')) == 0:

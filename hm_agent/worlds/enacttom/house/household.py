@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     pick,
     place,
 )
-from hm_agent.worlds.enacttom.house.knowledge import common, follows_among, needed_claims
+from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -101,7 +101,7 @@ class Household:
         self.physical = tuple(self._propositions())
         self.names: Sequence[Name] = (*self.physical, *self.claims)
         self.bits: Mapping[Name, int] = {name: 1 << number for number, name in enumerate(self.names)}
-        self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._grounded()
+        self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._ground_operators()
         self.all_bits = (1 << len(self.names)) - 1
         self._tell_rules: dict[tuple[int, int, Claim], TellRule | None] = {}
 
@@ -121,16 +121,16 @@ class Household:
             yield self.names[low.bit_length() - 1]
             mask ^= low
 
-    def known_bit(self, agent: int, what: Claim) -> int:
+    def known_bit(self, agent: int, claim: Claim) -> int:
         """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
-        return self.bits.get(normalised_claim((self.agents[agent], *what.knowers), what.proposition), 0)
+        return self.bits.get(normalised_claim((self.agents[agent], *claim.knowers), claim.proposition), 0)
 
     @cached_property
     def start(self) -> int:
         """The state before anyone acts or looks: the initial facts, and what agents are told beforehand."""
         state = self.mask(self.task.init)
         for fact in self.task.public_facts:
-            state |= self.mask(common(self.agents, fact, self.claims))
+            state |= self.mask(common_knowledge(self.agents, fact, self.claims))
         for agent, facts in self.task.known.items():
             for fact in facts:
                 state |= self.bits.get(Claim((agent,), fact), 0)
@@ -185,11 +185,11 @@ class Household:
 
     # Actions
 
-    def _grounded(self) -> dict[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]]:
+    def _ground_operators(self) -> dict[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]]:
         """Makes all operators. Navigate to furniture has those of Navigate to its room."""
         operators: dict[tuple[int, str, tuple[str, ...]], list[Operator]] = {}
         for number, agent in enumerate(self.agents):
-            for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._turns(number, agent)):
+            for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._handles(number, agent)):
                 operators.setdefault((number, operator.command.verb, operator.command.arguments), []).append(operator)
                 if operator.command.verb == "Navigate":
                     for furniture in self.plan.furniture_by_room[operator.command.arguments[0]]:
@@ -230,13 +230,13 @@ class Household:
                 opened = [Proposition(IS_OPEN, (furniture,))]
                 yield WITHIN, furniture, room, Proposition(IS_INSIDE, (thing, furniture)), opened
 
-    def _turns(self, number: int, agent: str) -> Iterator[Operator]:
+    def _handles(self, number: int, agent: str) -> Iterator[Operator]:
         """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
         for furniture in self.plan.openable:
             in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
             for verb, command in ((OPEN_IT, open_it(furniture)), (CLOSE_IT, close_it(furniture))):
                 settings = self.mechanics.settings(furniture, self.mechanics.state_after(verb, furniture))
-                after = [_state(piece, state) for piece, state in settings.items()]
+                after = [_state_proposition(piece, state) for piece, state in settings.items()]
                 before = [_opposite(setting) for setting in after]
                 yield self._operator(number, command, [in_room, before[0]], after, before)
 
@@ -255,22 +255,22 @@ class Household:
 
     # Seeing
 
-    def sightings(self, seen: Proposition) -> Iterator[Sighting]:
+    def sightings(self, proposition: Proposition) -> Iterator[Sighting]:
         """Yields every way to observe a proposition that holds: the room to stand in and what else must hold."""
-        plan, arguments = self.plan, seen.arguments
-        if seen.predicate == AGENT_IN_ROOM:
+        plan, arguments = self.plan, proposition.arguments
+        if proposition.predicate == AGENT_IN_ROOM:
             yield Sighting(arguments[1], ())
-        elif seen.predicate in (IS_OPEN, IS_CLOSED):
+        elif proposition.predicate in (IS_OPEN, IS_CLOSED):
             yield Sighting(plan.furniture[arguments[0]], ())
-        elif seen.predicate == IS_ON_TOP:
+        elif proposition.predicate == IS_ON_TOP:
             yield Sighting(plan.furniture[arguments[1]], ())
-        elif seen.predicate == IS_INSIDE:
+        elif proposition.predicate == IS_INSIDE:
             yield Sighting(plan.furniture[arguments[1]], (Proposition(IS_OPEN, (arguments[1],)),))
-        elif seen.predicate == IS_HELD_BY:
+        elif proposition.predicate == IS_HELD_BY:
             yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
-        elif seen.predicate == IS_ON_FLOOR:
+        elif proposition.predicate == IS_ON_FLOOR:
             yield from (Sighting(room, (Proposition(IS_IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
-        elif seen.predicate == IS_IN_ROOM:
+        elif proposition.predicate == IS_IN_ROOM:
             yield from self._sightings_in_room(*arguments)
 
     def _sightings_in_room(self, thing: str, room: str) -> Iterator[Sighting]:
@@ -304,14 +304,14 @@ class Household:
         `is_in_room` of an object is visible only while it lies on the floor; otherwise its furniture tells the room.
         """
         by_room: dict[str, dict[int, int]] = {room: {} for room in self.plan.rooms}
-        for seen in self.physical:
-            for sighting in self.sightings(seen):
-                floor = [Proposition(IS_ON_FLOOR, seen.arguments[:1])]
-                if seen.predicate == IS_IN_ROOM and list(sighting.while_true) != floor:
+        for proposition in self.physical:
+            for sighting in self.sightings(proposition):
+                floor = [Proposition(IS_ON_FLOOR, proposition.arguments[:1])]
+                if proposition.predicate == IS_IN_ROOM and list(sighting.while_true) != floor:
                     continue
                 condition = self.mask(sighting.while_true)
                 rules = by_room[sighting.room]
-                rules[condition] = rules.get(condition, 0) | self.bits[seen]
+                rules[condition] = rules.get(condition, 0) | self.bits[proposition]
         return {room: tuple(rules.items()) for room, rules in by_room.items()}
 
     # Telling
@@ -320,14 +320,14 @@ class Household:
         """A message's sender and addressees as bits, one for each agent."""
         return sum(1 << number for number, agent in enumerate(self.agents) if agent in addressees) | 1 << sender
 
-    def tell_rule(self, sender: int, group: int, said: Claim) -> TellRule | None:
+    def tell_rule(self, sender: int, group: int, claim: Claim) -> TellRule | None:
         """Returns the effect of saying a claim to a group; None if it can't matter to the goal."""
-        key = (sender, group, said)
+        key = (sender, group, claim)
         if key not in self._tell_rules:
             members = {agent for number, agent in enumerate(self.agents) if group >> number & 1}
-            taught = self.mask(claim for claim in self.claims if follows_among(members, said, claim))
-            needs = self.known_bit(sender, said)
-            self._tell_rules[key] = TellRule(needs, taught, said) if needs and taught & ~needs else None
+            taught = self.mask(candidate for candidate in self.claims if follows_among(members, claim, candidate))
+            needs = self.known_bit(sender, claim)
+            self._tell_rules[key] = TellRule(needs, taught, claim) if needs and taught & ~needs else None
         return self._tell_rules[key]
 
     @cached_property
@@ -335,25 +335,25 @@ class Household:
         """Every claim that can matter when it is said: each claim of `claims` without its outermost knower."""
         return tuple(dict.fromkeys(Claim(claim.knowers[1:], claim.proposition) for claim in self.claims))
 
-    def gate(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
-        """Returns the masks of which at least one must be set before an agent may apply an operator; empty for any time.
+    def knowing_preconditions(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
+        """Returns masks, one of which must be set before an agent may apply an operator; empty if it reaches no goal.
 
-        If an operator reaches goals, its agent has to know that at least one of them is a goal, unless all of them hold
-        already. goals: the goals in question, as `wanted(...)`.
+        An agent that reaches goals has to know that at least one of them is a goal, unless all of them hold already.
+        goals: the goals in question, as `wanted(...)`.
         """
         agent = self.agents[operator.agent]
         reached = [fact for fact in goals if operator.adds & self.bits[fact.goal]]
-        reasons = [self.bits[Claim((agent,), fact)] for fact in reached]
-        if reached and all(self._may_be_so(fact.goal, operator) for fact in reached):
-            reasons.append(self.mask(fact.goal for fact in reached))
-        return reasons
+        masks = [self.bits[Claim((agent,), fact)] for fact in reached]
+        if reached and all(self._may_hold_before(fact.goal, operator) for fact in reached):
+            masks.append(self.mask(fact.goal for fact in reached))
+        return masks
 
-    def _may_be_so(self, goal: Proposition, operator: Operator) -> bool:
+    def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
         """True if a goal that an operator adds may hold before it, as effects of mirrors and remote controls may."""
         return goal.predicate in (IS_OPEN, IS_CLOSED) and not operator.needs & self.bits[_opposite(goal)]
 
 
-def _state(furniture: str, state: str) -> Proposition:
+def _state_proposition(furniture: str, state: str) -> Proposition:
     return Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,))
 
 

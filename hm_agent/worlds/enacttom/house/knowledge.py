@@ -36,32 +36,32 @@ def needed_claims(goals: Iterable[Claim], agents: Sequence[str]) -> tuple[Claim,
     return tuple(claims)
 
 
-def weaker(known: Claim) -> frozenset[Claim]:
+def weaker(claim: Claim) -> frozenset[Claim]:
     """Returns all claims that follow from one: itself, and every claim with fewer of its knowers."""
     return frozenset(
-        normalised_claim(kept, known.proposition)
-        for count in range(known.depth + 1)
-        for kept in combinations(known.knowers, count)
+        normalised_claim(kept, claim.proposition)
+        for count in range(claim.depth + 1)
+        for kept in combinations(claim.knowers, count)
     )
 
 
-def follows_among(group: Collection[str], said: Claim, wanted: Claim) -> bool:
-    """True if common knowledge of `said` in a group implies `wanted`.
+def follows_among(group: Collection[str], shared: Claim, derived: Claim) -> bool:
+    """True if common knowledge of `shared` in a group implies `derived`.
 
-    It does if `wanted` is K_m1 ... K_mj c, where j is at least 1, all m are members, and c follows from `said`.
+    It does if `derived` is K_m1 ... K_mj c, where j is at least 1, all m are members, and c follows from `shared`.
     """
-    if wanted.proposition != said.proposition:
+    if derived.proposition != shared.proposition:
         return False
-    implied = weaker(said)
-    for start in range(1, wanted.depth + 1):
-        if wanted.knowers[start - 1] not in group:
+    implied = weaker(shared)
+    for start in range(1, derived.depth + 1):
+        if derived.knowers[start - 1] not in group:
             return False
-        if normalised_claim(wanted.knowers[start:], wanted.proposition) in implied:
+        if normalised_claim(derived.knowers[start:], derived.proposition) in implied:
             return True
     return False
 
 
-def common(group: Collection[str], proposition: Proposition, claims: Iterable[Claim]) -> list[Claim]:
+def common_knowledge(group: Collection[str], proposition: Proposition, claims: Iterable[Claim]) -> list[Claim]:
     """Returns those of some claims that hold once a proposition is common knowledge in a group."""
-    said = Claim((), proposition)
-    return [claim for claim in claims if follows_among(group, said, claim)]
+    shared = Claim((), proposition)
+    return [claim for claim in claims if follows_among(group, shared, claim)]

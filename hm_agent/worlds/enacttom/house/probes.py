@@ -117,10 +117,10 @@ def checks_of(foils: Iterable[Claim], asked: Collection[Claim]) -> tuple[Claim, 
 
 def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> Claim | None:
     if operator.depth == 1:
-        other = _excluded(operator.proposition, household)
+        other = _excluding(operator.proposition, household)
         return Claim(operator.knowers, other) if other else None
     knower, other_knower, *further = operator.knowers
-    for agent in _after(other_knower, household.agents):
+    for agent in _others_after(other_knower, household.agents):
         foil = Claim((knower, agent, *further), operator.proposition)
         is_new = agent not in (knower, *further[:1]) and foil not in operators
         if is_new and foil.inner in household.bits:
@@ -128,21 +128,23 @@ def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> 
     return None
 
 
-def _excluded(what: Proposition, household: Household) -> Proposition | None:
+def _excluding(proposition: Proposition, household: Household) -> Proposition | None:
     """Returns a proposition about the same thing that excludes this one, preferably what held at the start."""
-    kinds = (IS_OPEN, IS_CLOSED) if what.predicate in (IS_OPEN, IS_CLOSED) else (what.predicate,)
+    kinds = (IS_OPEN, IS_CLOSED) if proposition.predicate in (IS_OPEN, IS_CLOSED) else (proposition.predicate,)
     same_thing = [
-        other for other in household.physical if other.predicate in kinds and other.arguments[0] == what.arguments[0]
+        other
+        for other in household.physical
+        if other.predicate in kinds and other.arguments[0] == proposition.arguments[0]
     ]
-    others = _after(what, same_thing)
+    others = _others_after(proposition, same_thing)
     at_start = [other for other in others if other in household.task.init]
     return next(iter([*at_start, *others]), None)
 
 
-def _after(one: T, all_of_them: Sequence[T]) -> list[T]:
-    """Returns the other items, beginning after `one` and wrapping around."""
-    place = all_of_them.index(one)
-    return [*all_of_them[place + 1 :], *all_of_them[:place]]
+def _others_after(item: T, items: Sequence[T]) -> list[T]:
+    """Returns the other items, beginning after `item` and wrapping around."""
+    place = items.index(item)
+    return [*items[place + 1 :], *items[:place]]
 
 
 def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:

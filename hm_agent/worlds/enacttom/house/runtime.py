@@ -91,7 +91,7 @@ class HouseRuntime:
         self.inbox: list[list[HouseMessage]] = [[] for _ in range(count)]
         self.outcomes: list[ActionOutcome | None] = [None] * count
         self.sent: list[Sent] = []
-        self._other_places = _other_places(household)
+        self._place_groups = _place_groups(household)
         for agent in range(count):
             self._remember(agent)
 
@@ -126,7 +126,7 @@ class HouseRuntime:
         if command.verb == WAIT:
             return ActionOutcome(command, OutcomeKind.DONE, "You waited.")
         if command.verb == FIND:
-            return ActionOutcome(command, OutcomeKind.DONE, self._found(agent, command.arguments[0]))
+            return ActionOutcome(command, OutcomeKind.DONE, self._location_text(agent, command.arguments[0]))
         for operator in self.household.operators.get((agent, command.verb, command.arguments), ()):
             if operator.needs & ~before == 0:
                 if operator.needs & ~self.state:
@@ -160,12 +160,13 @@ class HouseRuntime:
             return "Your hand is full."
         return f"You see no {arguments[0]} here that you could pick."
 
-    def _found(self, agent: int, thing: str) -> str:
+    def _location_text(self, agent: int, thing: str) -> str:
         """Says where a thing is, by the floor plan and by what the agent saw last."""
         plan = self.household.plan
         if thing in plan.furniture:
             return f"{thing} is in {plan.furniture[thing]}."
-        known = [name.words for name in self.household.named(self.memories[agent]) if _is_about(name, thing)]
+        remembered = self.household.named(self.memories[agent])
+        known = [name.words for name in remembered if isinstance(name, Proposition) and name.arguments[0] == thing]
         return f"{'; '.join(known)}." if known else f"You have not seen {thing}."
 
     # Talking
@@ -175,7 +176,7 @@ class HouseRuntime:
         house, sender = self.household, self.household.agents[agent]
         targets = house.mechanics.targets(sender)
         addressees = targets if EVERYONE in command.arguments else tuple(dict.fromkeys(command.arguments))
-        fault = self._fault(agent, command, addressees, targets)
+        fault = self._sending_fault(agent, command, addressees, targets)
         if fault:
             return ActionOutcome(command, OutcomeKind.FAILED, f"Not sent: {fault}."), 0
         ordered = tuple(agent_name for agent_name in house.agents if agent_name in addressees)
@@ -195,7 +196,7 @@ class HouseRuntime:
         self.sent.append(Sent(message, news))
         return ActionOutcome(command, OutcomeKind.DONE, f"Sent to {', '.join(ordered)}."), taught
 
-    def _fault(
+    def _sending_fault(
         self, agent: int, command: HouseCommand, addressees: Sequence[str], targets: Sequence[str]
     ) -> str | None:
         """Says why a message can't be sent; None if it can. One that can't costs the turn, but no message."""
@@ -224,17 +225,13 @@ class HouseRuntime:
         if memory & visible == seen:
             return
         memory &= ~visible
-        for group in self._other_places:
+        for group in self._place_groups:
             if seen & group:
                 memory &= ~group
         self.memories[agent] = memory | seen
 
 
-def _is_about(name: Proposition | Claim, thing: str) -> bool:
-    return isinstance(name, Proposition) and name.arguments[0] == thing
-
-
-def _other_places(household: Household) -> list[int]:
+def _place_groups(household: Household) -> list[int]:
     """Returns a mask of the place bits of each object and each agent: seen in one place, it can be in no other."""
     groups = []
     for thing in household.plan.objects:

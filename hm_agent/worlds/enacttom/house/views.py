@@ -96,14 +96,14 @@ class HouseView:
 
     def commands(self) -> list[HouseCommand]:
         """Returns the commands that can succeed as far as it sees, messages left out; Wait comes first."""
-        return [IDLE, *self._moves(), *self._hand(), *self._doors()]
+        return [IDLE, *self._move_commands(), *self._hand_commands(), *self._door_commands()]
 
-    def _moves(self) -> Iterator[HouseCommand]:
+    def _move_commands(self) -> Iterator[HouseCommand]:
         for room in self.briefing.plan.rooms:
             if room != self.room and room not in self.briefing.barred:
                 yield navigate(room)
 
-    def _hand(self) -> Iterator[HouseCommand]:
+    def _hand_commands(self) -> Iterator[HouseCommand]:
         plan, held = self.briefing.plan, self.holds
         if held is None:
             lying = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR)
@@ -114,7 +114,7 @@ class HouseView:
             if Proposition(IS_OPEN, (furniture,)) in self.sees:
                 yield place(held, WITHIN, furniture)
 
-    def _doors(self) -> Iterator[HouseCommand]:
+    def _door_commands(self) -> Iterator[HouseCommand]:
         for furniture in self.briefing.plan.furniture_by_room[self.room]:
             if furniture in self.briefing.plan.openable:
                 yield open_it(furniture)
@@ -140,7 +140,7 @@ class HouseView:
     @property
     def sees_text(self) -> str:
         """What it sees now in words, its own presence left out."""
-        return _listed(self.sees, self.agent)
+        return _in_words(self.sees, self.agent)
 
     @property
     def news_text(self) -> str:
@@ -155,7 +155,7 @@ class HouseView:
             f"{message.sender} to {', '.join(message.addressees)}: {quoted(message.text)}" for message in self.messages
         ]
         lines += ["You see: " + self.sees_text]
-        lines += ["As you saw it last: " + _listed(self.remembers - self.sees, self.agent)]
+        lines += ["As you saw it last: " + _in_words(self.remembers - self.sees, self.agent)]
         return "\n".join([*lines, f"Messages left: {self.messages_left}."])
 
 
@@ -164,7 +164,7 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', "'") + '"'
 
 
-def _listed(seen: frozenset[Proposition], agent: str) -> str:
+def _in_words(seen: frozenset[Proposition], agent: str) -> str:
     """Puts facts into sentences, sorted. Left out are the agent's own room, and rooms of objects not on the floor."""
     room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == IS_IN_ROOM}
     words = [

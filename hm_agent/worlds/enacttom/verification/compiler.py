@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
-from hm_agent.worlds.enacttom.house.knowledge import common
+from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
 from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_HELD_BY,
     IS_INSIDE,
@@ -113,7 +113,7 @@ def _all_public(household: Household) -> int:
     facts = {fact for known in household.task.known.values() for fact in known} | household.task.goal_facts
     found = 0
     for fact in facts:
-        found |= household.mask(common(household.agents, fact, household.claims))
+        found |= household.mask(common_knowledge(household.agents, fact, household.claims))
     return found
 
 
@@ -126,7 +126,7 @@ def _physical(household: Household, variant: Variant) -> Iterator[PlanAction]:
             if household.agents[one.agent] in variant.idle or id(one) in seen:
                 continue
             seen.add(id(one))
-            reasons = household.gate(one, goals) if variant.is_knowing and one.adds & reached else []
+            reasons = household.knowing_preconditions(one, goals) if variant.is_knowing and one.adds & reached else []
             for reason in reasons or [0]:
                 yield PlanAction(one.agent, one.command, one.needs | reason, one.adds, one.deletes)
 
