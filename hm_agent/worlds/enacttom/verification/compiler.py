@@ -102,7 +102,7 @@ class PlanningProblem:
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:
     """Compiles a variant with every action of the household. start: the state to plan from, if not the task's."""
     tokens = _Tokens(household)
-    actions = [*_physical(household, variant), *_messages(household, variant, tokens)]
+    actions = [*_physical_actions(household, variant), *_message_actions(household, variant, tokens)]
     start = (household.start if start is None else start) | tokens.start
     if variant.is_public:
         start |= _all_public(household)
@@ -121,7 +121,7 @@ def _all_public(household: Household) -> int:
     return public
 
 
-def _physical(household: Household, variant: Variant) -> Iterator[PlanAction]:
+def _physical_actions(household: Household, variant: Variant) -> Iterator[PlanAction]:
     """Yields the actions of agents that are not idle, one for each way in which the agent may know of its goals."""
     goals = [wanted(conjunct.proposition) for conjunct in variant.goal if not conjunct.depth]
     reached = household.mask(fact.goal for fact in goals)
@@ -160,7 +160,7 @@ class _Tokens:
             self.left.append(bits)
 
 
-def _messages(household: Household, variant: Variant, tokens: _Tokens) -> Iterator[PlanAction]:
+def _message_actions(household: Household, variant: Variant, tokens: _Tokens) -> Iterator[PlanAction]:
     """Yields for each agent and number of messages left one message to all agents that it can reach.
 
     It says all that the sender knows. No plan is lost by that: goals only ask for knowledge, and an agent that hears
@@ -197,7 +197,7 @@ def without_irrelevant(problem: PlanningProblem) -> PlanningProblem:
     3. An action is left out if nothing that it adds is needed, directly or indirectly. Agents go straight from any room
        to any other, so that having been in a room matters only if something else there is needed.
     """
-    moved = {thing: _surfaces(problem, thing) for thing in _moved_objects(problem)}
+    moved = {thing: _destinations(problem, thing) for thing in _moved_objects(problem)}
     actions = [action for action in problem.actions if _may_matter(action.command, moved)]
     return _relevant(replace(problem, actions=tuple(actions)))
 
@@ -220,7 +220,7 @@ def _moved_objects(problem: PlanningProblem) -> set[str]:
     return held | {conjunct.proposition.things[0] for conjunct in problem.variant.goal}
 
 
-def _surfaces(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
+def _destinations(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
     """Returns where a plan may put an object, as (relation, furniture)."""
     plan = problem.household.plan
     goals = {conjunct.proposition for conjunct in problem.variant.goal}
@@ -250,7 +250,7 @@ def _relevant(problem: PlanningProblem) -> PlanningProblem:
         for number, action in enumerate(actions):
             if number not in used_actions and _effects(action) & needed:
                 used_actions[number] = action
-                needed |= _needs_beside_rooms(problem, action)
+                needed |= _needs_without_origin(problem, action)
             if number in used_actions:
                 for rule in action.tells:
                     needed |= rule.needs if rule.adds & needed else 0
@@ -265,7 +265,7 @@ def _relevant(problem: PlanningProblem) -> PlanningProblem:
     return replace(problem, actions=tuple(slimmed), sights=tuple(sight for _, sight in sorted(used_sights.items())))
 
 
-def _needs_beside_rooms(problem: PlanningProblem, action: PlanAction) -> int:
+def _needs_without_origin(problem: PlanningProblem, action: PlanAction) -> int:
     """Returns what an action needs, without the room that an agent leaves: it could come from any other."""
     origins = problem.household.position_masks[action.agent] if action.command.verb == NAVIGATE else 0
     return action.needs & ~origins

@@ -44,7 +44,7 @@ def ask_fast_downward(problem: StripsProblem, *, seconds: float = SECONDS) -> An
     """
     files = {"domain.pddl": problem.domain_pddl, "problem.pddl": problem.problem_pddl}
     driver = [sys.executable, str(_folder() / "fast-downward.py"), "--plan-file", PLAN]
-    return _asked(problem, files, [*driver, *files, "--search", SEARCH], seconds)
+    return _ask(problem, files, [*driver, *files, "--search", SEARCH], seconds)
 
 
 def ask_its_search(problem: StripsProblem, *, seconds: float = SECONDS) -> Answer:
@@ -54,13 +54,11 @@ def ask_its_search(problem: StripsProblem, *, seconds: float = SECONDS) -> Answe
     """
     command = [str(_folder() / "builds" / "release" / "bin" / "downward"), "--internal-plan-file", PLAN]
     files = {INPUT: translated(problem)}
-    answer = _asked(problem, files, [*command, "--search", SEARCH], seconds / 2)
-    return (
-        answer if answer[0] != "unknown" else _asked(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
-    )
+    answer = _ask(problem, files, [*command, "--search", SEARCH], seconds / 2)
+    return answer if answer[0] != "unknown" else _ask(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
 
 
-def _asked(problem: StripsProblem, files: Mapping[str, str], command: Sequence[str], seconds: float) -> Answer:
+def _ask(problem: StripsProblem, files: Mapping[str, str], command: Sequence[str], seconds: float) -> Answer:
     with tempfile.TemporaryDirectory(prefix="hm_agent_fd_") as name:
         folder = Path(name)
         for file, text in files.items():
@@ -110,10 +108,10 @@ def translated(problem: StripsProblem) -> str:
         return _WITHOUT_A_PLAN
     goal = variables.values(problem.goal)
     useful = (action for action in problem.actions if action.adds & ~action.needs or action.deletes & ~action.adds)
-    actions = [_translated_action(action, variables) for action in useful if variables.can_hold(action.needs)]
+    actions = [_action_lines(action, variables) for action in useful if variables.can_hold(action.needs)]
     parts = [
         *("begin_version", "3", "end_version", "begin_metric", "0", "end_metric", str(len(variables.atoms))),
-        *(line for number in range(len(variables.atoms)) for line in variables.written(number)),
+        *(line for number in range(len(variables.atoms)) for line in variables.lines(number)),
         *("0", "begin_state", *variables.start(), "end_state", "begin_goal", *_counted(goal), "end_goal"),
         *(str(len(actions)), *(line for action in actions for line in action), "0", ""),
     ]
@@ -176,21 +174,22 @@ class _Variables:
         """True for a variable of one atom, which is true or false."""
         return len(self.atoms[variable]) == 1
 
-    def written(self, variable: int) -> list[str]:
+    def lines(self, variable: int) -> list[str]:
+        """Writes a variable: its number, no axiom layer (-1), and its values."""
         values = [f"Atom {self.problem.atoms[number]}()" for number in self.atoms[variable]]
         values += [f"NegatedAtom {self.problem.atoms[number]}()" for number in self.atoms[variable] if len(values) == 1]
         return ["begin_variable", f"var{variable}", "-1", str(len(values)), *values, "end_variable"]
 
 
-def _translated_action(one: StripsAction, variables: _Variables) -> list[str]:
+def _action_lines(action: StripsAction, variables: _Variables) -> list[str]:
     """Writes an action. A line of an effect: 0 conditions, variable, value before (-1 for any), value after."""
-    needed = dict(variables.values(one.needs))
-    effects = dict(variables.values(one.adds & ~one.needs))
-    deleted = variables.values(one.deletes & ~one.adds)
+    needed = dict(variables.values(action.needs))
+    effects = dict(variables.values(action.adds & ~action.needs))
+    deleted = variables.values(action.deletes & ~action.adds)
     effects |= {variable: 1 for variable, _ in deleted if variables.is_single(variable)}
     kept = [(variable, value) for variable, value in needed.items() if variable not in effects]
     lines = [f"0 {variable} {needed.get(variable, -1)} {value}" for variable, value in effects.items()]
-    return ["begin_operator", one.name, *_counted(kept), str(len(lines)), *lines, "1", "end_operator"]
+    return ["begin_operator", action.name, *_counted(kept), str(len(lines)), *lines, "1", "end_operator"]
 
 
 def _counted(values: Sequence[tuple[int, int]]) -> list[str]:

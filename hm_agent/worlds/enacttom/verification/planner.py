@@ -6,7 +6,7 @@ Sights need no decision: seeing more never hurts, so everyone looks around after
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.tasks.certificate import Status
@@ -169,16 +169,11 @@ def can_be_told(problem: PlanningProblem) -> bool:
         state = waiting.pop()
         if problem.goal & ~state == 0 or len(seen) > MOST_ORDERS:
             return True
-        for after in _messages_after(state, limited, token_bits):
-            after = closure(after, others, problem.sights)
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
+        for action in limited:
+            if action.needs & ~state == 0:
+                undeleted = state & ~token_bits
+                after = closure(action.after(state) | undeleted, others, problem.sights)
+                if after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
     return False
-
-
-def _messages_after(state: int, limited: Sequence[PlanAction], counted: int) -> Iterator[int]:
-    """What each limited message leads to; only its token is used up."""
-    for action in limited:
-        if action.needs & ~state == 0:
-            yield (action.after(state) & counted) | state & ~counted | (action.after(state) & ~counted)

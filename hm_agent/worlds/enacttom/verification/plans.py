@@ -70,15 +70,15 @@ def _shortened(problem: PlanningProblem, steps: list[PlanStep]) -> tuple[PlanSte
     """Leaves out single steps, pairs of steps, addressees and claims, as long as the plan still reaches the goal."""
     place = 0
     while place < len(steps):
-        candidates = (_renumbered(problem, candidate) for candidate in _without(steps, place))
+        candidates = (_renumbered(problem, candidate) for candidate in _shorter_plans(steps, place))
         shorter = next((candidate for candidate in candidates if reaches(problem, candidate)), None)
         if shorter is None:
             place += 1
         else:
             steps = shorter
     for place, step in enumerate(steps):
-        for part in _slimmer(problem.household, step):
-            step = _merged(steps[place], part)
+        for part in _omissions(step):
+            step = _without_part(steps[place], part)
             slimmed = [*steps[:place], step, *steps[place + 1 :]]
             if (step.group & step.group - 1) and reaches(problem, slimmed):
                 steps = slimmed
@@ -102,23 +102,23 @@ def _renumbered(problem: PlanningProblem, steps: Iterable[PlanStep]) -> list[Pla
     return renumbered
 
 
-def _without(steps: Sequence[PlanStep], place: int) -> list[list[PlanStep]]:
+def _shorter_plans(steps: Sequence[PlanStep], place: int) -> list[list[PlanStep]]:
     """Returns the steps without one, and without it and a later one of the same agent, e.g. a Pick with its Place."""
     rest = [*steps[:place], *steps[place + 1 :]]
     own_later = (later for later in range(place, len(rest)) if rest[later].action.agent == steps[place].action.agent)
     return [rest, *([*rest[:later], *rest[later + 1 :]] for later in own_later)]
 
 
-def _slimmer(household: Household, step: PlanStep) -> list[PlanStep]:
+def _omissions(step: PlanStep) -> list[PlanStep]:
     """Returns what may be left out of a message: each addressee and each claim, as a step with that alone."""
     addressees = [PlanStep(step.action, 1 << number) for number in bits(step.group & ~(1 << step.action.agent))]
     return [*addressees, *(PlanStep(step.action, 0, (claim,)) for claim in step.said)]
 
 
-def _merged(step: PlanStep, less: PlanStep) -> PlanStep:
-    """Returns a message without the addressees and claims of another step."""
+def _without_part(step: PlanStep, part: PlanStep) -> PlanStep:
+    """Returns a message without the addressees and claims of a part of it."""
     return replace(
-        step, group=step.group & ~less.group, said=tuple(claim for claim in step.said if claim not in less.said)
+        step, group=step.group & ~part.group, said=tuple(claim for claim in step.said if claim not in part.said)
     )
 
 
@@ -129,7 +129,7 @@ def strips_plan(problem: PlanningProblem, strips: StripsProblem, steps: Iterable
     """Returns the steps as actions of the STRIPS problem, each followed by the sights that it makes possible."""
     by_key = {action.step.key: action for action in strips.actions if action.step}
     sights = [action for action in strips.actions if action.name.startswith("see_")]
-    state, plan = strips.start, [*_seen(strips.start, sights)]
+    state, plan = strips.start, [*_new_sights(strips.start, sights)]
     for step in steps:
         plan.append(by_key[step.action.key])
         if step.group:
@@ -142,11 +142,11 @@ def strips_plan(problem: PlanningProblem, strips: StripsProblem, steps: Iterable
             plan += [by_claim[claim] for claim in step.said]
             plan.append(strips.by_name[f"hush_{agent}"])
         state = strips.after(plan)
-        plan += _seen(state, sights)
+        plan += _new_sights(state, sights)
     return plan
 
 
-def _seen(state: int, sights: Iterable[StripsAction]) -> list[StripsAction]:
+def _new_sights(state: int, sights: Iterable[StripsAction]) -> list[StripsAction]:
     """Returns the sights that are possible in a state and would change it."""
     return [sight for sight in sights if sight.needs & ~state == 0 and sight.adds & ~state]
 
@@ -169,18 +169,18 @@ def _packed(problem: PlanningProblem, steps: Sequence[PlanStep]) -> list[JointTu
     turns: list[JointTurn] = []
     state = problem.look(problem.start)
     while waiting:
-        turn, passed = _turn(household, waiting, state)
+        turn, delayed = _split_turn(household, waiting, state)
         if not turn:
             return []
         after = state
         for step in turn:
             after = step.after(household, after) or 0
-        state, waiting = problem.look(after), passed
+        state, waiting = problem.look(after), delayed
         turns.append({household.agents[step.action.agent]: step.command(household) for step in turn})
     return turns
 
 
-def _turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tuple[list[PlanStep], list[PlanStep]]:
+def _split_turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tuple[list[PlanStep], list[PlanStep]]:
     """Splits steps into those of one turn and those that have to wait.
 
     A step waits if its agent is busy, if it isn't possible yet, if it shares a bit with an earlier step that waits, or
@@ -192,7 +192,7 @@ def _turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tupl
     for step in waiting:
         touched, agent = _touched(household, step), 1 << step.action.agent
         conflicts = busy & agent or touched & delayed_bits or touched & deleted or step.action.deletes & used
-        if conflicts or step.action.needs & ~state or not _is_told(household, step, state):
+        if conflicts or step.action.needs & ~state or not _can_say(household, step, state):
             delayed.append(step)
             delayed_bits |= touched
         else:
@@ -202,7 +202,7 @@ def _turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tupl
     return turn, delayed
 
 
-def _is_told(household: Household, step: PlanStep, state: int) -> bool:
+def _can_say(household: Household, step: PlanStep, state: int) -> bool:
     """True if the speaker knows all that it says when the turn begins."""
     return all(household.known_bit(step.action.agent, claim) & state for claim in step.said)
 

@@ -51,19 +51,19 @@ class StripsProblem:
         lines.append("  )")
         for action in self.actions:
             effects = [
-                *self._listed(action.adds),
-                *(f"(not {atom})" for atom in self._listed(action.deletes & ~action.adds)),
+                *self._atoms_in(action.adds),
+                *(f"(not {atom})" for atom in self._atoms_in(action.deletes & ~action.adds)),
             ]
             lines += [f"  (:action {action.name}", "    :parameters ()"]
-            lines.append(f"    :precondition (and {' '.join(self._listed(action.needs))})")
+            lines.append(f"    :precondition (and {' '.join(self._atoms_in(action.needs))})")
             lines.append(f"    :effect (and {' '.join(effects)}))")
         return "\n".join([*lines, ")", ""])
 
     @property
     def problem_pddl(self) -> str:
         lines = [f"(define (problem {self.name})", "  (:domain household)", "  (:init"]
-        lines += [f"    {atom}" for atom in self._listed(self.start)]
-        lines += ["  )", f"  (:goal (and {' '.join(self._listed(self.goal))}))", ")", ""]
+        lines += [f"    {atom}" for atom in self._atoms_in(self.start)]
+        lines += ["  )", f"  (:goal (and {' '.join(self._atoms_in(self.goal))}))", ")", ""]
         return "\n".join(lines)
 
     @property
@@ -71,7 +71,7 @@ class StripsProblem:
         """SHA-256 of domain and problem."""
         return hashlib.sha256((self.domain_pddl + self.problem_pddl).encode()).hexdigest()
 
-    def _listed(self, mask: int) -> list[str]:
+    def _atoms_in(self, mask: int) -> list[str]:
         return [f"({self.atoms[number]})" for number in bits(mask)]
 
     @cached_property
@@ -83,7 +83,7 @@ class StripsProblem:
         state = self.start
         for action in plan:
             if action.needs & ~state:
-                lacking = " ".join(self._listed(action.needs & ~state))
+                lacking = " ".join(self._atoms_in(action.needs & ~state))
                 raise ValueError(f"{action.name} needs {lacking}")
             state = state & ~action.deletes | action.adds
         return state
@@ -107,7 +107,7 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
     actions: list[StripsAction] = []
     speakers: dict[int, PlanAction] = {}
     for number, action in enumerate(problem.actions):
-        label = _atom(f"{agents[action.agent]} {action.command.verb} {' '.join(action.command.arguments)}")
+        label = _atom_name(f"{agents[action.agent]} {action.command.verb} {' '.join(action.command.arguments)}")
         if not action.group:
             actions.append(
                 StripsAction(f"do_{number}_{label}", action.needs | floor_free, action.adds, action.deletes, action)
@@ -122,18 +122,18 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
     for agent, message in speakers.items():
         actions.append(StripsAction(f"hush_{agents[agent]}", floors[agent], floor_free, floors[agent]))
         for rule in message.tells:
-            name = _atom(f"tell_{agents[agent]} {rule.claim.pddl}")
+            name = _atom_name(f"tell_{agents[agent]} {rule.claim.pddl}")
             actions.append(StripsAction(name, floors[agent] | rule.needs, rule.adds, said=rule.claim))
     for number, sight in enumerate(problem.sights):
-        actions.append(StripsAction(_atom(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
-    atoms = _distinct([_atom(name) for name in names])
+        actions.append(StripsAction(_atom_name(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
+    atoms = _distinct([_atom_name(name) for name in names])
     start = problem.start | floor_free
-    groups = [group for group in _places(problem.household) if holds_once(group, start, actions)]
-    name = _atom(problem.household.task.name.lower())
+    groups = [group for group in _attribute_groups(problem.household) if holds_once(group, start, actions)]
+    name = _atom_name(problem.household.task.name.lower())
     return StripsProblem(name, atoms, start, problem.goal, tuple(actions), groups)
 
 
-def _places(household: Household) -> list[int]:
+def _attribute_groups(household: Household) -> list[int]:
     """For each agent, object and piece of furniture, masks of its alternative rooms, places and states."""
     groups: dict[tuple[str, str], int] = {}
     for proposition in household.physical:
@@ -157,7 +157,7 @@ def holds_once(group: int, start: int, actions: Sequence[StripsAction]) -> bool:
     return True
 
 
-def _atom(text: str) -> str:
+def _atom_name(text: str) -> str:
     """Makes a text a name that PDDL permits."""
     return _NO_LETTER.sub("-", text.lower()).strip("-")
 

@@ -170,7 +170,10 @@ def verify(
     task: HouseholdTask, *, most_nodes: int = MOST_NODES, planners: Mapping[str, OtherPlanner] | None = None
 ) -> Verdict:
     """Proves what a task claims. planners: others, by name, that are asked whether it can be solved."""
-    return verdict(TaskProof(_uncalibrated(task), most_nodes=most_nodes), planners)
+    if task.file.max_turns is not None or task.file.max_messages is not None:
+        # Budgets come from earlier proofs, on which this one must not depend.
+        task = check_task(task.file.model_copy(update={"max_turns": None, "max_messages": None}))
+    return verdict(TaskProof(task, most_nodes=most_nodes), planners)
 
 
 def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None) -> Verdict:
@@ -188,13 +191,13 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         k_depth=task.k_depth,
         relay_depth=proof.relay_depth,
         plan=tuple({agent: str(command) for agent, command in turn.items()} for turn in proof.plan),
-        messages=_messages(proof.plan),
+        messages=_message_count(proof.plan),
         without_agent={agent: proof.status(f"without {agent}") for agent in agents},
         without_communication=proof.status("silent"),
         deepest_by_sight=proof.status("sight") if task.k_depth else None,
         baseline=proof.status("baseline"),
         baseline_turns=len(proof.baseline) if proof.baseline else None,
-        baseline_messages=_messages(proof.baseline) if proof.baseline else None,
+        baseline_messages=_message_count(proof.baseline) if proof.baseline else None,
         private_goals={agent: proof.status(f"private {agent}") for agent in goal_owners},
         all_private_goals=proof.status("private") if len(goal_owners) > 1 else None,
     )
@@ -202,77 +205,74 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
     return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan, spare)
 
 
-def _uncalibrated(task: HouseholdTask) -> HouseholdTask:
-    """Returns the task without budgets, which come from earlier proofs; limits of its mechanics stay."""
-    if task.file.max_turns is None and task.file.max_messages is None:
-        return task
-    return check_task(task.file.model_copy(update={"max_turns": None, "max_messages": None}))
-
-
-def _messages(turns: Sequence[JointTurn]) -> int:
+def _message_count(turns: Sequence[JointTurn]) -> int:
     return sum(command.verb == COMMUNICATE for turn in turns for command in turn.values())
 
 
-def _faults(proof: TaskProof, found: Certificate) -> list[str]:
+def _faults(proof: TaskProof, certificate: Certificate) -> list[str]:
     """Lists what is wrong with a task, a line each."""
     return [
-        *_wrong_goals(proof, found),
-        *_missing_proofs(proof, found),
-        *_disagreements(found),
-        *_idle_wishes(proof),
+        *_wrong_goals(proof, certificate),
+        *_missing_proofs(proof, certificate),
+        *_disagreements(certificate),
+        *_private_goals_met(proof),
     ]
 
 
-def _wrong_goals(proof: TaskProof, found: Certificate) -> Iterator[str]:
+def _wrong_goals(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
     task, mask = proof.task, proof.household.functional_mask
-    if task.file.k_depth != found.k_depth:
-        yield f"it claims K depth {task.file.k_depth}, but its goal has {found.k_depth}"
+    if task.file.k_depth != certificate.k_depth:
+        yield f"it claims K depth {task.file.k_depth}, but its goal has {certificate.k_depth}"
     if not task.physical_goal:
         yield "its goal has no conjunct without K, so that nothing has to be done"
     elif proof.household.start & mask == mask:
         yield "its physical goal holds before anyone acts"
 
 
-def _missing_proofs(proof: TaskProof, found: Certificate) -> Iterator[str]:
+def _missing_proofs(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
     """Yields a line for each required proof that was refuted, or not found."""
-    yield from _unmet(found.status, "solved", "it has no plan", "no plan was found for it")
-    yield from _unmet(found.baseline, "solved", "it has no plan with all secrets public", "no baseline was found")
-    for agent, status in found.without_agent.items():
-        is_idle = f"{agent} is not needed: there is a plan in which it only waits"
-        yield from _unmet(status, "unsolvable", is_idle, f"{agent} may not be needed")
+    yield from _failed_proof(certificate.status, "solved", "it has no plan", "no plan was found for it")
+    yield from _failed_proof(
+        certificate.baseline, "solved", "it has no plan with all secrets public", "no baseline was found"
+    )
+    for agent, status in certificate.without_agent.items():
+        refuted = f"{agent} is not needed: there is a plan in which it only waits"
+        yield from _failed_proof(status, "unsolvable", refuted, f"{agent} may not be needed")
     if proof.task.file.needs_communication:
-        status = found.without_communication
-        yield from _unmet(status, "unsolvable", "it can be solved without a message", "it may need no message")
+        status = certificate.without_communication
+        yield from _failed_proof(status, "unsolvable", "it can be solved without a message", "it may need no message")
         if status == "unsolvable":
-            wrong = "its physical goal, which alone is paid, can be reached without a message"
+            refuted = "its physical goal, which alone is paid, can be reached without a message"
             unproved = "its physical goal may need no message"
-            yield from _unmet(proof.status("physical silent"), "unsolvable", wrong, unproved)
-    if found.deepest_by_sight is not None:
-        depth = f"its K depth {found.k_depth}"
-        is_inflated = f"{depth} is inflated: its deepest K can be had by sight"
-        yield from _unmet(found.deepest_by_sight, "unsolvable", is_inflated, f"{depth} may be inflated")
-    for agent, status in found.private_goals.items() if found.status == "solved" else ():
+            yield from _failed_proof(proof.status("physical silent"), "unsolvable", refuted, unproved)
+    if certificate.deepest_by_sight is not None:
+        depth = f"its K depth {certificate.k_depth}"
+        refuted = f"{depth} is inflated: its deepest K can be had by sight"
+        yield from _failed_proof(certificate.deepest_by_sight, "unsolvable", refuted, f"{depth} may be inflated")
+    for agent, status in certificate.private_goals.items() if certificate.status == "solved" else ():
         goal = f"the private goal of {agent}"
-        conflicts = f"{goal} can't be had with the shared goal"
-        yield from _unmet(status, "solved", conflicts, f"{goal} may conflict with the shared goal")
+        refuted = f"{goal} can't be had with the shared goal"
+        yield from _failed_proof(status, "solved", refuted, f"{goal} may conflict with the shared goal")
 
 
-def _disagreements(found: Certificate) -> list[str]:
+def _disagreements(certificate: Certificate) -> list[str]:
     """Lists the other planners that contradict the own one; an unknown status contradicts none."""
     return [
-        f"{name} says {status}, but the own planner {found.status}"
-        for name, status in found.checked_by.items()
-        if "unknown" not in (status, found.status) and status != found.status
+        f"{name} says {status}, but the own planner {certificate.status}"
+        for name, status in certificate.checked_by.items()
+        if "unknown" not in (status, certificate.status) and status != certificate.status
     ]
 
 
-def _unmet(status: Status, wanted: Status, wrong: str, unproved: str) -> list[str]:
-    if status == wanted:
+def _failed_proof(status: Status, required: Status, refuted: str, unproved: str) -> list[str]:
+    """Returns the line for a proof that failed: `refuted`, or `unproved` if the planner gave no answer."""
+    if status == required:
         return []
-    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else wrong]
+    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else refuted]
 
 
-def _idle_wishes(proof: TaskProof) -> list[str]:
+def _private_goals_met(proof: TaskProof) -> list[str]:
+    """Lists the private goals that hold at the start."""
     start = proof.household.start
     return [
         f"the private goal of {agent} holds before anyone acts"
@@ -288,17 +288,19 @@ def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
     may send, is twice the messages of all agents in the baseline or, if that is more, of the busiest agent in the plan.
     Answers of other planners to the same problem are kept, unless they were asked anew.
     """
-    found, plan = verdict.certificate, verdict.turns
-    if file.certificate and is_current(file) and file.certificate.strips_hash == found.strips_hash:
-        found = found.model_copy(update={"checked_by": {**file.certificate.checked_by, **found.checked_by}})
-    if found.status != "solved" or found.baseline_turns is None or found.baseline_messages is None:
-        return file.model_copy(update={"certificate": found, "max_turns": None, "max_messages": None})
+    certificate, plan = verdict.certificate, verdict.turns
+    if file.certificate and is_current(file) and file.certificate.strips_hash == certificate.strips_hash:
+        certificate = certificate.model_copy(
+            update={"checked_by": {**file.certificate.checked_by, **certificate.checked_by}}
+        )
+    if certificate.status != "solved" or certificate.baseline_turns is None or certificate.baseline_messages is None:
+        return file.model_copy(update={"certificate": certificate, "max_turns": None, "max_messages": None})
     most = max((_sent_by(plan, agent) for agent in file.agent_spawns), default=0)
     budgets = {
-        "max_turns": BUDGET_FACTOR * max(found.baseline_turns, len(plan), 1),
-        "max_messages": BUDGET_FACTOR * max(found.baseline_messages, most),
+        "max_turns": BUDGET_FACTOR * max(certificate.baseline_turns, len(plan), 1),
+        "max_messages": BUDGET_FACTOR * max(certificate.baseline_messages, most),
     }
-    return file.model_copy(update={"certificate": found, **budgets})
+    return file.model_copy(update={"certificate": certificate, **budgets})
 
 
 def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
@@ -317,7 +319,7 @@ def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
     return faults
 
 
-def misstated(file: TaskFile, found: Certificate) -> list[str]:
+def misstated(file: TaskFile, certificate: Certificate) -> list[str]:
     """Lists the fields in which the file's certificate differs from the proof; none if it is not of this file.
 
     A certificate without relay depth is of an earlier version, and no fault.
@@ -325,7 +327,7 @@ def misstated(file: TaskFile, found: Certificate) -> list[str]:
     recorded = file.certificate if is_current(file) else None
     if recorded is None:
         return []
-    statements = [(name, getattr(recorded, name), getattr(found, name)) for name in PROVED]
+    statements = [(name, getattr(recorded, name), getattr(certificate, name)) for name in PROVED]
     return [
         f"its certificate says {name.replace('_', ' ')} {_in_words(stated)}, but the proof finds {_in_words(proved)}: "
         "--write makes a new one"
