@@ -36,17 +36,17 @@ class HouseBeliefs:
         self.visited: set[str] = set()
         self.looked_into: set[str] = set()
 
-    def take(self, one: Proposition) -> None:
+    def take(self, proposition: Proposition) -> None:
         """Believes what was seen or told, if it is about the state of the house."""
-        if one.predicate in SLOTS:
-            self._slots[_slot(one)] = one
-            self.inferred.discard(one)
+        if proposition.predicate in SLOTS:
+            self._slots[_slot(proposition)] = proposition
+            self.inferred.discard(proposition)
 
-    def infer(self, one: Proposition) -> None:
+    def infer(self, proposition: Proposition) -> None:
         """Believes what must follow from the agent's own action."""
-        if self.holds(one) is not True:
-            self._slots[_slot(one)] = one
-            self.inferred.add(one)
+        if self.holds(proposition) is not True:
+            self._slots[_slot(proposition)] = proposition
+            self.inferred.add(proposition)
 
     def look(self, view: HouseView) -> None:
         """Believes what the agent sees, and drops beliefs that it would see if they held."""
@@ -58,30 +58,30 @@ class HouseBeliefs:
         self.visited.add(view.room)
         self.looked_into.update(seen.arguments[0] for seen in view.sees if seen.predicate == IS_OPEN)
 
-    def _would_see(self, one: Proposition, view: HouseView) -> bool:
+    def _would_see(self, proposition: Proposition, view: HouseView) -> bool:
         """True if the agent would now see a proposition if it held."""
-        arguments = one.arguments
-        if one.predicate in (AGENT_IN_ROOM, IS_IN_ROOM):
+        arguments = proposition.arguments
+        if proposition.predicate in (AGENT_IN_ROOM, IS_IN_ROOM):
             return arguments[1] == view.room
-        if one.predicate == IS_HELD_BY:
+        if proposition.predicate == IS_HELD_BY:
             return Proposition(AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
-        if one.predicate == IS_ON_FLOOR:
+        if proposition.predicate == IS_ON_FLOOR:
             return self._slots.get((FLOOR, arguments[0])) == Proposition(IS_IN_ROOM, (arguments[0], view.room))
-        if one.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[arguments[1]] == view.room:
-            return one.predicate == IS_ON_TOP or Proposition(IS_OPEN, (arguments[1],)) in view.sees
+        if proposition.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[arguments[1]] == view.room:
+            return proposition.predicate == IS_ON_TOP or Proposition(IS_OPEN, (arguments[1],)) in view.sees
         return False
 
-    def holds(self, one: Proposition) -> bool | None:
+    def holds(self, proposition: Proposition) -> bool | None:
         """Returns whether a proposition is believed to hold; None if nothing is believed about it."""
-        if one.predicate == IS_IN_ROOM:
-            room = self.room_of(one.arguments[0])
-            return None if room is None else room == one.arguments[1]
-        belief = self._slots.get(_slot(one)) if one.predicate in SLOTS else None
-        return None if belief is None else belief == one
+        if proposition.predicate == IS_IN_ROOM:
+            room = self.room_of(proposition.arguments[0])
+            return None if room is None else room == proposition.arguments[1]
+        belief = self._slots.get(_slot(proposition)) if proposition.predicate in SLOTS else None
+        return None if belief is None else belief == proposition
 
-    def knows(self, one: Proposition) -> bool:
+    def knows(self, proposition: Proposition) -> bool:
         """True if a proposition is believed, and was seen or told, not only inferred."""
-        return self.holds(one) is True and one not in self.inferred
+        return self.holds(proposition) is True and proposition not in self.inferred
 
     def room_of(self, thing: str) -> str | None:
         """Returns the room in which an object lies; an empty text if it is held, None if that is not known."""
@@ -105,5 +105,5 @@ class HouseBeliefs:
         return tuple(sorted(name for kind, name in self._slots if kind == PLACE))
 
 
-def _slot(one: Proposition) -> Slot:
-    return SLOTS[one.predicate], one.arguments[0]
+def _slot(proposition: Proposition) -> Slot:
+    return SLOTS[proposition.predicate], proposition.arguments[0]

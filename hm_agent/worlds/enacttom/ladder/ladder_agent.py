@@ -6,8 +6,8 @@
 - Order 2 also reasons about what others know: it passes on, as K_b p, what b told it, and can say that b knows p.
 - Order 3 goes one deeper: it passes on what it was told that others know.
 
-An agent that floods repeats what it was told as if it had seen it, to all that it can message but those that told it. It
-does not reason about others' knowledge, and shows how far a team gets without that.
+An agent that floods repeats what it was told as if it had seen it, to all that it can message but those that told it.
+It does not reason about others' knowledge, and shows how far a team gets without that.
 """
 
 from __future__ import annotations
@@ -91,19 +91,19 @@ class HouseMind:
     """The beliefs and knowledge of one agent, and the commands and answers that follow from them."""
 
     def __init__(self, view: HouseView, order: int, *, floods: bool = False) -> None:
-        told = view.briefing
-        self.told, self.order, self._floods = told, order, floods
-        self.beliefs = HouseBeliefs(told)
-        self.notes = ClaimNotes(told.agent, told.plan.agents, order, vouches=floods)
-        self.planner, self.routes = OwnPlanner(told), Routes(told)
+        briefing = view.briefing
+        self.briefing, self.order, self._floods = briefing, order, floods
+        self.beliefs = HouseBeliefs(briefing)
+        self.notes = ClaimNotes(briefing.agent, briefing.plan.agents, order, vouches=floods)
+        self.planner, self.routes = OwnPlanner(briefing), Routes(briefing)
         self.facts: set[Proposition] = set()
         """What it knows of goals and of mechanics."""
         self.goals: list[Proposition] = []
         self._opened: set[str] = set()
         self.doable: frozenset[Proposition] = frozenset()
-        for fact in told.facts:
-            self._take(fact)
-            self.notes.witness(fact, told.plan.agents if fact in told.public_facts else [told.agent])
+        for fact in briefing.facts:
+            self._believe(fact)
+            self.notes.witness(fact, briefing.plan.agents if fact in briefing.public_facts else [briefing.agent])
 
     # Perceiving
 
@@ -116,7 +116,7 @@ class HouseMind:
                 group = (message.sender, *message.addressees)
                 for claim in message.claims:
                     if self.notes.hear(message.sender, group, claim):
-                        self._take(claim.proposition)
+                        self._believe(claim.proposition)
         before = set(self.beliefs.all())
         self.beliefs.look(view)
         for dropped in before - set(self.beliefs.all()):
@@ -125,13 +125,13 @@ class HouseMind:
         for seen in view.sees:
             self.notes.witness(seen, present)
 
-    def _take(self, one: Proposition) -> None:
+    def _believe(self, proposition: Proposition) -> None:
         """Believes a proposition about goals, mechanics or the house."""
-        if one.predicate == WANTED or one.predicate in MECHANIC:
-            self.facts.add(one)
+        if proposition.predicate == WANTED or proposition.predicate in MECHANIC:
+            self.facts.add(proposition)
             return
         before = set(self.beliefs.all())
-        self.beliefs.take(one)
+        self.beliefs.take(proposition)
         for dropped in before - set(self.beliefs.all()):
             self.notes.forget(dropped)
 
@@ -140,49 +140,56 @@ class HouseMind:
         command = outcome.command
         if command.verb == COMMUNICATE and outcome.kind is OutcomeKind.DONE:
             for claim in command.claims:
-                self.notes.say((self.told.agent, *command.arguments), claim)
+                self.notes.say((self.briefing.agent, *command.arguments), claim)
         elif command.verb in (OPEN_IT, CLOSE_IT) and outcome.kind is OutcomeKind.FAILED:
             self._learn_handle(command.arguments[0])
         elif command.verb == PLACE and outcome.kind is OutcomeKind.DONE:
             thing, relation, furniture = command.arguments
             self.beliefs.infer(Proposition(IS_ON_TOP if relation == ON else IS_INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
-            for furniture, state in set_by(self.told, command, self._bindings()).items():
-                if self.told.plan.furniture[furniture] != view.room:
+            for furniture, state in set_by(self.briefing, command, self._bindings()).items():
+                if self.briefing.plan.furniture[furniture] != view.room:
                     self.beliefs.infer(Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,)))
 
     def _learn_handle(self, furniture: str) -> None:
         """Concludes that a handle is inverse, since the agent's Open or Close of it had no effect."""
         inverse = Proposition(IS_INVERSE, (furniture,))
         if inverse not in self.facts:
-            self._take(inverse)
-            self.notes.witness(inverse, [self.told.agent])
+            self._believe(inverse)
+            self.notes.witness(inverse, [self.briefing.agent])
 
     def _bindings(self) -> tuple[Binding, ...]:
-        return bindings_of(self.told, self.facts, self.goals)
+        return bindings_of(self.briefing, self.facts, self.goals)
 
     # Choosing
 
     def choose(self, view: HouseView) -> HouseCommand:
         """Returns a request, else a step towards shared goals, else a report, else a step towards private goals."""
-        self.goals = self._wanted(is_wish=False)
+        self.goals = self._known_goals(is_wish=False)
         plan = self.planner.plan(self.beliefs, self.facts, self.goals)
         self.doable = plan.goals
-        command = self._message(view, self._requests(view)) or self._tidy(view) or plan.command or self._search(view)
+        command = (
+            self._message(view, self._requests(view))
+            or self._close_searched(view)
+            or plan.command
+            or self._search(view)
+        )
         if command:
             return command
         report = self._message(view, self._reports())
         if report and not (view.messages_left == 1 and self._expects_reports()):
             return report
-        self.goals = [*self.goals, *self._wanted(is_wish=True)]
+        self.goals = [*self.goals, *self._known_goals(is_wish=True)]
         plan = self.planner.plan(self.beliefs, self.facts, self.goals)
         self.doable = plan.goals
         return plan.command or self._search(view) or IDLE
 
-    def _wanted(self, *, is_wish: bool) -> list[Proposition]:
+    def _known_goals(self, *, is_wish: bool) -> list[Proposition]:
         """Returns the shared goals that it knows, or its private ones; those that hold already come first."""
         goals = (fact.goal for fact in self.facts if fact.predicate == WANTED)
-        selected = sorted((goal for goal in goals if (goal in self.told.wishes) == is_wish), key=lambda goal: goal.pddl)
+        selected = sorted(
+            (goal for goal in goals if (goal in self.briefing.wishes) == is_wish), key=lambda goal: goal.pddl
+        )
         return sorted(selected, key=lambda goal: self.beliefs.holds(goal) is not True)
 
     def _expects_reports(self) -> bool:
@@ -192,14 +199,14 @@ class HouseMind:
     def _search(self, view: HouseView) -> HouseCommand | None:
         """Returns a step to find objects, if there are goals that the agent could reach once it found them."""
         if any(goal not in self.doable and self._is_lost(goal) for goal in self.goals):
-            step = search(self.told, view.room, self.beliefs, self.facts)
+            step = search(self.briefing, view.room, self.beliefs, self.facts)
             self._opened |= set(step.arguments) if step and step.verb in (OPEN_IT, CLOSE_IT) else set()
             return step
         return None
 
-    def _tidy(self, view: HouseView) -> HouseCommand | None:
+    def _close_searched(self, view: HouseView) -> HouseCommand | None:
         """Closes furniture that the agent opened in a search, unless it is to be open or a goal's object is in it."""
-        for furniture in sorted(self._opened & set(self.told.plan.furniture_by_room[view.room])):
+        for furniture in sorted(self._opened & set(self.briefing.plan.furniture_by_room[view.room])):
             is_open = Proposition(IS_OPEN, (furniture,))
             things = {goal.arguments[0] for goal in self.goals}
             inside = {
@@ -215,37 +222,41 @@ class HouseMind:
         """True if the agent may fail a goal only because it does not know where the object is."""
         if goal.predicate not in (IS_ON_TOP, IS_INSIDE) or self.beliefs.place_of(goal.arguments[0]):
             return False
-        return self.told.plan.furniture[goal.arguments[1]] not in self.told.barred
+        return self.briefing.plan.furniture[goal.arguments[1]] not in self.briefing.barred
 
     # Telling
 
     def _requests(self, view: HouseView) -> Iterator[tuple[Claim, list[str]]]:
         """Yields claims that others need to reach goals that the agent can't, each with the agents to tell."""
-        can_look = search(self.told, view.room, self.beliefs, self.facts) is not None
+        can_look = search(self.briefing, view.room, self.beliefs, self.facts) is not None
         for goal in self.goals:
             if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._is_lost(goal)):
                 continue
             request = self.notes.sayable(wanted(goal))
-            receivers = [agent for agent in self._concerned(goal) if request and self.notes.lacks(agent, request)]
+            receivers = [
+                agent for agent in self._agents_to_message(goal) if request and self.notes.lacks(agent, request)
+            ]
             if request and receivers:
                 yield request, receivers
                 yield from (
-                    (claim, receivers) for helpful in self._about(goal) if (claim := self.notes.sayable(helpful))
+                    (claim, receivers)
+                    for helpful in self._helpful_facts(goal)
+                    if (claim := self.notes.sayable(helpful))
                 )
 
-    def _concerned(self, goal: Proposition) -> list[str]:
+    def _agents_to_message(self, goal: Proposition) -> list[str]:
         """Returns the agents to message so that those that could reach a goal come to know of it."""
         if self._floods:
-            return [agent for agent in self.told.targets if agent not in self.notes.tellers(wanted(goal))]
-        doers = self.routes.doers(goal, self.facts) or set(self.told.plan.agents) - {self.told.agent}
+            return [agent for agent in self.briefing.targets if agent not in self.notes.tellers(wanted(goal))]
+        doers = self.routes.doers(goal, self.facts) or set(self.briefing.plan.agents) - {self.briefing.agent}
         knowers = self.notes.knowers(wanted(goal))
         others = knowers.difference(self.notes.tellers(wanted(goal)))
         return self.routes.towards(doers - knowers, self.order, others)
 
-    def _about(self, goal: Proposition) -> list[Proposition]:
+    def _helpful_facts(self, goal: Proposition) -> list[Proposition]:
         """Returns what it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
-        public = set(self.told.public_facts)
+        public = set(self.briefing.public_facts)
         handles = (fact for fact in self.facts if fact.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
         helpful = sorted((fact for fact in handles if things & set(fact.arguments) and fact not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
@@ -256,7 +267,7 @@ class HouseMind:
         for goal in self.goals:
             report = self.notes.sayable(goal)
             if report and self.beliefs.knows(goal):
-                tellers = (agent for agent in self.notes.tellers(wanted(goal)) if agent in self.told.targets)
+                tellers = (agent for agent in self.notes.tellers(wanted(goal)) if agent in self.briefing.targets)
                 yield report, [agent for agent in tellers if self.notes.lacks(agent, report)]
 
     def _message(self, view: HouseView, news: Iterable[tuple[Claim, Sequence[str]]]) -> HouseCommand | None:

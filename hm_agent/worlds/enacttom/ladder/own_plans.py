@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand, close_it, navigate, open_it
@@ -57,7 +57,7 @@ class OwnPlanner:
     """Plans in the house as one agent believes it to be, with no other agent in it."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self._told = briefing
+        self._briefing = briefing
         self._houses: dict[tuple[tuple[str, ...], tuple[Binding, ...]], Household] = {}
         self._plans: dict[_Key, OwnPlan] = {}
 
@@ -66,26 +66,26 @@ class OwnPlanner:
 
         facts: for what the agent knows of handles. Furniture of unknown state is assumed not to be as a goal wants it.
         """
-        objects, bindings = beliefs.objects(), bindings_of(self._told, facts, goals)
+        objects, bindings = beliefs.objects(), bindings_of(self._briefing, facts, goals)
         house = self._house(objects, bindings)
-        start = _start(self._told, house, beliefs, goals)
+        start = _believed_state(self._briefing, house, beliefs, goals)
         key = (objects, bindings, start, tuple(goals))
         if key not in self._plans:
-            self._remember(key, house)
+            self._cache_plan(key, house)
         return self._plans[key]
 
     def whole(
         self, beliefs: HouseBeliefs, facts: Collection[Proposition], goals: Sequence[Proposition]
     ) -> tuple[tuple[HouseCommand, ...], frozenset[Proposition]]:
         """Returns all commands of such a plan, and the goals that hold at its end."""
-        house = self._house(beliefs.objects(), bindings_of(self._told, facts, goals))
-        reached, actions = _most(house, _start(self._told, house, beliefs, goals), goals)
+        house = self._house(beliefs.objects(), bindings_of(self._briefing, facts, goals))
+        reached, actions = _plan_for_most(house, _believed_state(self._briefing, house, beliefs, goals), goals)
         return tuple(action.command for action in actions), reached
 
-    def _remember(self, key: _Key, house: Household) -> None:
+    def _cache_plan(self, key: _Key, house: Household) -> None:
         """Makes a plan, and caches what it does next in each state on its way."""
         objects, bindings, state, goals = key
-        reached, actions = _most(house, state, goals)
+        reached, actions = _plan_for_most(house, state, goals)
         for action in actions:
             self._plans.setdefault((objects, bindings, state, goals), OwnPlan(action.command, reached))
             state = action.after(state)
@@ -93,11 +93,11 @@ class OwnPlanner:
 
     def _house(self, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
         if (objects, bindings) not in self._houses:
-            self._houses[objects, bindings] = _imagined(self._told, objects, bindings)
+            self._houses[objects, bindings] = _imagined_house(self._briefing, objects, bindings)
         return self._houses[objects, bindings]
 
 
-def _most(
+def _plan_for_most(
     house: Household, start: int, goals: Sequence[Proposition]
 ) -> tuple[frozenset[Proposition], tuple[PlanAction, ...]]:
     """Returns as many goals as one plan reaches, the earlier ones first, and the plan."""
@@ -114,11 +114,16 @@ def _most(
     return frozenset(claim.proposition for claim in reached), actions
 
 
-def bindings_of(told: Briefing, facts: Collection[Proposition], goals: Collection[Proposition]) -> tuple[Binding, ...]:
-    """Returns the mechanics that an agent knows. Facts don't say what a remote control sets: as a goal wants, else open."""
+def bindings_of(
+    briefing: Briefing, facts: Collection[Proposition], goals: Collection[Proposition]
+) -> tuple[Binding, ...]:
+    """Returns the mechanics that an agent knows.
+
+    Facts don't say what a remote control sets: it is taken to close its target if that is a goal, else to open it.
+    """
     bindings: list[Binding] = []
-    if told.barred:
-        bindings.append(RoomRestriction(restricted_rooms=told.barred, for_agents=(told.agent,)))
+    if briefing.barred:
+        bindings.append(RoomRestriction(restricted_rooms=briefing.barred, for_agents=(briefing.agent,)))
     ordered = sorted(facts, key=lambda fact: fact.pddl)
     bindings += [InverseState(trigger_object=fact.arguments[0]) for fact in ordered if fact.predicate == IS_INVERSE]
     pairs = dict.fromkeys(tuple(sorted(fact.arguments)) for fact in ordered if fact.predicate == MIRRORS)
@@ -130,15 +135,15 @@ def bindings_of(told: Briefing, facts: Collection[Proposition], goals: Collectio
     return tuple(bindings)
 
 
-def _imagined(told: Briefing, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
+def _imagined_house(briefing: Briefing, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
     """Makes the house with one agent in it. Its task has no goal, since each plan brings its own."""
-    me, public = told.agent, told.plan
+    me, public = briefing.agent, briefing.plan
     plan = FloorPlan((me,), public.rooms, public.furniture, public.openable, objects)
     file = TaskFile(
         task_id="imagined",
         title="What an agent believes",
         category="cooperative",
-        task=told.text,
+        task=briefing.text,
         agent_spawns={me: AgentSpawn(room=public.rooms[0])},
         problem_pddl="",
         k_depth=0,
@@ -146,17 +151,17 @@ def _imagined(told: Briefing, objects: tuple[str, ...], bindings: tuple[Binding,
     return Household(HouseholdTask(file, plan, HouseMechanics((me,), bindings), frozenset(), (), {}, (), {me: ()}))
 
 
-def _start(told: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
+def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
     """Returns the mask of the believed state, with guesses for furniture whose state is unknown."""
     facts = [fact for fact in beliefs.all() if fact.predicate in (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY)]
     lying = ((thing, beliefs.room_of(thing)) for thing in beliefs.objects())
     facts += [Proposition(IS_IN_ROOM, (thing, room)) for thing, room in lying if room]
-    here = [fact for fact in beliefs.all() if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == told.agent]
-    if not any(fact.predicate == IS_HELD_BY and fact.arguments[1] == told.agent for fact in facts):
-        facts.append(Proposition(HAND_EMPTY, (told.agent,)))
+    here = [fact for fact in beliefs.all() if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == briefing.agent]
+    if not any(fact.predicate == IS_HELD_BY and fact.arguments[1] == briefing.agent for fact in facts):
+        facts.append(Proposition(HAND_EMPTY, (briefing.agent,)))
     doors = (
         Proposition(IS_OPEN if _is_open(furniture, house, beliefs, goals) else IS_CLOSED, (furniture,))
-        for furniture in told.plan.openable
+        for furniture in briefing.plan.openable
     )
     return house.mask(fact for fact in (*facts, *here, *doors) if fact in house.bits)
 
@@ -178,25 +183,20 @@ def _is_open(furniture: str, house: Household, beliefs: HouseBeliefs, goals: Col
 # Looking for things
 
 
-def search(told: Briefing, room: str, beliefs: HouseBeliefs, facts: Collection[Proposition]) -> HouseCommand | None:
+def search(briefing: Briefing, room: str, beliefs: HouseBeliefs, facts: Collection[Proposition]) -> HouseCommand | None:
     """Returns the next step of a search for objects: to rooms not visited, then into furniture not seen open.
 
     The agent's room comes first. None if it has looked everywhere that it can.
     """
-    rooms = [room, *(other for other in told.plan.rooms if other != room and other not in told.barred)]
+    rooms = [room, *(other for other in briefing.plan.rooms if other != room and other not in briefing.barred)]
     unvisited = next((other for other in rooms if other not in beliefs.visited), None)
     if unvisited:
         return navigate(unvisited)
     for other in rooms:
-        for furniture in _unseen_insides(told, other, beliefs):
-            return open_command(furniture, facts) if other == room else navigate(other)
+        for furniture in briefing.plan.furniture_by_room[other]:
+            if furniture in briefing.plan.openable and furniture not in beliefs.looked_into:
+                return open_command(furniture, facts) if other == room else navigate(other)
     return None
-
-
-def _unseen_insides(told: Briefing, room: str, beliefs: HouseBeliefs) -> Iterator[str]:
-    for furniture in told.plan.furniture_by_room[room]:
-        if furniture in told.plan.openable and furniture not in beliefs.looked_into:
-            yield furniture
 
 
 def open_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:
@@ -207,9 +207,9 @@ def close_command(furniture: str, facts: Collection[Proposition]) -> HouseComman
     return open_it(furniture) if Proposition(IS_INVERSE, (furniture,)) in facts else close_it(furniture)
 
 
-def set_by(told: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
+def set_by(briefing: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
     """Returns what an Open or Close sets by furniture, as far as the agent knows; empty for other commands."""
     if command.verb not in (OPEN_IT, CLOSE_IT):
         return {}
-    mechanics = HouseMechanics(told.plan.agents, bindings)
+    mechanics = HouseMechanics(briefing.plan.agents, bindings)
     return mechanics.settings(command.arguments[0], mechanics.state_after(command.verb, command.arguments[0]))

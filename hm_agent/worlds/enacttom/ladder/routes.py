@@ -19,34 +19,34 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 
 class Routes:
-    """What one agent knows of who may go where and message whom; it takes for allowed what nothing says is not."""
+    """What one agent knows of who may go where and who can message whom; what it was not told is allowed."""
 
-    def __init__(self, told: Briefing) -> None:
-        self._told = told
-        public = told.public_facts
+    def __init__(self, briefing: Briefing) -> None:
+        self._briefing = briefing
+        public = briefing.public_facts
         self._barred = {fact.arguments for fact in public if fact.predicate == IS_RESTRICTED}
         links = {fact.arguments for fact in public if fact.predicate == CAN_COMMUNICATE}
-        others = [agent for agent in told.plan.agents if agent != told.agent]
+        others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
         self._targets = {
             agent: {
-                target for target in told.plan.agents if target != agent and (not links or (agent, target) in links)
+                target for target in briefing.plan.agents if target != agent and (not links or (agent, target) in links)
             }
             for agent in others
         }
-        self._targets[told.agent] = set(told.targets)
+        self._targets[briefing.agent] = set(briefing.targets)
 
     def doers(self, goal: Proposition, facts: Collection[Proposition]) -> set[str]:
         """Returns the other agents that could reach a goal, as far as this one knows."""
-        others = [agent for agent in self._told.plan.agents if agent != self._told.agent]
+        others = [agent for agent in self._briefing.plan.agents if agent != self._briefing.agent]
         if goal.predicate in (AGENT_IN_ROOM, IS_HELD_BY):
             doer = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
             return {doer} & set(others)
         if goal.predicate == IS_ON_FLOOR:
             return set()
-        rooms = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._rooms(goal.arguments[-1], facts)
+        rooms = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
         return {agent for agent in others if any((agent, room) not in self._barred for room in rooms)}
 
-    def _rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:
+    def _handle_rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:
         """Returns the room of a piece of furniture, and those of handles that are known to set it."""
         handles = {furniture}
         for fact in facts:
@@ -54,32 +54,32 @@ class Routes:
                 handles.add(fact.arguments[0])
             if fact.predicate == MIRRORS and fact.arguments[0] == furniture:
                 handles.add(fact.arguments[1])
-        return {self._told.plan.furniture[handle] for handle in handles}
+        return {self._briefing.plan.furniture[handle] for handle in handles}
 
-    def towards(self, goals: Collection[str], most: int, others: Collection[str]) -> list[str]:
-        """Returns the agents to message so that news gets to each of `goals` with the fewest messages, at most `most`.
+    def towards(self, receivers: Collection[str], most: int, informed: Collection[str]) -> list[str]:
+        """Returns the agents to message so that news gets to each receiver with the fewest messages, at most `most`.
 
-        others: the agents that know the news, too, and have not left it to this one by telling it. If one of them needs
+        informed: other agents that know the news, and have not left it to this one by telling it. If one of them needs
         fewer messages, or as few and is first by name, sending is left to that one.
         """
         first_hops: set[str] = set()
-        for goal in goals:
-            hops = {target: self._hops(target, goal) for target in self._told.targets}
+        for receiver in receivers:
+            hops = {target: self._hops(target, receiver) for target in self._briefing.targets}
             least = min((count for count in hops.values() if count is not None), default=most)
-            if not any(self._is_before(other, goal, least + 1) for other in others):
+            if not any(self._sends_first(agent, receiver, least + 1) for agent in informed):
                 first_hops |= {target for target, count in hops.items() if count == least and count < most}
-        return [target for target in self._told.targets if target in first_hops]
+        return [target for target in self._briefing.targets if target in first_hops]
 
-    def _is_before(self, other: str, goal: str, mine: int) -> bool:
+    def _sends_first(self, other: str, receiver: str, own_count: int) -> bool:
         """True if another agent needs fewer messages than this one, or as few and comes first by name."""
-        hops = self._hops(other, goal)
-        return hops is not None and (hops, other) < (mine, self._told.agent)
+        hops = self._hops(other, receiver)
+        return hops is not None and (hops, other) < (own_count, self._briefing.agent)
 
-    def _hops(self, start: str, goal: str) -> int | None:
+    def _hops(self, start: str, receiver: str) -> int | None:
         """Counts the messages from one other agent to another that do not pass through this one; None if none do."""
-        reached, count, frontier = {start, self._told.agent}, 0, {start}
+        reached, count, frontier = {start, self._briefing.agent}, 0, {start}
         while frontier:
-            if goal in frontier:
+            if receiver in frontier:
                 return count
             frontier = {target for agent in frontier for target in self._targets[agent]} - reached
             reached |= frontier
