@@ -44,14 +44,14 @@ class BruteForce:
 
     def is_solvable(self, most_states: int) -> bool | None:
         """Returns whether there is a plan; None if there are more states than `most_states`."""
-        start = self._seen(self._start())
+        start = self._after_looking(self._start())
         waiting, seen = [start], {start}
         while waiting:
             state = waiting.pop(0)
             if all(self._holds(state, conjunct) for conjunct in self.task.goal):
                 return True
             for after in self._successors(state):
-                after = self._seen(self._true(after))
+                after = self._after_looking(self._without_false_knowledge(after))
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
@@ -80,8 +80,10 @@ class BruteForce:
         known: set[tuple[tuple[str, ...], Proposition]] = {
             ((agent,), fact) for agent, facts in self.task.known.items() for fact in facts if fact in self.leaves
         }
-        public = {(), *self._words(self.agents)}
-        known |= {(word, fact) for fact in self.task.public_facts if fact in self.leaves for word in public if word}
+        public_chains = {(), *self._knower_chains(self.agents)}
+        known |= {
+            (chain, fact) for fact in self.task.public_facts if fact in self.leaves for chain in public_chains if chain
+        }
         return EpistemicState(
             tuple(sorted((fact.arguments[0], fact.arguments[1]) for fact in init if fact.predicate == "agent_in_room")),
             tuple(sorted(places.items())),
@@ -93,10 +95,10 @@ class BruteForce:
     def _holds(self, state: EpistemicState, goal: Claim) -> bool:
         if goal.depth:
             return (goal.knowers, goal.proposition) in state.known
-        return self._is_so(state, goal.proposition)
+        return self._is_true(state, goal.proposition)
 
-    def _is_so(self, state: EpistemicState, one: Proposition) -> bool:
-        kind, arguments, places = one.predicate, one.arguments, dict(state.places)
+    def _is_true(self, state: EpistemicState, proposition: Proposition) -> bool:
+        kind, arguments, places = proposition.predicate, proposition.arguments, dict(state.places)
         if kind == "wanted":
             return True
         if kind in ("is_open", "is_closed"):
@@ -119,40 +121,40 @@ class BruteForce:
 
     # Knowledge
 
-    def _words(self, group: Collection[str]) -> Iterator[tuple[str, ...]]:
+    def _knower_chains(self, group: Collection[str]) -> Iterator[tuple[str, ...]]:
         """Yields every sequence of knowers of a group, up to the depth, in which none follows itself."""
         for length in range(1, self.depth + 1):
-            for word in product(sorted(group), repeat=length):
-                if all(first != second for first, second in pairwise(word)):
-                    yield word
+            for chain in product(sorted(group), repeat=length):
+                if all(first != second for first, second in pairwise(chain)):
+                    yield chain
 
-    def _spread(self, group: Collection[str], said: tuple[str, ...], fact: Proposition) -> Iterator[tuple[str, ...]]:
-        """Yields the knowers of all claims that follow from common knowledge of a claim in a group."""
-        for word in self._words(group):
-            joined = word if word[-1:] != said[:1] else word[:-1]
-            chain = (*joined, *said)
-            for length in range(1, len(chain) + 1):
-                for kept in combinations(chain, length):
+    def _implied_knowers(self, group: Collection[str], said: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        """Yields the knowers of claims that follow if a group has common knowledge of a claim with knowers `said`."""
+        for member_chain in self._knower_chains(group):
+            joined = member_chain if member_chain[-1:] != said[:1] else member_chain[:-1]
+            full_chain = (*joined, *said)
+            for length in range(1, len(full_chain) + 1):
+                for kept in combinations(full_chain, length):
                     short = tuple(name for place, name in enumerate(kept) if place == 0 or kept[place - 1] != name)
                     if len(short) <= self.depth:
                         yield short
 
-    def _true(self, state: EpistemicState) -> EpistemicState:
+    def _without_false_knowledge(self, state: EpistemicState) -> EpistemicState:
         """Drops knowledge of facts that do not hold."""
-        return replace(state, known=frozenset(claim for claim in state.known if self._is_so(state, claim[1])))
+        return replace(state, known=frozenset(claim for claim in state.known if self._is_true(state, claim[1])))
 
-    def _seen(self, state: EpistemicState) -> EpistemicState:
+    def _after_looking(self, state: EpistemicState) -> EpistemicState:
         """Adds what agents in the same room learn by looking around."""
         added = set(state.known)
         for room in self.task.plan.rooms:
             present = [agent for agent, agent_room in state.rooms if agent_room == room]
             for leaf in self.leaves:
-                if present and self._is_so(state, leaf) and self._is_visible(state, leaf, room):
-                    added |= {(word, leaf) for word in self._words(present)}
+                if present and self._is_true(state, leaf) and self._is_visible(state, leaf, room):
+                    added |= {(chain, leaf) for chain in self._knower_chains(present)}
         return replace(state, known=frozenset(added))
 
-    def _is_visible(self, state: EpistemicState, one: Proposition, room: str) -> bool:
-        kind, arguments, places, plan = one.predicate, one.arguments, dict(state.places), self.task.plan
+    def _is_visible(self, state: EpistemicState, proposition: Proposition, room: str) -> bool:
+        kind, arguments, places, plan = proposition.predicate, proposition.arguments, dict(state.places), self.task.plan
         if kind == "wanted":
             return False
         if kind in ("is_open", "is_closed"):
@@ -183,8 +185,8 @@ class BruteForce:
 
         turned: the furniture that the action set, also if that did not change its state.
         """
-        holding = [goal for goal in self.goals if self._is_so(after, goal)]
-        reached = [goal for goal in holding if not self._is_so(state, goal)]
+        holding = [goal for goal in self.goals if self._is_true(after, goal)]
+        reached = [goal for goal in holding if not self._is_true(state, goal)]
         turned_goals = [
             goal for goal in holding if goal.predicate in ("is_open", "is_closed") and goal.arguments[0] in turned
         ]
@@ -240,6 +242,8 @@ class BruteForce:
             for others in combinations(targets, count):
                 for spoken in (*([content] for content in sayable), sayable):
                     added = {
-                        (word, fact) for chain, fact in spoken for word in self._spread({agent, *others}, chain, fact)
+                        (knowers, fact)
+                        for chain, fact in spoken
+                        for knowers in self._implied_knowers({agent, *others}, chain)
                     }
                     yield replace(state, known=state.known | added, left=tuple(left.items()))

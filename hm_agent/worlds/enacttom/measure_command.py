@@ -30,7 +30,13 @@ def main(arguments: Sequence[str]) -> int:
     """Runs `hm-agent depths`."""
     values = flags.FlagValues()  # type: ignore[no-untyped-call]
     defaults: dict[str, Any] = {"flag_values": values}
-    flags.DEFINE_integer("k", PAPER_RUNS, "Of how many runs one, or all, are to succeed.", lower_bound=1, **defaults)
+    flags.DEFINE_integer(
+        "k",
+        PAPER_RUNS,
+        "The number of runs of which one (Pass@k), or all (Pass^k), are to succeed.",
+        lower_bound=1,
+        **defaults,
+    )
     flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **defaults)
     flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
     folders = values(("hm-agent depths", *arguments))[1:]
@@ -39,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"  --scenarios_dir {values['scenarios_dir'].help}")
         return 0
     if not folders:
-        raise ConfigError("say the folders of runs; see --help")
+        raise ConfigError("name the folders of runs; see --help")
     for folder in filter(None, values["scenarios_dir"].value or ()):
         register_scenarios(folder)
     k = int(values["k"].value or PAPER_RUNS)

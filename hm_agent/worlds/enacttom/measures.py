@@ -141,7 +141,7 @@ def table(rows: Sequence[MeasuredGroup]) -> str:
 
 def _cells(row: MeasuredGroup) -> list[str]:
     cells = [row.agent, str(row.tasks), str(row.runs), *_success_cells(row.functional), *_success_cells(row.literal)]
-    gap = percent(row.gap) + _ends(row.gap_interval) if row.gap is not None else "-"
+    gap = percent(row.gap) + _interval_text(row.gap_interval) if row.gap is not None else "-"
     return [
         *cells,
         percent(row.right),
@@ -153,13 +153,17 @@ def _cells(row: MeasuredGroup) -> list[str]:
     ]
 
 
-def _success_cells(found: Success | None) -> list[str]:
-    if found is None:
+def _success_cells(success: Success | None) -> list[str]:
+    if success is None:
         return ["-"] * 3
-    return [percent(found.mean) + _ends(found.interval), percent(found.any_run), percent(found.every_run)]
+    return [
+        percent(success.mean) + _interval_text(success.interval),
+        percent(success.any_run),
+        percent(success.every_run),
+    ]
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
     return f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
 
 

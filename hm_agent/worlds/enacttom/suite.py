@@ -72,7 +72,7 @@ def _tasks_in(folders: tuple[str, ...]) -> tuple[tuple[ScenarioInfo, Path], ...]
     """Lists every task with its file. Reads only what a list shows; raises ConfigError for a file without that."""
     shipped = sorted((data_folder("scenarios") / "enacttom").glob("*.json"))
     own = [path for folder in folders for path in sorted(Path(folder).glob("*.json"))]
-    return (*((_info(path), path) for path in shipped), *((_own_info(path), path) for path in own))
+    return (*((_scenario_info(path), path) for path in shipped), *((_own_scenario_info(path), path) for path in own))
 
 
 class EnacttomSuite(Suite):
@@ -122,19 +122,20 @@ class EnacttomSuite(Suite):
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-        return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
+        literal = options.get("literal")
+        return EnacttomWorld(_load_task(_task_path(scenario)), asks=literal is None or int(literal) > 0)
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         literal = options.get("literal")
         if literal is not None and not str(literal).isdecimal():
             raise ConfigError(f"--literal={literal}: say 0 to ask nothing at the end of an episode, or 1")
-        _task(_path(scenario))
+        _load_task(_task_path(scenario))
         return options
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
 
-        return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
+        return EnacttomParallelEnv(_load_task(_task_path(scenario)), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.enacttom.language.body import EnacttomBody
@@ -148,7 +149,7 @@ class EnacttomSuite(Suite):
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 
-        return HouseViewer(_task(_path(scenario)))
+        return HouseViewer(_load_task(_task_path(scenario)))
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY
@@ -176,32 +177,26 @@ class EnacttomSuite(Suite):
         }
 
 
-def _asks(options: Mapping[str, Setting]) -> bool:
-    """True if agents are asked at the end who knows what."""
-    literal = options.get("literal")
-    return literal is None or int(literal) > 0
-
-
-def _path(scenario: ScenarioInfo) -> Path:
+def _task_path(scenario: ScenarioInfo) -> Path:
     """Returns the file of a task; raises ConfigError if it has changed since it was listed."""
     path = task_files().get(scenario.name)
-    if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content(path))):
+    if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content_hash(path))):
         raise ConfigError(f"{scenario.name}: no file has this content any more")
     return path
 
 
-def _content(path: Path) -> str:
+def _content_hash(path: Path) -> str:
     """Returns the beginning of a file's SHA-256."""
     return sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
-def _task(path: Path) -> HouseholdTask:
+def _load_task(path: Path) -> HouseholdTask:
     from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
     return load_task(path)
 
 
-def _info(path: Path) -> ScenarioInfo:
+def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
         content = json.loads(read_regular(path))
@@ -215,7 +210,7 @@ def _info(path: Path) -> ScenarioInfo:
         AttributeError,
         RecursionError,
     ):  # load_task raises a TaskError that says what is wrong
-        file = _task(path).file
+        file = _load_task(path).file
         kind, seats = f"{file.category}, K depth {file.k_depth}", tuple(file.agent_spawns)
         about = _about(file.model_dump(mode="json"), path.stem)
     return ScenarioInfo(
@@ -230,19 +225,19 @@ def _info(path: Path) -> ScenarioInfo:
     )
 
 
-def _about(found: Mapping[str, Any], stem: str) -> str:
+def _about(content: Mapping[str, Any], stem: str) -> str:
     """Describes a task by its title and features; category and K depth are left out where its file name has them."""
-    category, depth = found["category"], found["k_depth"]
+    category, depth = content["category"], content["k_depth"]
     named = stem.startswith(f"{category}_k{depth}_")
-    relay = (found.get("certificate") or {}).get("relay_depth")
-    mechanics = (mechanic for mechanic in found.get("active_mechanics", ()) if mechanic != EVERYWHERE)
+    relay = (content.get("certificate") or {}).get("relay_depth")
+    mechanics = (mechanic for mechanic in content.get("active_mechanics", ()) if mechanic != EVERYWHERE)
     facts = (
         *(() if named else (category, f"K depth {depth}")),
         *(() if relay is None else (f"relay depth {relay}",)),
-        f"{len(found['agent_spawns'])} agents, {_room_count(found['problem_pddl'])} rooms",
+        f"{len(content['agent_spawns'])} agents, {_room_count(content['problem_pddl'])} rooms",
         *(mechanic.replace("_", " ") for mechanic in mechanics),
     )
-    return f"{' '.join(found['title'].split())}: {', '.join(facts)}"
+    return f"{' '.join(content['title'].split())}: {', '.join(facts)}"
 
 
 def _room_count(problem: str) -> int:
@@ -252,10 +247,10 @@ def _room_count(problem: str) -> int:
     return len(re.split(r"\s-\s+\S+", named)[-1].split())
 
 
-def _own_info(path: Path) -> ScenarioInfo:
+def _own_scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
-    info = _info(path)
-    return replace(info, name=f"{OWN}{path.stem}-{_content(path)}", short_name=f"{OWN}{path.stem}")
+    info = _scenario_info(path)
+    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}")
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:

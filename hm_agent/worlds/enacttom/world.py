@@ -84,9 +84,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.claim_readers: set[Seat] = set()
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
-        self._quiet = 0
-        self._before: tuple[int, tuple[int, ...]] | None = None
-        self._answered: tuple[ProbeResult, ...] | None = None
+        self._quiet_turns = 0
+        self._state_before: tuple[int, tuple[int, ...]] | None = None
+        self._probe_results: tuple[ProbeResult, ...] | None = None
 
     @property
     def runtime(self) -> HouseRuntime:
@@ -95,32 +95,33 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     def reset(self, seed: int) -> Turn[HouseView]:
         self._views = ViewMaker(self.household, self.claim_readers)
-        self._runtime, self._quiet, self._before, self._answered = HouseRuntime(self.household), 0, None, None
+        self._runtime = HouseRuntime(self.household)
+        self._quiet_turns, self._state_before, self._probe_results = 0, None, None
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
         runtime = self._runtime
-        self._before = (runtime.state, tuple(runtime.memories))
+        self._state_before = (runtime.state, tuple(runtime.memories))
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
-            self._answered = self._graded(answers)
+            self._probe_results = self._graded(answers)
             return self._turn()
-        commands, faults = self._read(actions)
+        commands, faults = self._read_commands(actions)
         runtime.step(commands)
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
         waited = not faults and all(command.verb == WAIT for command in commands)
-        self._quiet = self._quiet + 1 if waited else 0
+        self._quiet_turns = self._quiet_turns + 1 if waited else 0
         return self._turn()
 
     def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
         return graded(self.probes, answers, self.holds, self.foils, self.checks)
 
-    def holds(self, what: Claim) -> bool:
+    def holds(self, claim: Claim) -> bool:
         """True if a claim or proposition of the goal, or within it, holds now as far as the runtime knows."""
-        return self._runtime.holds(self.household.goal_mask([what]))
+        return self._runtime.holds(self.household.goal_mask([claim]))
 
-    def _read(
+    def _read_commands(
         self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
     ) -> tuple[list[HouseCommand], dict[int, str]]:
         """Returns each agent's command, Wait for a text that is none, and by agent what is wrong with such a text."""
@@ -138,11 +139,11 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     @property
     def _has_ended(self) -> bool:
         """True after the last turn of actions; probes may remain to be answered."""
-        return self._runtime.turn >= self.task.max_turns or self._quiet >= QUIET_TURNS
+        return self._runtime.turn >= self.task.max_turns or self._quiet_turns >= QUIET_TURNS
 
     @property
     def is_over(self) -> bool:
-        return self._has_ended and (not self.probes or self._answered is not None)
+        return self._has_ended and (not self.probes or self._probe_results is not None)
 
     @property
     def is_solved(self) -> bool:
@@ -150,7 +151,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return self._runtime.holds(self.household.functional_mask)
 
     def _turn(self) -> Turn[HouseView]:
-        turn, is_over = self._runtime.turn + (self._answered is not None), self.is_over
+        turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
         reward = float(is_over and self.is_solved)
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
         acting = {probe.agent for probe in self.probes} if self._has_ended and not is_over else set(self.seats)
@@ -168,10 +169,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return view
 
     def scene(self) -> HouseScene | None:
-        if self._before is None:
+        if self._state_before is None:
             return None
-        runtime, (state, memories) = self._runtime, self._before
-        is_answering = self._answered is not None
+        runtime, (state, memories) = self._runtime, self._state_before
+        is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
             for seat, outcome in zip(self.seats, runtime.outcomes, strict=True)
@@ -185,16 +186,16 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._claims(runtime.state),
             self._remembered(memories),
             outcomes,
-            {seat: self._handled(outcome) for seat, outcome in outcomes.items() if self._handled(outcome)},
+            {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
             () if is_answering else tuple(runtime.sent),
             self._remembered(runtime.memories),
-            self._answered or (),
+            self._probe_results or (),
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
         return {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)}
 
-    def _handled(self, outcome: ActionOutcome) -> Mapping[str, str]:
+    def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
         command, mechanics = outcome.command, self.household.mechanics
         if outcome.kind is not OutcomeKind.DONE or command.verb not in (OPEN_IT, CLOSE_IT):
@@ -216,8 +217,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
-        metrics |= {"turns": float(runtime.turn), **literal_metrics(self._answered or ())}
-        if self._answered is not None:
+        metrics |= {"turns": float(runtime.turn), **literal_metrics(self._probe_results or ())}
+        if self._probe_results is not None:
             rules = rules_of(self.task.file.agent_secrets)
             metrics |= rule_metrics(
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}

@@ -198,7 +198,7 @@ class HouseMind:
 
     def _search(self, view: HouseView) -> HouseCommand | None:
         """Returns a step to find objects, if there are goals that the agent could reach once it found them."""
-        if any(goal not in self.doable and self._is_lost(goal) for goal in self.goals):
+        if any(goal not in self.doable and self._object_is_lost(goal) for goal in self.goals):
             step = search(self.briefing, view.room, self.beliefs, self.facts)
             self._opened |= set(step.arguments) if step and step.verb in (OPEN_IT, CLOSE_IT) else set()
             return step
@@ -218,7 +218,7 @@ class HouseMind:
                 return close_command(furniture, self.facts)
         return None
 
-    def _is_lost(self, goal: Proposition) -> bool:
+    def _object_is_lost(self, goal: Proposition) -> bool:
         """True if the agent may fail a goal only because it does not know where the object is."""
         if goal.predicate not in (IS_ON_TOP, IS_INSIDE) or self.beliefs.place_of(goal.arguments[0]):
             return False
@@ -230,7 +230,7 @@ class HouseMind:
         """Yields claims that others need to reach goals that the agent can't, each with the agents to tell."""
         can_look = search(self.briefing, view.room, self.beliefs, self.facts) is not None
         for goal in self.goals:
-            if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._is_lost(goal)):
+            if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._object_is_lost(goal)):
                 continue
             request = self.notes.sayable(wanted(goal))
             receivers = [
