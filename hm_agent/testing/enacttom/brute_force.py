@@ -20,8 +20,9 @@ Chains = frozenset[tuple[tuple[str, ...], Proposition]]
 
 @dataclass(frozen=True)
 class EpistemicState:
-    """One state. rooms: those of agents. places: those of objects, e.g. ("on", furniture), ("floor", room).
+    """One state of a household and of what its agents know.
 
+    rooms: by agent. places: by object, as ("on", furniture), ("within", furniture), ("floor", room) or ("hand", agent).
     opened: the open furniture. known: (knowers, proposition). left: messages left by agent, None without a limit.
     """
 

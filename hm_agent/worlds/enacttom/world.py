@@ -212,8 +212,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        turns, messages: the number played and sent. known_share: the share of the goal's K conjuncts that hold.
-        private_share: that of the private conjuncts. For probes see `probes.literal_metrics` and `probes.rule_metrics`.
+        functional_success: 1 if the physical goal holds, else 0. turns, messages: how many were played and sent.
+        known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
+        probes see `probes.literal_metrics` and `probes.rule_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}

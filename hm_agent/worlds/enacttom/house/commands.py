@@ -38,7 +38,7 @@ class HouseCommand:
     """One agent's action of a turn.
 
     arguments: those in the brackets; for a message, its addressees, `all` for everyone. text: the words of a message.
-    claims: what a message says, as data. They are for agents that read no English, the verifier's plans and replays.
+    claims: what a message says, as data, for agents that read no English, the verifier's plans and replays.
     """
 
     verb: str
@@ -51,7 +51,7 @@ class HouseCommand:
         return f"{self.verb}[{', '.join((*quoted_text, *self.arguments))}]"
 
     def to_json(self) -> str:
-        """Returns the command as it is written, for traces and replays; claims are left out, as `tell` words them."""
+        """Returns the command as text, for traces and replays, without its claims, which the text of `tell` says."""
         return str(self)
 
 

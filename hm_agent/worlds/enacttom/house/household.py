@@ -349,7 +349,7 @@ class Household:
         return masks
 
     def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
-        """True if a goal that an operator adds may hold before it, as effects of mirrors and remote controls may."""
+        """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
         return goal.predicate in (IS_OPEN, IS_CLOSED) and not operator.needs & self.bits[_opposite(goal)]
 
 

@@ -62,6 +62,6 @@ def follows_among(group: Collection[str], shared: Claim, derived: Claim) -> bool
 
 
 def common_knowledge(group: Collection[str], proposition: Proposition, claims: Iterable[Claim]) -> list[Claim]:
-    """Returns those of some claims that hold once a proposition is common knowledge in a group."""
+    """Selects the claims that hold once a proposition is common knowledge in a group."""
     shared = Claim((), proposition)
     return [claim for claim in claims if follows_among(group, shared, claim)]

@@ -23,7 +23,7 @@ Slot = tuple[str, str]
 
 
 class HouseBeliefs:
-    """Each slot, e.g. the place of the cup, holds at most one proposition.
+    """An agent's beliefs by slot, e.g. the place of the cup; a slot holds at most one proposition.
 
     inferred: those that the agent neither saw nor was told, but concluded from its own actions. visited: the rooms in
     which it was. looked_into: the furniture that it saw open.

@@ -19,7 +19,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 
 class Routes:
-    """What one agent knows of who may go where and who can message whom; what it was not told is allowed."""
+    """What one agent knows of who may go where and who can message whom; without public facts on it, all may."""
 
     def __init__(self, briefing: Briefing) -> None:
         self._briefing = briefing

@@ -37,8 +37,8 @@ _SENTENCE_END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
 def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
     """Returns the claims of a text in order, each once: one for each sentence worded like `Claim.words` or a secret.
 
-    agents: the names of all agents. They tell agent_in_room from is_in_room, which have the same wording, and only they
-    can be knowers. Other names are not checked, since the reader does not know what the household holds.
+    agents: the names of all agents. They distinguish agent_in_room from is_in_room, which have the same wording, and
+    only they can be knowers. Other names are not checked, since the reader does not know what the household holds.
     """
     claims = (_read_claim(sentence.strip(), agents) for sentence in _SENTENCE_END.split(text))
     return tuple(dict.fromkeys(stated for stated in claims if stated))

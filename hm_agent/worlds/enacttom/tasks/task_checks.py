@@ -262,7 +262,7 @@ def _check_compatible(goal: Iterable[Stated], plan: FloorPlan) -> None:
 
 
 def exclusive(goal: Iterable[Proposition], plan: FloorPlan) -> tuple[Proposition, Proposition] | None:
-    """Returns the first two propositions that can't both hold in any state, e.g. two places of an object."""
+    """Returns the first two propositions that can't both hold in any state, e.g. two places of an object, or None."""
     seen: dict[tuple[str, str], tuple[str, Proposition]] = {}
     for proposition in goal:
         for slot, value in _slots(proposition, plan).items():

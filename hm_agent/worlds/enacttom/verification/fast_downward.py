@@ -48,7 +48,7 @@ def ask_fast_downward(problem: StripsProblem, *, seconds: float = SECONDS) -> An
 
 
 def ask_its_search(problem: StripsProblem, *, seconds: float = SECONDS) -> Answer:
-    """Asks its search alone, without its translator, which takes far longer than the search of a small problem.
+    """Asks Fast Downward's search without its translator, which takes far longer than the search of a small problem.
 
     Half of the time is for a second search, in case the first does not end.
     """

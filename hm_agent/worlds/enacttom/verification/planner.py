@@ -48,7 +48,7 @@ class _Search:
     """Lazy best-first search by the length of relaxed plans and the number of limited messages that were sent.
 
     Relaxed plans send any number of messages with one token; without the second part, the search would waste tokens
-    early. An action that does not begin the relaxed plan adds 1.
+    early. An action adds 1 unless the relaxed plan can begin with it.
     """
 
     def __init__(self, problem: PlanningProblem) -> None:

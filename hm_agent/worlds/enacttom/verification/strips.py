@@ -45,7 +45,7 @@ class StripsProblem:
 
     @property
     def domain_pddl(self) -> str:
-        """The domain, every action ground."""
+        """The domain, with ground actions."""
         lines = ["(define (domain household)", "  (:requirements :strips)", "  (:predicates"]
         lines += [f"    ({atom})" for atom in self.atoms]
         lines.append("  )")

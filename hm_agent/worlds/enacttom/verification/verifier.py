@@ -177,7 +177,7 @@ def verify(
 
 
 def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None) -> Verdict:
-    """Answers the questions that a proof leaves open, and makes the certificate. The task must have no budgets."""
+    """Answers the questions that the proof of a task without budgets leaves open, and makes the certificate."""
     task = proof.task
     strips = to_strips(proof.problem("task"))
     checked_by = {name: ask_planner(strips) for name, ask_planner in (planners or {}).items()}
@@ -282,7 +282,7 @@ def _private_goals_met(proof: TaskProof) -> list[str]:
 
 
 def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
-    """The file with its certificate and the budgets that follow.
+    """Returns the file with its certificate and the budgets that follow.
 
     max_turns is twice the turns of the baseline or of the plan, whichever takes more. max_messages, which each agent
     may send, is twice the messages of all agents in the baseline or, if that is more, of the busiest agent in the plan.
