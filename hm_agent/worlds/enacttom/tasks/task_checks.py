@@ -75,6 +75,7 @@ def check_task(file: TaskFile) -> HouseholdTask:
 
 
 def _floor_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
+    """Checks agents and furniture, and makes the floor plan. Furniture opens if :init states its state."""
     names = {
         kind: tuple(name for name, its_kind in problem.objects.items() if its_kind == kind)
         for kind in (AGENT, ROOM, OBJECT)
@@ -110,6 +111,7 @@ def _floor_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
 
 
 def _mechanics(file: TaskFile, plan: FloorPlan) -> HouseMechanics:
+    """Checks the bindings of a task, and makes its mechanics."""
     bound = {binding.mechanic_type for binding in file.mechanic_bindings}
     if mismatched := sorted(bound ^ set(file.active_mechanics)):
         where = "mechanic_bindings" if mismatched[0] in file.active_mechanics else "active_mechanics"
@@ -150,6 +152,7 @@ def _check_once(mechanic: str, names_by_binding: Iterable[Iterable[str]]) -> Non
 
 
 def _check_known(where: str, names: Iterable[str], known: Iterable[str], kind: str) -> None:
+    """Raises TaskError for a name that is not among the known ones, which are of one kind."""
     for name in names:
         if name not in tuple(known):
             raise TaskError(f"{where}: {name} is no {kind} of this household")
@@ -161,6 +164,7 @@ def _check_known(where: str, names: Iterable[str], known: Iterable[str], kind: s
 def _initial_facts(
     stated: Sequence[tuple[Proposition, int]], plan: FloorPlan, mechanics: HouseMechanics
 ) -> frozenset[Proposition]:
+    """Checks :init, given as facts with their lines, and returns the physical facts that it states or implies."""
     for fact, line in stated:
         if fact.predicate in MECHANIC and fact not in mechanics.propositions:
             raise PddlError(line, f"{fact.pddl} follows from no mechanic: bind one in mechanic_bindings")
