@@ -1,8 +1,8 @@
 """A slow reference for the verifier: breadth-first search over explicit epistemic states.
 
-It shares no code with the compiler: places and knowledge are plain sets of facts and of every claim up to a depth
-about everything that a goal speaks of, one agent acts at a time, and a message may go to any addressees and say any one
-thing, or all, that its sender knows.
+It shares no code with the compiler. Places and knowledge are plain sets: of facts, and of every claim up to a depth
+about everything that a goal is about. One agent acts at a time, and a message may go to any addressees and say any one
+claim that its sender knows, or all of them.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ Chains = frozenset[tuple[tuple[str, ...], Proposition]]
 
 @dataclass(frozen=True)
 class EpistemicState:
-    """rooms: of agents. places: of objects, as ("on", furniture), ("within", ...), ("floor", room) or ("hand", agent).
+    """One state of a household and of what its agents know.
 
-    opened: furniture. known: (knowers, proposition). left: messages by agent, None for any number.
+    rooms: by agent. places: by object, as ("on", furniture), ("within", furniture), ("floor", room) or ("hand", agent).
+    opened: the open furniture. known: (knowers, proposition). left: messages left by agent, None without a limit.
     """
 
     rooms: tuple[tuple[str, str], ...]
@@ -33,29 +34,29 @@ class EpistemicState:
 
 
 class BruteForce:
-    """Decides whether a task has a plan in which agents act knowingly, by looking at every state."""
+    """Decides whether a task has a plan in which agents act knowingly, by a search of every reachable state."""
 
     def __init__(self, task: HouseholdTask) -> None:
         self.task, self.agents = task, task.agents
         self.depth = max(2, task.k_depth)
-        leaves = [one.proposition for one in task.goal if one.depth]
-        self.goals = {one.proposition for one in task.goal if not one.depth}
-        self.leaves = set(leaves) | {wanted(one) for one in self.goals}
+        leaves = [conjunct.proposition for conjunct in task.goal if conjunct.depth]
+        self.goals = {conjunct.proposition for conjunct in task.goal if not conjunct.depth}
+        self.leaves = set(leaves) | {wanted(goal) for goal in self.goals}
 
     def is_solvable(self, most_states: int) -> bool | None:
-        """None if there are more states than that."""
-        start = self._seen(self._start())
-        waiting, found = [start], {start}
+        """Returns whether there is a plan; None if there are more states than `most_states`."""
+        start = self._after_looking(self._start())
+        waiting, seen = [start], {start}
         while waiting:
             state = waiting.pop(0)
-            if all(self._holds(state, one) for one in self.task.goal):
+            if all(self._holds(state, conjunct) for conjunct in self.task.goal):
                 return True
             for after in self._successors(state):
-                after = self._seen(self._true(after))
-                if after not in found:
-                    found.add(after)
+                after = self._after_looking(self._without_false_knowledge(after))
+                if after not in seen:
+                    seen.add(after)
                     waiting.append(after)
-            if len(found) > most_states:
+            if len(seen) > most_states:
                 return None
         return False
 
@@ -63,49 +64,56 @@ class BruteForce:
 
     def _start(self) -> EpistemicState:
         init, places = self.task.init, {}
-        for one in init:
-            if one.predicate == "is_on_top":
-                places[one.arguments[0]] = ("on", one.arguments[1])
-            elif one.predicate == "is_inside":
-                places[one.arguments[0]] = ("within", one.arguments[1])
-            elif one.predicate == "is_held_by":
-                places[one.arguments[0]] = ("hand", one.arguments[1])
-            elif one.predicate == "is_on_floor":
+        for fact in init:
+            if fact.predicate == "is_on_top":
+                places[fact.arguments[0]] = ("on", fact.arguments[1])
+            elif fact.predicate == "is_inside":
+                places[fact.arguments[0]] = ("within", fact.arguments[1])
+            elif fact.predicate == "is_held_by":
+                places[fact.arguments[0]] = ("hand", fact.arguments[1])
+            elif fact.predicate == "is_on_floor":
                 room = next(
-                    x.arguments[1] for x in init if x.predicate == "is_in_room" and x.arguments[0] == one.arguments[0]
+                    other.arguments[1]
+                    for other in init
+                    if other.predicate == "is_in_room" and other.arguments[0] == fact.arguments[0]
                 )
-                places[one.arguments[0]] = ("floor", room)
-        told: set[tuple[tuple[str, ...], Proposition]] = {
+                places[fact.arguments[0]] = ("floor", room)
+        known: set[tuple[tuple[str, ...], Proposition]] = {
             ((agent,), fact) for agent, facts in self.task.known.items() for fact in facts if fact in self.leaves
         }
-        public = {(), *self._words(self.agents)}
-        told |= {(word, fact) for fact in self.task.public_facts if fact in self.leaves for word in public if word}
+        public_chains = {(), *self._knower_chains(self.agents)}
+        known |= {
+            (chain, fact) for fact in self.task.public_facts if fact in self.leaves for chain in public_chains if chain
+        }
         return EpistemicState(
-            tuple(sorted((one.arguments[0], one.arguments[1]) for one in init if one.predicate == "agent_in_room")),
+            tuple(sorted((fact.arguments[0], fact.arguments[1]) for fact in init if fact.predicate == "agent_in_room")),
             tuple(sorted(places.items())),
-            frozenset(one.arguments[0] for one in init if one.predicate == "is_open"),
-            frozenset(told),
+            frozenset(fact.arguments[0] for fact in init if fact.predicate == "is_open"),
+            frozenset(known),
             tuple((agent, self.task.mechanics.message_limit(agent)) for agent in self.agents),
         )
 
     def _holds(self, state: EpistemicState, goal: Claim) -> bool:
         if goal.depth:
             return (goal.knowers, goal.proposition) in state.known
-        return self._is_so(state, goal.proposition)
+        return self._is_true(state, goal.proposition)
 
-    def _is_so(self, state: EpistemicState, one: Proposition) -> bool:
-        kind, what, places = one.predicate, one.arguments, dict(state.places)
+    def _is_true(self, state: EpistemicState, proposition: Proposition) -> bool:
+        kind, arguments, places = proposition.predicate, proposition.arguments, dict(state.places)
         if kind == "wanted":
             return True
         if kind in ("is_open", "is_closed"):
-            return (what[0] in state.opened) == (kind == "is_open")
+            return (arguments[0] in state.opened) == (kind == "is_open")
         if kind == "agent_in_room":
-            return what in state.rooms
+            return arguments in state.rooms
         if kind == "is_in_room":
-            return self._room(places[what[0]]) == what[1]
+            return self._room(places[arguments[0]]) == arguments[1]
         if kind == "is_on_floor":
-            return places[what[0]][0] == "floor"
-        return places[what[0]] == ({"is_on_top": "on", "is_inside": "within", "is_held_by": "hand"}[kind], what[1])
+            return places[arguments[0]][0] == "floor"
+        return places[arguments[0]] == (
+            {"is_on_top": "on", "is_inside": "within", "is_held_by": "hand"}[kind],
+            arguments[1],
+        )
 
     def _room(self, place: tuple[str, str]) -> str | None:
         if place[0] == "hand":
@@ -114,46 +122,47 @@ class BruteForce:
 
     # Knowledge
 
-    def _words(self, group: Collection[str]) -> Iterator[tuple[str, ...]]:
-        """Every sequence of members up to the depth in which nobody stands next to itself."""
+    def _knower_chains(self, group: Collection[str]) -> Iterator[tuple[str, ...]]:
+        """Yields every sequence of knowers of a group, up to the depth, in which none follows itself."""
         for length in range(1, self.depth + 1):
-            for word in product(sorted(group), repeat=length):
-                if all(first != second for first, second in pairwise(word)):
-                    yield word
+            for chain in product(sorted(group), repeat=length):
+                if all(first != second for first, second in pairwise(chain)):
+                    yield chain
 
-    def _spread(self, group: Collection[str], said: tuple[str, ...], fact: Proposition) -> Iterator[tuple[str, ...]]:
-        """What is known once a claim is common knowledge in a group: members' knowledge of it and all that follows."""
-        for word in self._words(group):
-            joined = word if word[-1:] != said[:1] else word[:-1]
-            chain = (*joined, *said)
-            for length in range(1, len(chain) + 1):
-                for kept in combinations(chain, length):
+    def _implied_knowers(self, group: Collection[str], said: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        """Yields the knowers of claims that follow if a group has common knowledge of a claim with knowers `said`."""
+        for member_chain in self._knower_chains(group):
+            joined = member_chain if member_chain[-1:] != said[:1] else member_chain[:-1]
+            full_chain = (*joined, *said)
+            for length in range(1, len(full_chain) + 1):
+                for kept in combinations(full_chain, length):
                     short = tuple(name for place, name in enumerate(kept) if place == 0 or kept[place - 1] != name)
                     if len(short) <= self.depth:
                         yield short
 
-    def _true(self, state: EpistemicState) -> EpistemicState:
-        """Nobody knows what is not so."""
-        return replace(state, known=frozenset(one for one in state.known if self._is_so(state, one[1])))
+    def _without_false_knowledge(self, state: EpistemicState) -> EpistemicState:
+        """Drops knowledge of facts that do not hold."""
+        return replace(state, known=frozenset(claim for claim in state.known if self._is_true(state, claim[1])))
 
-    def _seen(self, state: EpistemicState) -> EpistemicState:
+    def _after_looking(self, state: EpistemicState) -> EpistemicState:
+        """Adds what agents in the same room learn by looking around."""
         added = set(state.known)
         for room in self.task.plan.rooms:
-            present = [agent for agent, where in state.rooms if where == room]
-            for one in self.leaves:
-                if present and self._is_so(state, one) and self._is_visible(state, one, room):
-                    added |= {(word, one) for word in self._words(present)}
+            present = [agent for agent, agent_room in state.rooms if agent_room == room]
+            for leaf in self.leaves:
+                if present and self._is_true(state, leaf) and self._is_visible(state, leaf, room):
+                    added |= {(chain, leaf) for chain in self._knower_chains(present)}
         return replace(state, known=frozenset(added))
 
-    def _is_visible(self, state: EpistemicState, one: Proposition, room: str) -> bool:
-        kind, what, places, plan = one.predicate, one.arguments, dict(state.places), self.task.plan
+    def _is_visible(self, state: EpistemicState, proposition: Proposition, room: str) -> bool:
+        kind, arguments, places, plan = proposition.predicate, proposition.arguments, dict(state.places), self.task.plan
         if kind == "wanted":
             return False
         if kind in ("is_open", "is_closed"):
-            return plan.furniture[what[0]] == room
+            return plan.furniture[arguments[0]] == room
         if kind == "agent_in_room":
-            return what[1] == room
-        relation, holder = places[what[0]]
+            return arguments[1] == room
+        relation, holder = places[arguments[0]]
         if relation == "hand":
             return dict(state.rooms)[holder] == room
         return self._room((relation, holder)) == room and (relation != "within" or holder in state.opened)
@@ -173,14 +182,16 @@ class BruteForce:
     def _acts_knowingly(
         self, state: EpistemicState, after: EpistemicState, agent: str, turned: Collection[str]
     ) -> bool:
-        """True if nothing wanted comes about, or the agent knows that something of what it set is wanted.
+        """True if the action reaches no goal, or its agent knows that something that it set is a goal.
 
-        turned: furniture that was opened or closed, or set into the state that it was in.
+        turned: the furniture that the action set, also if that did not change its state.
         """
-        so = [one for one in self.goals if self._is_so(after, one)]
-        done = [one for one in so if not self._is_so(state, one)]
-        turns = [one for one in so if one.predicate in ("is_open", "is_closed") and one.arguments[0] in turned]
-        return not done or any(((agent,), wanted(one)) in state.known for one in (*done, *turns))
+        holding = [goal for goal in self.goals if self._is_true(after, goal)]
+        reached = [goal for goal in holding if not self._is_true(state, goal)]
+        turned_goals = [
+            goal for goal in holding if goal.predicate in ("is_open", "is_closed") and goal.arguments[0] in turned
+        ]
+        return not reached or any(((agent,), wanted(goal)) in state.known for goal in (*reached, *turned_goals))
 
     def _moves(self, state: EpistemicState, agent: str) -> Iterator[EpistemicState]:
         for room in self.task.plan.rooms:
@@ -194,19 +205,19 @@ class BruteForce:
             reached = self._room(place) == room and (place[0] != "within" or place[1] in state.opened)
             if not held and reached:
                 yield replace(state, places=tuple(sorted((places | {thing: ("hand", agent)}).items())))
-        for thing, one in product(held, plan.furniture_by_room[room]):
-            for relation in ("on", "within") if one in state.opened else ("on",):
-                yield replace(state, places=tuple(sorted((places | {thing: (relation, one)}).items())))
+        for thing, furniture in product(held, plan.furniture_by_room[room]):
+            for relation in ("on", "within") if furniture in state.opened else ("on",):
+                yield replace(state, places=tuple(sorted((places | {thing: (relation, furniture)}).items())))
 
     def _turns(self, state: EpistemicState, agent: str) -> Iterator[tuple[EpistemicState, set[str]]]:
-        for one in self.task.plan.openable:
-            if self.task.plan.furniture[one] == dict(state.rooms)[agent]:
+        for furniture in self.task.plan.openable:
+            if self.task.plan.furniture[furniture] == dict(state.rooms)[agent]:
                 opened, turned = set(state.opened), set[str]()
-                self._set(opened, one, one not in state.opened, turned)
+                self._set(opened, furniture, furniture not in state.opened, turned)
                 yield replace(state, opened=frozenset(opened)), turned
 
     def _set(self, opened: set[str], furniture: str, is_open: bool, done: set[str]) -> None:
-        """Sets furniture and, in turn, what it is bound to. Tasks here have one such binding, so order is no matter."""
+        """Sets furniture and, in turn, what it is bound to. Order is no matter: random tasks have one such binding."""
         if furniture in done:
             return
         done.add(furniture)
@@ -230,8 +241,10 @@ class BruteForce:
         targets = self.task.mechanics.targets(agent)
         for count in range(1, len(targets) + 1):
             for others in combinations(targets, count):
-                for said in (*([one] for one in sayable), sayable):
+                for spoken in (*([content] for content in sayable), sayable):
                     added = {
-                        (word, fact) for chain, fact in said for word in self._spread({agent, *others}, chain, fact)
+                        (knowers, fact)
+                        for chain, fact in spoken
+                        for knowers in self._implied_knowers({agent, *others}, chain)
                     }
                     yield replace(state, known=state.known | added, left=tuple(left.items()))

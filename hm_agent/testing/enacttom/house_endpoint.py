@@ -1,4 +1,4 @@
-"""Answers questions about a household from the request alone: walks about, writes to all, and makes up the rest."""
+"""An endpoint that answers questions about a household without a model: plans walk about and write to all."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from hm_agent.testing.endpoint import Response, completion, prompt_of, serve
 from hm_agent.testing.schema_player import made_up
 
 WALKS = 3
-"""How many rooms a plan goes to."""
+"""The number of rooms that a plan goes to."""
 _ROOMS = re.compile(r"^([\w-]+): (?:[\w-]+(?: \(opens\))?(?:, |$)|no furniture$)", re.MULTILINE)
 
 
 def answer(body: Mapping[str, Any]) -> Response:
-    """A completion that fits the schema of a request and passes its check; the same for the same words."""
+    """Makes up a completion that fits the schema of a request and passes its check; equal prompts get equal ones."""
     prompt = prompt_of(body, 0)
     schema = body["response_format"]["json_schema"]["schema"]
     stream = random.Random(prompt)
-    made = made_up(schema, schema.get("$defs", {}), stream)
-    if "commands" in made:
-        made["commands"] = _plan(prompt, stream)
-    for number, one in enumerate(made.get("hypotheses", ()), 1):
-        one.update(of=0, hypothesis=f"It does rule {number}.")
-    return completion(*[json.dumps(made)] * (body.get("n") or 1), prompt=prompt)
+    content = made_up(schema, schema.get("$defs", {}), stream)
+    if "commands" in content:
+        content["commands"] = _plan(prompt, stream)
+    for number, hypothesis in enumerate(content.get("hypotheses", ()), 1):
+        hypothesis.update(of=0, hypothesis=f"It does rule {number}.")
+    return completion(*[json.dumps(content)] * (body.get("n") or 1), prompt=prompt)
 
 
 def _plan(prompt: str, stream: random.Random) -> list[str]:
-    """A walk through rooms that the agent may enter, then a message if one is left."""
+    """Plans a walk through rooms that the agent may enter, then a message if one is left."""
     barred = re.findall(r"^You cannot enter (.+)\.$", prompt, re.MULTILINE)
     here = re.findall(r"^Turn .* You are in ([\w-]+)\.", prompt, re.MULTILINE)[-1]
     plan = prompt.partition("The household:\n")[2].partition("\n\n")[0]
@@ -42,8 +42,8 @@ def _plan(prompt: str, stream: random.Random) -> list[str]:
             here = stream.choice(others)
             walk.append(f"Navigate[{here}]")
     can_tell = "You can message nobody" not in prompt and "Messages left: 0." not in prompt
-    told = [f"Communicate['I am in {here}', all]"] if can_tell else []
-    return [*walk, *told] or ["Wait[]"]
+    message = [f"Communicate['I am in {here}', all]"] if can_tell else []
+    return [*walk, *message] or ["Wait[]"]
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_OPEN,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
     wanted,
 )
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
@@ -38,7 +38,7 @@ _TRIES = 1000
 
 @dataclass(frozen=True)
 class TaskSize:
-    """How large drawn tasks are at most. goals: conjuncts without K, and with one."""
+    """The greatest sizes of drawn tasks. goals: that of conjuncts without K, and of those with K."""
 
     agents: int = 3
     rooms: int = 3
@@ -49,7 +49,7 @@ class TaskSize:
 
 
 def random_task(seed: int, size: TaskSize | None = None) -> HouseholdTask:
-    """A task that the loader accepts; whether it can be solved is open."""
+    """Draws a task that passes `check_task`; it may be unsolvable."""
     rng = Random(seed)
     for _ in range(_TRIES):
         try:
@@ -74,7 +74,9 @@ class _Draft:
         bindings = self._bindings()
         spawns = {agent: AgentSpawn(room=rng.choice(self.rooms)) for agent in self.agents}
         goal = [Claim((), self._proposition()) for _ in range(rng.randint(1, self.size.goals))]
-        goal += [self._claim([one.proposition for one in goal]) for _ in range(rng.randint(0, self.size.goals))]
+        goal += [
+            self._claim([conjunct.proposition for conjunct in goal]) for _ in range(rng.randint(0, self.size.goals))
+        ]
         kinds = {"agent": self.agents, "room": self.rooms, "furniture": self.furniture, "object": self.objects}
         file = TaskFile(
             task_id=name,
@@ -82,23 +84,27 @@ class _Draft:
             category="cooperative",
             task="Do what has to be done.",
             agent_spawns=spawns,
-            active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
+            active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
             mechanic_bindings=tuple(bindings),
             problem_pddl=write_problem(
-                name, {one: kind for kind, names in kinds.items() for one in names}, self._init(spawns), goal, {}
+                name,
+                {thing: kind for kind, names in kinds.items() for thing in names},
+                self._init(spawns),
+                goal,
+                {},
             ),
-            k_depth=max(one.depth for one in goal),
+            k_depth=max(conjunct.depth for conjunct in goal),
             secret_facts=self._secrets(goal),
         )
         return check_task(file)
 
     def _init(self, spawns: dict[str, AgentSpawn]) -> list[Proposition]:
         rng = self.rng
-        found = [Proposition(AGENT_IN_ROOM, (agent, spawn.room)) for agent, spawn in spawns.items()]
-        found += [Proposition(IS_IN_ROOM, (one, rng.choice(self.rooms))) for one in self.furniture]
-        found += [Proposition(rng.choice((IS_OPEN, IS_CLOSED, IS_CLOSED)), (one,)) for one in self.cabinets]
+        facts = [Proposition(AGENT_IN_ROOM, (agent, spawn.room)) for agent, spawn in spawns.items()]
+        facts += [Proposition(IS_IN_ROOM, (furniture, rng.choice(self.rooms))) for furniture in self.furniture]
+        facts += [Proposition(rng.choice((IS_OPEN, IS_CLOSED, IS_CLOSED)), (cabinet,)) for cabinet in self.cabinets]
         for thing in self.objects:
-            found += rng.choice(
+            facts += rng.choice(
                 (
                     [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
                     [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
@@ -107,7 +113,7 @@ class _Draft:
                     [Proposition(IS_ON_FLOOR, (thing,)), Proposition(IS_IN_ROOM, (thing, rng.choice(self.rooms)))],
                 )
             )
-        return found
+        return facts
 
     def _proposition(self) -> Proposition:
         rng = self.rng
@@ -127,45 +133,45 @@ class _Draft:
 
     def _claim(self, goals: Sequence[Proposition]) -> Claim:
         rng = self.rng
-        known = self._proposition() if rng.random() < 0.3 else rng.choice(goals)
-        return claim((rng.choice(self.agents) for _ in range(rng.randint(1, self.size.depth))), known)
+        proposition = self._proposition() if rng.random() < 0.3 else rng.choice(goals)
+        return normalised_claim((rng.choice(self.agents) for _ in range(rng.randint(1, self.size.depth))), proposition)
 
     def _bindings(self) -> list[Binding]:
-        """Each mechanic with an even chance, where the household has what it takes."""
-        rng, found = self.rng, list[Binding]()
+        """Draws each mechanic with some probability, where the household has the furniture for it."""
+        rng, bindings = self.rng, list[Binding]()
         if rng.random() < 0.7:
-            found.append(
+            bindings.append(
                 RoomRestriction(restricted_rooms=(rng.choice(self.rooms),), for_agents=tuple(self._some(self.agents)))
             )
         if rng.random() < 0.5:
             limits = {agent: rng.randint(0, 2) for agent in self._some(self.agents)}
-            found.append(LimitedBandwidth(message_limits=limits))
+            bindings.append(LimitedBandwidth(message_limits=limits))
         if rng.random() < 0.5:
             targets = {
-                agent: tuple(self._some([one for one in self.agents if one != agent]))
+                agent: tuple(self._some([other for other in self.agents if other != agent]))
                 for agent in self._some(self.agents)
             }
-            found.append(RestrictedCommunication(allowed_targets=targets))
+            bindings.append(RestrictedCommunication(allowed_targets=targets))
         if rng.random() < 0.4:
-            found.append(InverseState(trigger_object=rng.choice(self.cabinets)))
+            bindings.append(InverseState(trigger_object=rng.choice(self.cabinets)))
         if len(self.cabinets) > 1 and rng.random() < 0.5:
             first, second = rng.sample(self.cabinets, 2)
-            found.append(
+            bindings.append(
                 RemoteControl(trigger_object=first, target_object=second, target_state="open")
                 if rng.random() < 0.5
                 else StateMirroring(trigger_object=first, target_object=second)
             )
-        return found
+        return bindings
 
     def _secrets(self, goal: Iterable[Claim]) -> dict[str, tuple[str, ...]] | None:
-        """Each goal is known to one agent; sometimes all are public."""
+        """Draws an agent to know each goal; sometimes None, by which all are public."""
         if self.rng.random() < 0.3:
             return None
-        found: dict[str, tuple[str, ...]] = dict.fromkeys(self.agents, ())
-        for one in goal:
-            if not one.depth:
-                found[self.rng.choice(self.agents)] += (wanted(one.proposition).pddl,)
-        return found
+        secrets: dict[str, tuple[str, ...]] = dict.fromkeys(self.agents, ())
+        for conjunct in goal:
+            if not conjunct.depth:
+                secrets[self.rng.choice(self.agents)] += (wanted(conjunct.proposition).pddl,)
+        return secrets
 
     def _some(self, names: Sequence[str]) -> list[str]:
         return self.rng.sample(names, self.rng.randint(1, len(names)))

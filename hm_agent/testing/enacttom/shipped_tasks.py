@@ -11,11 +11,11 @@ HAND_MADE = ("enacttom_appendix_e", "enacttom_far_handle", "enacttom_one_window"
 
 
 def hand_made_files() -> Mapping[str, Path]:
-    """The tasks that were written by hand, by scenario name."""
+    """Returns the tasks that were written by hand, by scenario name."""
     return {name: task_files()[name] for name in HAND_MADE}
 
 
 def few_task_files() -> Mapping[str, Path]:
-    """The same, and the first drawn one of each category and K depth."""
+    """Returns the tasks written by hand, and the first drawn one of each category and K depth."""
     first = {name: path for name, path in task_files().items() if name.endswith("_000")}
     return {**hand_made_files(), **first}

@@ -1,4 +1,4 @@
-"""Houses for tests: two rooms with what a test wants of them, and a line of rooms along which knowledge travels."""
+"""Small tasks for tests: a house of two rooms, and a line of rooms along which knowledge has to travel."""
 
 from __future__ import annotations
 
@@ -40,31 +40,34 @@ def small_task(
     opened: Sequence[str] = (),
     secrets: Mapping[str, tuple[str, ...]] | None = None,
 ) -> HouseholdTask:
-    """agent_0 begins in the hall with cup_1 and book_1 on table_1 and cabinet_1, agent_1 in the kitchen with cabinet_2.
+    """Makes a task: agent_0 begins in a hall with table_1 and cabinet_1, agent_1 in a kitchen with cabinet_2.
 
-    goal: conjuncts in PDDL. opened: cabinets that begin open. secrets: facts by agent; None: all goals are public.
+    cup_1 and book_1 lie on table_1. goal: conjuncts in PDDL. opened: the cabinets that are open at the start. secrets:
+    facts by agent; None: all goals are public.
     """
-    states = " ".join(f"({'is_open' if one in opened else 'is_closed'} {one})" for one in ("cabinet_1", "cabinet_2"))
+    states = " ".join(
+        f"({'is_open' if cabinet in opened else 'is_closed'} {cabinet})" for cabinet in ("cabinet_1", "cabinet_2")
+    )
     file = TaskFile(
         task_id="small_house",
         title="A small house",
         category="cooperative",
         task="Do what has to be done.",
         agent_spawns={"agent_0": AgentSpawn(room="hall_1"), "agent_1": AgentSpawn(room="kitchen_1")},
-        active_mechanics=tuple(dict.fromkeys(one.mechanic_type for one in bindings)),
+        active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
         mechanic_bindings=tuple(bindings),
         problem_pddl=_PROBLEM.format(states=states, goal=" ".join(goal)),
-        k_depth=max(one.count("(K ") for one in goal),
+        k_depth=max(conjunct.count("(K ") for conjunct in goal),
         secret_facts=secrets,
     )
     return check_task(file)
 
 
 def line_task(hops: int) -> HouseholdTask:
-    """agent_0 alone knows that cabinet_1 is to be open; so many messages further, an agent is where it can open it.
+    """Makes a task: only agent_0 knows that cabinet_1 is to be open, only an agent `hops` messages away can open it.
 
-    Each agent has a room of its own, and can message its neighbours only. At the end agent_0 is to know it, nested as
-    deep as there are hops.
+    Each agent has a room of its own, and can message its neighbours only. At the end agent_0 has to know that the
+    cabinet is open, by a claim as deep as there are hops.
     """
     agents = [f"agent_{number}" for number in range(hops + 1)]
     rooms = {agent: f"room_{number}" for number, agent in enumerate(agents)}
@@ -78,12 +81,16 @@ def line_task(hops: int) -> HouseholdTask:
     }
     bindings: list[Binding] = [
         RoomRestriction(
-            restricted_rooms=tuple(room for one, room in rooms.items() if one != agent), for_agents=(agent,)
+            restricted_rooms=tuple(room for other, room in rooms.items() if other != agent), for_agents=(agent,)
         )
         for agent in agents
     ]
     bindings.append(RestrictedCommunication(allowed_targets=neighbours))
-    public = [Proposition(CAN_COMMUNICATE, (one, other)) for one, others in neighbours.items() for other in others]
+    public = [
+        Proposition(CAN_COMMUNICATE, (sender, receiver))
+        for sender, receivers in neighbours.items()
+        for receiver in receivers
+    ]
     file = TaskFile(
         task_id="line",
         title="A line of rooms",
@@ -94,7 +101,7 @@ def line_task(hops: int) -> HouseholdTask:
         mechanic_bindings=tuple(bindings),
         problem_pddl=write_problem("line", kinds, init, [Claim((), done), Claim((agents[0], *agents[2:]), done)], {}),
         k_depth=hops,
-        public_facts=tuple(one.pddl for one in public),
+        public_facts=tuple(fact.pddl for fact in public),
         secret_facts={agents[0]: (wanted(done).pddl,)},
     )
     return check_task(file)

@@ -1,4 +1,4 @@
-"""The agents of this wing that ask no model: `random`, and `planner`, which is told everything."""
+"""The reference agents, which ask no model: `random`, and `planner`, which is told everything."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _YES_OR_NO = {True: ProbeAnswer.YES, False: ProbeAnswer.NO}
 
 @dataclass(frozen=True)
 class HouseAgentState:
-    """What recordings show of an agent: the command it chose, of how many choices or before how many planned turns."""
+    """What recordings show: the chosen command. choices: how many there were; for `planner`, turns left in its plan."""
 
     command: str
     choices: int
 
 
 class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Draws uniformly from the commands that can succeed for all it sees, and messages that say nothing.
+    """Draws uniformly from the commands that can succeed as far as it sees, and messages without content.
 
-    Answers to probes are drawn, too.
+    It draws its answers to probes, too.
     """
 
     def __init__(self, seed: int) -> None:
@@ -42,7 +42,7 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if view.probes:
-            return Decision(ProbeAnswers({one.name: self._rng.choice(list(ProbeAnswer)) for one in view.probes}))
+            return Decision(ProbeAnswers({probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.probes}))
         choices = [*view.commands(), *broadcasts(view, "Hello.")]
         command = self._rng.choice(choices)
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
@@ -56,11 +56,10 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
 
 class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Does its part of a plan for the shared goal, which each planner finds alike; it is told the whole state.
+    """Follows the verifier's plan for the shared goal. It is told the whole state, so all planners find the same plan.
 
-    The plan is the verifier's. Once something else has happened than was planned, it plans anew, for the physical
-    conjuncts alone, and waits if there is no plan. To probes it says what is so, but to checks nothing: its seat would
-    count as knowing what the planner is told.
+    When the state is not as planned, it plans anew, for the physical conjuncts alone, and waits if there is no plan. It
+    answers probes by the truth, but leaves out checks: otherwise its seat would count as knowing what it is told.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
@@ -70,13 +69,15 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         if probes := observation.view.probes:
-            said = {one.name: self._world.holds(one.about) for one in probes if one.claim not in self._world.checks}
-            return Decision(ProbeAnswers({name: _YES_OR_NO[is_so] for name, is_so in said.items()}))
+            truths = {
+                probe.name: self._world.holds(probe.about) for probe in probes if probe.claim not in self._world.checks
+            }
+            return Decision(ProbeAnswers({name: _YES_OR_NO[is_true] for name, is_true in truths.items()}))
         state = self._world.runtime.state
         if self._expected is None:
             self._plan_for(Variant(self._world.task.goal), state)
         elif state != self._expected:
-            physical = tuple(Claim((), one) for one in self._world.task.physical_goal)
+            physical = tuple(Claim((), proposition) for proposition in self._world.task.physical_goal)
             self._plan_for(Variant(physical, is_knowing=False), state)
         turn = self._plan.pop(0) if self._plan else {}
         self._expected = self._after(turn, state)
@@ -89,6 +90,7 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._plan = in_turns(problem, steps_of(problem, result.actions)) if result.status == "solved" else []
 
     def _after(self, turn: JointTurn, state: int) -> int:
+        """Returns the state after a turn, if all agents do as planned."""
         household = self._world.household
         runtime = HouseRuntime(household, start=state)
         runtime.turn = self._world.runtime.turn

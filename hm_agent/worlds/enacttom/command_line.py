@@ -33,7 +33,7 @@ from hm_agent.worlds.enacttom.verification.verifier import (
 )
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
-and that their K depth is no less than they claim. Says in one line each what is wrong with the others.
+and that their K depth is no less than they claim. Says what is wrong with the others, a line for each fault.
 
     hm-agent verify DIR                                 the tasks of a folder, or those that come with the package
     hm-agent verify DIR --planner=fast_downward         ask Fast Downward, too; needs the extra hm_agent[planners]
@@ -56,14 +56,14 @@ FAULTY = 1
 
 def _flags() -> flags.FlagValues:
     values = flags.FlagValues()  # type: ignore[no-untyped-call]
-    here: dict[str, Any] = {"flag_values": values}
-    flags.DEFINE_enum("planner", OWN, [OWN, FAST_DOWNWARD], "Who is asked beside the own planner.", **here)
-    define_float("seconds", SECONDS, "After how long another planner is stopped.", lower_bound=0.1, **here)
-    flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **here)
-    flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **here)
-    flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **here)
-    flags.DEFINE_string("page", "enacttom_tasks.html", "The page to write.", **here)
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
+    defaults: dict[str, Any] = {"flag_values": values}
+    flags.DEFINE_enum("planner", OWN, [OWN, FAST_DOWNWARD], "The planner to ask beside the built-in one.", **defaults)
+    define_float("seconds", SECONDS, "The seconds after which another planner is stopped.", lower_bound=0.1, **defaults)
+    flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **defaults)
+    flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **defaults)
+    flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **defaults)
+    flags.DEFINE_string("page", "enacttom_tasks.html", "The page to write.", **defaults)
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
     return values
 
 
@@ -71,33 +71,34 @@ _VERIFIES, _EXPORTS = ("planner", "seconds", "write", "workers", "help"), ("out"
 _BROWSES = ("page", "help")
 
 
-def _parsed(
-    name: str, usage: str, known: Sequence[str], arguments: Sequence[str]
+def _parse(
+    name: str, usage: str, flag_names: Sequence[str], arguments: Sequence[str]
 ) -> tuple[dict[str, Any], Path] | None:
-    """The flags' values and the folder of a command line; None if it asked for help, which is printed."""
+    """Parses a command line into its flags' values and its folder; prints help and returns None if asked for it."""
     values = _flags()
     rest = values((f"hm-agent {name}", *arguments))[1:]
-    if odd := [flag for flag in values if values[flag].present and flag not in known]:
-        raise ConfigError(f"--{odd[0]} is no flag of this command; see --help")
+    if foreign := [flag for flag in values if values[flag].present and flag not in flag_names]:
+        raise ConfigError(f"--{foreign[0]} is no flag of this command; see --help")
     if values["help"].value:
         print(usage)
-        print("\n".join(f"  --{flag:<12} {values[flag].help} (default: {values[flag].default})" for flag in known))
+        print("\n".join(f"  --{flag:<12} {values[flag].help} (default: {values[flag].default})" for flag in flag_names))
         return None
     if len(rest) > 1:
         raise ConfigError(f"one folder at a time, not {len(rest)}")
     folder = Path(rest[0]) if rest else data_folder("scenarios") / "enacttom"
     if values["seconds"].present and values["planner"].value != FAST_DOWNWARD:
         raise ConfigError(f"--seconds has no effect: it is for --planner={FAST_DOWNWARD}")
-    return {flag: values[flag].value for flag in known}, folder
+    return {flag: values[flag].value for flag in flag_names}, folder
 
 
-def _files(folder: Path) -> list[Path]:
+def _task_files(folder: Path) -> list[Path]:
+    """Lists the task files of a folder; raises ConfigError if there are none."""
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder")
-    found = sorted(folder.glob("*.json"))
-    if not found:
-        raise ConfigError(f"{folder} has no task: *.json")
-    return found
+    paths = sorted(folder.glob("*.json"))
+    if not paths:
+        raise ConfigError(f"{folder} has no task (*.json)")
+    return paths
 
 
 # verify
@@ -112,7 +113,7 @@ class _Request:
 
 def verify_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent verify`; returns 1 if a task has a fault."""
-    parsed = _parsed("verify", VERIFY_USAGE, _VERIFIES, arguments)
+    parsed = _parse("verify", VERIFY_USAGE, _VERIFIES, arguments)
     if parsed is None:
         return 0
     values, folder = parsed
@@ -120,7 +121,7 @@ def verify_command(arguments: Sequence[str]) -> int:
     if request.planner == FAST_DOWNWARD and not is_installed():
         raise ConfigError("Fast Downward is not installed: pip install 'hm_agent[planners]'")
     faulty = count = 0
-    for path, lines, faults in _verified(_files(folder), request, values["workers"]):
+    for path, lines, faults in _verify_all(_task_files(folder), request, values["workers"]):
         count += 1
         faulty += bool(faults)
         print(f"{path.stem}: {lines}", flush=True)
@@ -130,7 +131,7 @@ def verify_command(arguments: Sequence[str]) -> int:
     return FAULTY if faulty else 0
 
 
-def _verified(paths: Sequence[Path], request: _Request, workers: int) -> Iterator[tuple[Path, str, Sequence[str]]]:
+def _verify_all(paths: Sequence[Path], request: _Request, workers: int) -> Iterator[tuple[Path, str, Sequence[str]]]:
     if workers == 1:
         yield from (_verify_one(request, path) for path in paths)
         return
@@ -139,12 +140,12 @@ def _verified(paths: Sequence[Path], request: _Request, workers: int) -> Iterato
 
 
 def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]]:
-    """What is said of one file: a line, and a line for each fault."""
+    """Verifies one file; returns its path, a line of results, and a line for each fault."""
     try:
         task = load_task(path)
     except TaskError as error:
         return path, "can't be read", [str(error)]
-    planners = {FAST_DOWNWARD: lambda one: ask_fast_downward(one, seconds=request.seconds)[0]}
+    planners = {FAST_DOWNWARD: lambda problem: ask_fast_downward(problem, seconds=request.seconds)[0]}
     verdict = verify(task, planners=planners if request.planner == FAST_DOWNWARD else {})
     if request.writes:
         write_whole(path, task_text(certified(task.file, verdict)))
@@ -154,18 +155,19 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     if not request.writes:
         faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
-    return path, _line(verdict), faults
+    return path, _result_line(verdict), faults
 
 
-def _line(verdict: Verdict) -> str:
-    found = verdict.certificate
-    if found.status != "solved":
-        return found.status
-    others = "".join(f"; {name}: {status}" for name, status in found.checked_by.items())
+def _result_line(verdict: Verdict) -> str:
+    certificate = verdict.certificate
+    if certificate.status != "solved":
+        return certificate.status
+    other_planners = "".join(f"; {name}: {status}" for name, status in certificate.checked_by.items())
     spare = f"; the physical goal does not need {listed(verdict.spare)}" if verdict.spare else ""
     return (
-        f"solved in {len(found.plan)} turns with {found.messages} messages, K depth {found.k_depth}, relay depth "
-        f"{found.relay_depth}, baseline {found.baseline_turns} turns{spare}{others}"
+        f"solved in {len(certificate.plan)} turns with {certificate.messages} messages, "
+        f"K depth {certificate.k_depth}, relay depth {certificate.relay_depth}, "
+        f"baseline {certificate.baseline_turns} turns{spare}{other_planners}"
     )
 
 
@@ -173,50 +175,50 @@ def _line(verdict: Verdict) -> str:
 
 
 def export_command(arguments: Sequence[str]) -> int:
-    """Runs `hm-agent export enacttom`: OUT/<file>/ gets epistemic.pddl, domain.pddl, problem.pddl, and plan, if any."""
-    parsed = _parsed("export", EXPORT_USAGE, _EXPORTS, arguments)
+    """Runs `hm-agent export enacttom`: writes the files of each task (`exported_files`) to OUT/<file>/."""
+    parsed = _parse("export", EXPORT_USAGE, _EXPORTS, arguments)
     if parsed is None:
         return 0
     values, folder = parsed
     out = Path(values["out"])
-    for path in _files(folder):
+    for path in _task_files(folder):
         task = load_task(path)
-        for name, text in exported(TaskProof(task)).items():
+        for name, text in exported_files(TaskProof(task)).items():
             (out / path.stem).mkdir(parents=True, exist_ok=True)
             write_whole(out / path.stem / name, text)
     print(f"PDDL: {out}")
     return 0
 
 
-def exported(proof: TaskProof) -> dict[str, str]:
-    """The files of a task by name."""
+def exported_files(proof: TaskProof) -> dict[str, str]:
+    """Returns the files to export by name: epistemic.pddl, domain.pddl, problem.pddl and, if it is solved, plan."""
     problem = proof.problem("task")
     strips = to_strips(problem)
-    found = {
+    files = {
         "epistemic.pddl": proof.task.file.problem_pddl,
         "domain.pddl": strips.domain_pddl,
         "problem.pddl": strips.problem_pddl,
     }
     if proof.status("task") == "solved":
         steps = steps_of(problem, proof.actions("task"))
-        found["plan"] = "".join(f"({one.name})\n" for one in strips_plan(problem, strips, steps))
-    return found
+        files["plan"] = "".join(f"({action.name})\n" for action in strips_plan(problem, strips, steps))
+    return files
 
 
 # browse
 
 
 def browse_command(arguments: Sequence[str]) -> int:
-    """Runs `hm-agent browse enacttom`; a task that can't be read is a TaskError."""
+    """Runs `hm-agent browse enacttom`; raises TaskError for a task that can't be read."""
     from hm_agent.worlds.enacttom.viewer.task_pages import write_task_page
 
-    parsed = _parsed("browse enacttom", BROWSE_USAGE, _BROWSES, arguments)
+    parsed = _parse("browse enacttom", BROWSE_USAGE, _BROWSES, arguments)
     if parsed is None:
         return 0
     values, folder = parsed
     page = Path(values["page"])
     if page.is_dir() or not page.name:
         raise ConfigError(f"--page={page}: this is a folder; name a file")
-    write_task_page([load_task(path) for path in _files(folder)], page, folder.name)
+    write_task_page([load_task(path) for path in _task_files(folder)], page, folder.name)
     print(f"Page: {page}")
     return 0

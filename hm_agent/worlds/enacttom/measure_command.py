@@ -1,4 +1,4 @@
-"""`hm-agent depths`: the paper's measures of EnactToM, from the folders of runs that were played."""
+"""`hm-agent depths`: computes the paper's measures of EnactToM from folders of runs."""
 
 from __future__ import annotations
 
@@ -29,39 +29,47 @@ It plays nothing.
 def main(arguments: Sequence[str]) -> int:
     """Runs `hm-agent depths`."""
     values = flags.FlagValues()  # type: ignore[no-untyped-call]
-    here: dict[str, Any] = {"flag_values": values}
-    flags.DEFINE_integer("k", PAPER_RUNS, "Of how many runs one, or all, are to succeed.", lower_bound=1, **here)
-    flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **here)
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **here)
+    defaults: dict[str, Any] = {"flag_values": values}
+    flags.DEFINE_integer(
+        "k",
+        PAPER_RUNS,
+        "The number of runs of which one (Pass@k), or all (Pass^k), are to succeed.",
+        lower_bound=1,
+        **defaults,
+    )
+    flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **defaults)
+    flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
     folders = values(("hm-agent depths", *arguments))[1:]
     if values["help"].value:
         print(f"{USAGE}\n  --k {values['k'].help} (default: {PAPER_RUNS})")
         print(f"  --scenarios_dir {values['scenarios_dir'].help}")
         return 0
     if not folders:
-        raise ConfigError("say the folders of runs; see --help")
+        raise ConfigError("name the folders of runs; see --help")
     for folder in filter(None, values["scenarios_dir"].value or ()):
         register_scenarios(folder)
     k = int(values["k"].value or PAPER_RUNS)
-    print(study(runs_by_task(read_runs([Path(one) for one in folders]).results), k=k))
+    print(study(runs_by_task(read_runs([Path(folder) for folder in folders]).results), k=k))
     return 0
 
 
 def runs_by_task(results: Sequence[Result]) -> list[TaskRuns]:
-    """The finished episodes of this world by agent and task; ConfigError if there is none, or a task is unknown."""
-    mine = [one for one in results if one.world == "enacttom" and one.is_finished]
-    if not mine:
+    """Groups finished episodes of EnactToM by agent and task; ConfigError if there is none, or a task has no file."""
+    finished = [result for result in results if result.world == "enacttom" and result.is_finished]
+    if not finished:
         raise ConfigError("no finished episode of EnactToM in these folders")
-    if unknown := next((one.scenario for one in mine if one.scenario not in task_files()), None):
+    if unknown := next((result.scenario for result in finished if result.scenario not in task_files()), None):
         raise ConfigError(f"{unknown} was played, but no file has this task: say --scenarios_dir with its folder")
-    conditions = conditions_of(mine)
-    found: dict[tuple[str, str], list[Mapping[str, float]]] = {}
-    words = labels(in_order(conditions))
-    for result, condition in zip(mine, conditions, strict=True):
-        found.setdefault((words[condition], result.scenario), []).append(result.metrics)
-    tasks = {name: load_task(task_files()[name]) for name in {scenario for _, scenario in found}}
-    order = list(words.values())
+    conditions = conditions_of(finished)
+    metrics_by_run: dict[tuple[str, str], list[Mapping[str, float]]] = {}
+    names = labels(in_order(conditions))
+    for result, condition in zip(finished, conditions, strict=True):
+        metrics_by_run.setdefault((names[condition], result.scenario), []).append(result.metrics)
+    tasks = {name: load_task(task_files()[name]) for name in {scenario for _, scenario in metrics_by_run}}
+    order = list(names.values())
     return [
         TaskRuns(agent, scenario, tasks[scenario].k_depth, tasks[scenario].file.category, metrics)
-        for (agent, scenario), metrics in sorted(found.items(), key=lambda one: (order.index(one[0][0]), one[0][1]))
+        for (agent, scenario), metrics in sorted(
+            metrics_by_run.items(), key=lambda entry: (order.index(entry[0][0]), entry[0][1])
+        )
     ]

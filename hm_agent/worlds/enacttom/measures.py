@@ -24,7 +24,7 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class TaskRuns:
-    """All runs of one agent on one task. metrics: of each run."""
+    """All runs of one agent on one task. metrics: those of each run."""
 
     agent: str
     task: str
@@ -33,13 +33,13 @@ class TaskRuns:
     metrics: Sequence[Mapping[str, float]]
 
     def values(self, name: str) -> list[float]:
-        """A metric of those runs that have it."""
-        return [one[name] for one in self.metrics if name in one]
+        """Returns a metric of each run that has it."""
+        return [metrics[name] for metrics in self.metrics if name in metrics]
 
 
 @dataclass(frozen=True)
 class Success:
-    """How often something succeeds. interval: of the mean over tasks. any_run, every_run: Pass@k and Pass^k."""
+    """A success rate. interval: that of the mean over tasks. any_run, every_run: Pass@k and Pass^k."""
 
     mean: float
     interval: Interval | None
@@ -51,10 +51,10 @@ class Success:
 class MeasuredGroup:
     """One agent on one group of tasks.
 
-    runs: the fewest of a task. functional: success at the physical goals. literal: all probes passed, and foils about
-    things answered rightly. right: the share of probes answered rightly. always: what the better of always yes and
-    always no would get. secrets: what yes to what the own secrets say word for word, else no, would get. gap: right
-    less functional, paired by run, with its interval over tasks.
+    runs: the least number of runs of a task. functional: success at the physical goals. literal: all probes passed, and
+    foils about things answered correctly. right: the share of probes answered correctly. always: the same share for the
+    better of always yes and always no. secrets: the same share for the rule `by_secrets` (probes.py). gap: right minus
+    functional, paired by run, with its interval over tasks.
     """
 
     agent: str
@@ -73,9 +73,13 @@ class MeasuredGroup:
 
 
 def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAPER_RUNS) -> MeasuredGroup:
-    """The measures of some tasks' runs; there is at least one run of each."""
+    """Measures one agent on a group of tasks, each with at least one run."""
     gaps = [
-        mean(one["literal_right"] - one["functional_success"] for one in runs.metrics if "literal_right" in one)
+        mean(
+            metrics["literal_right"] - metrics["functional_success"]
+            for metrics in runs.metrics
+            if "literal_right" in metrics
+        )
         for runs in played
         if runs.values("literal_right")
     ]
@@ -84,7 +88,7 @@ def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAP
         agent,
         group,
         len(played),
-        min(len(one.metrics) for one in played),
+        min(len(runs.metrics) for runs in played),
         _success(played, "functional_success", k),
         _success(played, "literal_success", k) if gaps else None,
         _mean(played, "literal_right"),
@@ -98,44 +102,46 @@ def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAP
 
 
 def _success(played: Iterable[TaskRuns], name: str, k: int) -> Success:
-    by_task = [values for one in played if (values := one.values(name))]
+    """Measures how often a metric is 1, over the tasks that have it."""
+    by_task = [values for runs in played if (values := runs.values(name))]
     counts = [(sum(value == 1 for value in values), len(values)) for values in by_task]
     shares = [successes / runs for successes, runs in counts]
     return Success(mean(shares), bootstrap_interval(shares), _chance(any_of, counts, k), _chance(all_of, counts, k))
 
 
 def _chance(chance: Callable[[int, int, int], float | None], counts: Sequence[tuple[int, int]], k: int) -> float | None:
-    """The mean over tasks; None if a task has fewer than k runs."""
-    found = [chance(successes, runs, k) for successes, runs in counts]
-    known = [one for one in found if one is not None]
-    return mean(known) if len(known) == len(found) else None
+    """Returns the mean over tasks of Pass@k or Pass^k; None if a task has fewer than k runs."""
+    chances = [chance(successes, runs, k) for successes, runs in counts]
+    known = [value for value in chances if value is not None]
+    return mean(known) if len(known) == len(chances) else None
 
 
 def _mean(played: Iterable[TaskRuns], name: str) -> float | None:
-    found = [mean(values) for one in played if (values := one.values(name))]
-    return mean(found) if found else None
+    """Returns the mean of a metric over tasks, each the mean of its runs; None if no run has it."""
+    means = [mean(values) for runs in played if (values := runs.values(name))]
+    return mean(means) if means else None
 
 
 def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
-    """The runs by K depth, by category, and all; in this order, as titles."""
-    ordered = sorted(played, key=lambda one: (one.k_depth, one.category, one.task))
-    found: dict[str, list[TaskRuns]] = {}
-    for one in ordered:
-        found.setdefault(f"K depth {one.k_depth}", []).append(one)
-    for one in sorted(ordered, key=lambda one: one.category):
-        found.setdefault(one.category, []).append(one)
-    return found | {ALL: ordered}
+    """Groups runs by K depth, then by category, then all together; returns them by title."""
+    ordered = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
+    groups: dict[str, list[TaskRuns]] = {}
+    for runs in ordered:
+        groups.setdefault(f"K depth {runs.k_depth}", []).append(runs)
+    for runs in sorted(ordered, key=lambda runs: runs.category):
+        groups.setdefault(runs.category, []).append(runs)
+    return groups | {ALL: ordered}
 
 
 def table(rows: Sequence[MeasuredGroup]) -> str:
-    """The rows in Markdown, a line each."""
+    """Returns a Markdown table with a line for each group."""
     lines = [f"| {' | '.join(HEADINGS)} |", f"| {' | '.join(['---', *['---:'] * (len(HEADINGS) - 1)])} |"]
     return "\n".join([*lines, *(f"| {' | '.join(_cells(row))} |" for row in rows)]) + "\n"
 
 
 def _cells(row: MeasuredGroup) -> list[str]:
     cells = [row.agent, str(row.tasks), str(row.runs), *_success_cells(row.functional), *_success_cells(row.literal)]
-    gap = percent(row.gap) + _ends(row.gap_interval) if row.gap is not None else "-"
+    gap = percent(row.gap) + _interval_text(row.gap_interval) if row.gap is not None else "-"
     return [
         *cells,
         percent(row.right),
@@ -147,41 +153,47 @@ def _cells(row: MeasuredGroup) -> list[str]:
     ]
 
 
-def _success_cells(found: Success | None) -> list[str]:
-    if found is None:
+def _success_cells(success: Success | None) -> list[str]:
+    if success is None:
         return ["-"] * 3
-    return [percent(found.mean) + _ends(found.interval), percent(found.any_run), percent(found.every_run)]
+    return [
+        percent(success.mean) + _interval_text(success.interval),
+        percent(success.any_run),
+        percent(success.every_run),
+    ]
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
     return f" ({percent(interval[0])} to {percent(interval[1])})" if interval else ""
 
 
 def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = False) -> str:
-    """Agents by K depth: the mean of a metric, in Markdown.
+    """Returns a Markdown table of the mean of a metric by agent and K depth.
 
-    always_yes: adds what each would have, had all its seats said yes to all probes of the same episodes.
+    always_yes: adds for each agent the metric as it would be if all seats answered yes to all probes of the episodes.
     """
-    depths = sorted({one.k_depth for one in played})
+    depths = sorted({runs.k_depth for runs in played})
     lines = [f"| agent | {' | '.join(f'K depth {depth}' for depth in depths)} |", "| --- |" + " ---: |" * len(depths)]
-    for agent in dict.fromkeys(one.agent for one in played):
-        mine = [one for one in played if one.agent == agent]
+    for agent in dict.fromkeys(runs.agent for runs in played):
+        own_runs = [runs for runs in played if runs.agent == agent]
         rows = {agent: metric} | ({f"{agent}, always yes": f"{metric}_always_yes"} if always_yes else {})
-        for name, shown in rows.items():
-            cells = [percent(_mean([one for one in mine if one.k_depth == depth], shown)) for depth in depths]
+        for name, metric_name in rows.items():
+            cells = [
+                percent(_mean([runs for runs in own_runs if runs.k_depth == depth], metric_name)) for depth in depths
+            ]
             lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
-    """All measures in Markdown: agent by depth, then a table for each K depth, each category, and all."""
+    """Returns all measures in Markdown: agents by K depth, then a table for each K depth, each category, and all."""
     parts = ["## Functional success\n", depth_table(played, "functional_success")]
     parts += ["## All probes passed, and foils about things answered rightly\n"]
     parts += [depth_table(played, "literal_success", always_yes=True)]
     parts += ["## All probes passed, foils left out (the paper's measure)\n"]
     parts += [depth_table(played, "literal_passed_all", always_yes=True)]
-    for title, runs in groups_of(played).items():
-        agents = dict.fromkeys(one.agent for one in played if one in runs)
-        rows = [measured([one for one in runs if one.agent == agent], title, agent, k=k) for agent in agents]
+    for title, members in groups_of(played).items():
+        agents = dict.fromkeys(runs.agent for runs in played if runs in members)
+        rows = [measured([runs for runs in members if runs.agent == agent], title, agent, k=k) for agent in agents]
         parts += [f"## {title[0].upper()}{title[1:]} (k = {k})\n", table(rows)]
     return "\n".join(parts)

@@ -15,15 +15,15 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 _LETTERS = "".join(map(chr, range(32, 127))) + "\n"
 MOST_VIEW, MOST_COMMAND = 20_000, 1_000
-"""How long the texts of observations and actions may be, in characters."""
+"""The greatest lengths of observations and actions, in characters."""
 
 
 class EnacttomParallelEnv(ParallelEpisodes):
     """Observations are the views as text, actions commands as text; a text that is no command is lost.
 
-    Each agent's `info` has `commands`: the actions that can succeed for all that it sees, messages left out. The reward
-    is 1 for everyone at the end if the physical goals hold then, else 0. Letters beyond ASCII become `?`. Nothing is
-    random: every seed gives the same episode.
+    Each agent's `info` has `commands`: the actions that can succeed as far as it sees, messages left out. At the end
+    all agents get a reward of 1 if the physical goals hold, else 0. Letters beyond ASCII become `?`. Nothing is random:
+    every seed gives the same episode.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "enacttom_v0", "render_modes": ["ansi"]}
@@ -44,13 +44,15 @@ class EnacttomParallelEnv(ParallelEpisodes):
         return EnvStep(observations, dict(turn.rewards), is_solved, turn.is_over and not is_solved, infos)
 
     def render(self) -> str | None:
-        """What everyone sees, for `ansi`."""
+        """Returns the views of all agents as text if the mode is `ansi`, else None."""
         if self.render_mode != "ansi":
             return None
         return "\n\n".join(f"{agent}\n{view.news_text}" for agent, view in self._views.items())
 
     def _shown(self, turn: Turn[HouseView]) -> tuple[dict[str, str], Infos]:
-        self._views = {agent: seen.view for agent, seen in turn.observations.items()}
+        self._views = {agent: observation.view for agent, observation in turn.observations.items()}
         texts = {agent: view.text.encode("ascii", "replace").decode() for agent, view in self._views.items()}
-        infos = {agent: {"commands": [str(one) for one in view.commands()]} for agent, view in self._views.items()}
+        infos = {
+            agent: {"commands": [str(command) for command in view.commands()]} for agent, view in self._views.items()
+        }
         return texts, infos

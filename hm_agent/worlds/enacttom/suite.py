@@ -43,7 +43,7 @@ EVERYWHERE = "room_restriction"
 """The mechanic of every task that ships."""
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
 WITHOUT_A_BODY = ("vmp", "he_hr")
-"""The shared agents that ask of the others what this world's agents can't answer."""
+"""Shared agents that can't play here: they ask about other agents what this world's body can't answer."""
 METRIC = Metric(
     "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
 )
@@ -56,23 +56,23 @@ LADDER = (
     ("order2", "also passes on what it was told, and thinks of what others know", "order"),
     ("order3", "also passes on what it was told that others know", "order"),
 )
-"""The agents without a model by the order to which they reason about knowledge: name, what they do, `asked_by`."""
+"""The agents without a model, in the order of their depth of reasoning: name, what they do, `asked_by`."""
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
 
 
 def task_files() -> Mapping[str, Path]:
-    """The tasks by scenario name: those that ship, and those of registered folders."""
+    """Returns the files of tasks by scenario name: those that ship, and those of registered folders."""
     return {info.name: path for info, path in _tasks_in(tuple(ADDED.folders))}
 
 
 @cache
 def _tasks_in(folders: tuple[str, ...]) -> tuple[tuple[ScenarioInfo, Path], ...]:
-    """Every task with its file. Only what a list shows is read; raises ConfigError for a file without it."""
+    """Lists every task with its file. Reads only what a list shows; raises ConfigError for a file without that."""
     shipped = sorted((data_folder("scenarios") / "enacttom").glob("*.json"))
     own = [path for folder in folders for path in sorted(Path(folder).glob("*.json"))]
-    return (*((_info(path), path) for path in shipped), *((_own_info(path), path) for path in own))
+    return (*((_scenario_info(path), path) for path in shipped), *((_own_scenario_info(path), path) for path in own))
 
 
 class EnacttomSuite(Suite):
@@ -122,33 +122,34 @@ class EnacttomSuite(Suite):
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-        return EnacttomWorld(_task(_path(scenario)), asks=_asks(options))
+        literal = options.get("literal")
+        return EnacttomWorld(_load_task(_task_path(scenario)), asks=literal is None or int(literal) > 0)
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        asked = options.get("literal")
-        if asked is not None and not str(asked).isdecimal():
-            raise ConfigError(f"--literal={asked}: say 0 to ask nothing at the end of an episode, or 1")
-        _task(_path(scenario))
+        literal = options.get("literal")
+        if literal is not None and not str(literal).isdecimal():
+            raise ConfigError(f"--literal={literal}: say 0 to ask nothing at the end of an episode, or 1")
+        _load_task(_task_path(scenario))
         return options
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.enacttom.parallel import EnacttomParallelEnv
 
-        return EnacttomParallelEnv(_task(_path(scenario)), render_mode)
+        return EnacttomParallelEnv(_load_task(_task_path(scenario)), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.enacttom.language.body import EnacttomBody
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             body = EnacttomBody(setup.seat, setup.scenario.seats, model, reflector)
-            return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
+            return cast("ThinkingBody", body)  # it can answer all agents that `plays` permits
 
         return build
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 
-        return HouseViewer(_task(_path(scenario)))
+        return HouseViewer(_load_task(_task_path(scenario)))
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return agent not in WITHOUT_A_BODY
@@ -176,37 +177,31 @@ class EnacttomSuite(Suite):
         }
 
 
-def _asks(options: Mapping[str, Setting]) -> bool:
-    """True if agents are asked at the end who knows what."""
-    asked = options.get("literal")
-    return asked is None or int(asked) > 0
-
-
-def _path(scenario: ScenarioInfo) -> Path:
-    """The file of a task; raises ConfigError if it has changed since it was listed."""
+def _task_path(scenario: ScenarioInfo) -> Path:
+    """Returns the file of a task; raises ConfigError if it has changed since it was listed."""
     path = task_files().get(scenario.name)
-    if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content(path))):
+    if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content_hash(path))):
         raise ConfigError(f"{scenario.name}: no file has this content any more")
     return path
 
 
-def _content(path: Path) -> str:
-    """The beginning of a file's SHA-256."""
+def _content_hash(path: Path) -> str:
+    """Returns the beginning of a file's SHA-256."""
     return sha256(path.read_bytes()).hexdigest()[:HASH_DIGITS]
 
 
-def _task(path: Path) -> HouseholdTask:
+def _load_task(path: Path) -> HouseholdTask:
     from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
     return load_task(path)
 
 
-def _info(path: Path) -> ScenarioInfo:
-    """What a list shows of a task; raises TaskError for a file that is none."""
+def _scenario_info(path: Path) -> ScenarioInfo:
+    """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
-        found = json.loads(read_regular(path))
-        kind, seats = f"{found['category']}, K depth {found['k_depth']}", tuple(found["agent_spawns"])
-        about = _about(found, path.stem)
+        content = json.loads(read_regular(path))
+        kind, seats = f"{content['category']}, K depth {content['k_depth']}", tuple(content["agent_spawns"])
+        about = _about(content, path.stem)
     except (
         OSError,
         ValueError,
@@ -214,8 +209,8 @@ def _info(path: Path) -> ScenarioInfo:
         LookupError,
         AttributeError,
         RecursionError,
-    ):  # load_task says what is wrong
-        file = _task(path).file
+    ):  # load_task raises a TaskError that says what is wrong
+        file = _load_task(path).file
         kind, seats = f"{file.category}, K depth {file.k_depth}", tuple(file.agent_spawns)
         about = _about(file.model_dump(mode="json"), path.stem)
     return ScenarioInfo(
@@ -230,32 +225,32 @@ def _info(path: Path) -> ScenarioInfo:
     )
 
 
-def _about(found: Mapping[str, Any], stem: str) -> str:
-    """The title of a task and what sets it apart. Its category and K depth are left out where its name tells them."""
-    category, depth = found["category"], found["k_depth"]
+def _about(content: Mapping[str, Any], stem: str) -> str:
+    """Describes a task by its title and features; category and K depth are left out where its file name has them."""
+    category, depth = content["category"], content["k_depth"]
     named = stem.startswith(f"{category}_k{depth}_")
-    relay = (found.get("certificate") or {}).get("relay_depth")
-    mechanics = (one for one in found.get("active_mechanics", ()) if one != EVERYWHERE)
+    relay = (content.get("certificate") or {}).get("relay_depth")
+    mechanics = (mechanic for mechanic in content.get("active_mechanics", ()) if mechanic != EVERYWHERE)
     facts = (
         *(() if named else (category, f"K depth {depth}")),
         *(() if relay is None else (f"relay depth {relay}",)),
-        f"{len(found['agent_spawns'])} agents, {_room_count(found['problem_pddl'])} rooms",
-        *(one.replace("_", " ") for one in mechanics),
+        f"{len(content['agent_spawns'])} agents, {_room_count(content['problem_pddl'])} rooms",
+        *(mechanic.replace("_", " ") for mechanic in mechanics),
     )
-    return f"{' '.join(found['title'].split())}: {', '.join(facts)}"
+    return f"{' '.join(content['title'].split())}: {', '.join(facts)}"
 
 
 def _room_count(problem: str) -> int:
-    """How many rooms the `:objects` of a PDDL problem name."""
+    """Counts the rooms in the `:objects` of a PDDL problem."""
     objects = re.sub(";.*", "", problem).lower().partition("(:objects")[2].partition(")")[0]
     named, *_ = re.split(r"\s-\s+room\b", objects)
     return len(re.split(r"\s-\s+\S+", named)[-1].split())
 
 
-def _own_info(path: Path) -> ScenarioInfo:
-    """The same of a task of one's own, whose name tells the file's content."""
-    info = _info(path)
-    return replace(info, name=f"{OWN}{path.stem}-{_content(path)}", short_name=f"{OWN}{path.stem}")
+def _own_scenario_info(path: Path) -> ScenarioInfo:
+    """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
+    info = _scenario_info(path)
+    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}")
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:

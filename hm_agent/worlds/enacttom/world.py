@@ -43,10 +43,10 @@ QUIET_TURNS = 2
 class HouseScene:
     """A turn as only viewers see it.
 
-    before, after: all that was so; knew, knows: who knew what of it. memories: what each agent had seen last, before;
-    remembers: the same after. outcomes: by agent. handles: by agent, what its Open or Close set, as furniture and
-    state, and what mirrors and remote controls set with it. sent: messages with what they taught. probes: if the turn
-    was their answering, in which nothing else happens.
+    before, after: all propositions that held before and after it; knew, knows: all claims that did. memories: what each
+    agent had seen last before it; remembers: the same after it. outcomes: those of each agent's action. handles: by
+    agent, the furniture that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the
+    messages with what they taught. probes: the results if the turn was for answering them; nothing else happens then.
     """
 
     turn: int
@@ -63,14 +63,14 @@ class HouseScene:
 
 
 class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
-    """One task. Each seat bears the name of its agent. The rules are those of runtime.py; nothing in them is random.
+    """One task as a world. Seats have the names of its agents. The rules are those of runtime.py; nothing is random.
 
-    An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True if, once
-    the last turn was played, the agents that the K operators of the goal or their foils name are asked what is known
-    (probes.py): their views have `probes`, their actions are `ProbeAnswers`, and anything else is silence.
+    An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True to ask
+    probes (probes.py) after the last turn: the views of the agents that are asked then have `probes`, their actions are
+    `ProbeAnswers`, and any other action counts as no answer.
 
-    claim_readers: seats whose agents understand claims and no free text. These agents add theirs before the reset; the
-    others are told.
+    claim_readers: the seats of agents that understand claims and no free text. Such agents add their seat before the
+    reset; the briefings of the others name them.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
@@ -84,46 +84,47 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.claim_readers: set[Seat] = set()
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
-        self._quiet = 0
-        self._before: tuple[int, tuple[int, ...]] | None = None
-        self._answered: tuple[ProbeResult, ...] | None = None
+        self._quiet_turns = 0
+        self._state_before: tuple[int, tuple[int, ...]] | None = None
+        self._probe_results: tuple[ProbeResult, ...] | None = None
 
     @property
     def runtime(self) -> HouseRuntime:
-        """The truth, for viewers, and for agents that are told it."""
+        """The full state, for viewers, and for agents that are told everything."""
         return self._runtime
 
     def reset(self, seed: int) -> Turn[HouseView]:
         self._views = ViewMaker(self.household, self.claim_readers)
-        self._runtime, self._quiet, self._before, self._answered = HouseRuntime(self.household), 0, None, None
+        self._runtime = HouseRuntime(self.household)
+        self._quiet_turns, self._state_before, self._probe_results = 0, None, None
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
         runtime = self._runtime
-        self._before = (runtime.state, tuple(runtime.memories))
+        self._state_before = (runtime.state, tuple(runtime.memories))
         if self._has_ended:
-            answers = {seat: said for seat, said in actions.items() if isinstance(said, ProbeAnswers)}
-            self._answered = self._graded(answers)
+            answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
+            self._probe_results = self._graded(answers)
             return self._turn()
-        commands, faults = self._read(actions)
+        commands, faults = self._read_commands(actions)
         runtime.step(commands)
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
         waited = not faults and all(command.verb == WAIT for command in commands)
-        self._quiet = self._quiet + 1 if waited else 0
+        self._quiet_turns = self._quiet_turns + 1 if waited else 0
         return self._turn()
 
     def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
         return graded(self.probes, answers, self.holds, self.foils, self.checks)
 
-    def holds(self, what: Claim) -> bool:
-        """True if a part of the goal, or an end of it, is so now as far as the runtime knows."""
-        return self._runtime.holds(self.household.goal_mask([what]))
+    def holds(self, claim: Claim) -> bool:
+        """True if a claim or proposition of the goal, or within it, holds now as far as the runtime knows."""
+        return self._runtime.holds(self.household.goal_mask([claim]))
 
-    def _read(
+    def _read_commands(
         self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
     ) -> tuple[list[HouseCommand], dict[int, str]]:
-        """The command of each agent, Wait for a text that is none, and what is wrong with those texts."""
+        """Returns each agent's command, Wait for a text that is none, and by agent what is wrong with such a text."""
         commands, faults = [], {}
         for agent, seat in enumerate(self.seats):
             action = actions[seat]
@@ -137,12 +138,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     @property
     def _has_ended(self) -> bool:
-        """True once nobody acts any more; probes may be left to answer."""
-        return self._runtime.turn >= self.task.max_turns or self._quiet >= QUIET_TURNS
+        """True after the last turn of actions; probes may remain to be answered."""
+        return self._runtime.turn >= self.task.max_turns or self._quiet_turns >= QUIET_TURNS
 
     @property
     def is_over(self) -> bool:
-        return self._has_ended and (not self.probes or self._answered is not None)
+        return self._has_ended and (not self.probes or self._probe_results is not None)
 
     @property
     def is_solved(self) -> bool:
@@ -150,48 +151,52 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return self._runtime.holds(self.household.functional_mask)
 
     def _turn(self) -> Turn[HouseView]:
-        turn, is_over = self._runtime.turn + (self._answered is not None), self.is_over
+        turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
         reward = float(is_over and self.is_solved)
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
-        asked = {one.agent for one in self.probes} if self._has_ended and not is_over else set(self.seats)
+        acting = {probe.agent for probe in self.probes} if self._has_ended and not is_over else set(self.seats)
         observations = {
             seat: Observation(turn, self._view(agent, seat, is_over), reward)
             for agent, seat in enumerate(self.seats)
-            if seat in asked
+            if seat in acting
         }
         return Turn(turn, observations, rewards, is_over)
 
     def _view(self, agent: int, seat: Seat, is_over: bool) -> HouseView:
         view = self._views.view(self._runtime, agent)
         if self._has_ended and not is_over:
-            return replace(view, probes=tuple(one for one in self.probes if one.agent == seat))
+            return replace(view, probes=tuple(probe for probe in self.probes if probe.agent == seat))
         return view
 
     def scene(self) -> HouseScene | None:
-        if self._before is None:
+        if self._state_before is None:
             return None
-        runtime, (state, memories) = self._runtime, self._before
-        is_asked = self._answered is not None
-        outcomes = {seat: one for seat, one in zip(self.seats, runtime.outcomes, strict=True) if one and not is_asked}
+        runtime, (state, memories) = self._runtime, self._state_before
+        is_answering = self._probe_results is not None
+        outcomes = {
+            seat: outcome
+            for seat, outcome in zip(self.seats, runtime.outcomes, strict=True)
+            if outcome and not is_answering
+        }
         return HouseScene(
-            runtime.turn - (not is_asked),
+            runtime.turn - (not is_answering),
             self._propositions(state),
             self._propositions(runtime.state),
             self._claims(state),
             self._claims(runtime.state),
             self._remembered(memories),
             outcomes,
-            {seat: self._handled(one) for seat, one in outcomes.items() if self._handled(one)},
-            () if is_asked else tuple(runtime.sent),
+            {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
+            () if is_answering else tuple(runtime.sent),
             self._remembered(runtime.memories),
-            self._answered or (),
+            self._probe_results or (),
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
         return {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)}
 
-    def _handled(self, outcome: ActionOutcome) -> Mapping[str, str]:
-        """What an action opened and closed; empty if it did not turn a handle."""
+    def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
+        """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
         command, mechanics = outcome.command, self.household.mechanics
         if outcome.kind is not OutcomeKind.DONE or command.verb not in (OPEN_IT, CLOSE_IT):
             return {}
@@ -199,34 +204,39 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return mechanics.settings(furniture, mechanics.state_after(command.verb, furniture))
 
     def _propositions(self, mask: int) -> frozenset[Proposition]:
-        return frozenset(one for one in self.household.named(mask) if isinstance(one, Proposition))
+        return frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
 
     def _claims(self, mask: int) -> frozenset[Claim]:
-        return frozenset(one for one in self.household.named(mask) if isinstance(one, Claim))
+        return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))
 
     def metrics(self) -> Mapping[str, float]:
-        """Of the present moment: whether the shared goal holds, and what was used.
+        """Returns the metrics of the present state.
 
-        turns: how many were played. known_share: the share of the goal's K conjuncts that hold. private_share: that of
-        the private conjuncts. Those of probes: `probes.literal_metrics` and `probes.rule_metrics`.
+        functional_success: 1 if the physical goal holds, else 0. turns, messages: how many were played and sent.
+        known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
+        probes see `probes.literal_metrics` and `probes.rule_metrics`.
         """
         runtime = self._runtime
-        found = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
-        found |= {"turns": float(runtime.turn), **literal_metrics(self._answered or ())}
-        if self._answered is not None:
+        metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
+        metrics |= {"turns": float(runtime.turn), **literal_metrics(self._probe_results or ())}
+        if self._probe_results is not None:
             rules = rules_of(self.task.file.agent_secrets)
-            found |= rule_metrics({name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()})
-        known = [one for one in self.task.goal if one.depth]
-        private = [one for claims in self.task.private_goals.values() for one in claims]
+            metrics |= rule_metrics(
+                {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
+            )
+        known = [conjunct for conjunct in self.task.goal if conjunct.depth]
+        private = [conjunct for claims in self.task.private_goals.values() for conjunct in claims]
         for name, goals in (("known_share", known), ("private_share", private)):
             if goals:
-                found[name] = sum(self._runtime.holds(self.household.goal_mask([one])) for one in goals) / len(goals)
-        return found
+                metrics[name] = sum(
+                    self._runtime.holds(self.household.goal_mask([conjunct])) for conjunct in goals
+                ) / len(goals)
+        return metrics
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
         agent = self.seats.index(seat)
         used = self.task.message_budget(seat) - self._runtime.messages_left[agent]
-        found = {"messages_sent": float(used)}
+        metrics = {"messages_sent": float(used)}
         if goals := self.task.private_goals.get(seat):
-            found["private_goal"] = float(self._runtime.holds(self.household.goal_mask(goals)))
-        return found
+            metrics["private_goal"] = float(self._runtime.holds(self.household.goal_mask(goals)))
+        return metrics

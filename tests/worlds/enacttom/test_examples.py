@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
 )
 from hm_agent.worlds.enacttom.tasks.pddl import write_problem
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.compiler import PlanningProblem, Variant, compile_task
@@ -158,7 +158,7 @@ def appendix_d1(knowers: Sequence[str], messages: Mapping[str, int]) -> Househol
             Claim((), wardrobe),
             Claim((), BOX),
             Claim((), Proposition("is_on_top", ("towel_2", "shelf_3"))),
-            claim(knowers, BOX),
+            normalised_claim(knowers, BOX),
         ],
         [
             LimitedBandwidth(message_limits=messages),
@@ -249,7 +249,7 @@ SECRETS = [Proposition("is_open" if place % 2 else "is_closed", (f"cabinet_{plac
 
 
 def test_grapevine_spreads_every_secret_to_everyone_along_a_line() -> None:
-    goal = [claim((agent,), secret) for agent in AGENTS for secret in SECRETS]
+    goal = [normalised_claim((agent,), secret) for agent in AGENTS for secret in SECRETS]
     problem = problem_of(grapevine(goal, RestrictedCommunication(allowed_targets=LINE)))
     assert played(problem)[1] > len(AGENTS)
     limited = LimitedBandwidth(message_limits=dict.fromkeys(AGENTS, 1))
@@ -263,7 +263,10 @@ def test_grapevine_spreads_every_secret_to_everyone_along_a_line() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_grapevine_reaches_every_depth(depth: int) -> None:
     knowers = [*AGENTS[1:], AGENTS[0]][-depth:] if depth < 4 else list(AGENTS)
-    goal = [claim(knowers, SECRETS[3] if depth == 4 else SECRETS[0]), claim(("agent_1", "agent_0"), SECRETS[2])]
+    goal = [
+        normalised_claim(knowers, SECRETS[3] if depth == 4 else SECRETS[0]),
+        normalised_claim(("agent_1", "agent_0"), SECRETS[2]),
+    ]
     problem = problem_of(grapevine(goal, RestrictedCommunication(allowed_targets=LINE)))
     state, messages = played(problem)
     assert messages >= 1
@@ -283,7 +286,7 @@ def test_selective_communication_tells_those_alone_whom_the_goal_names(depth: in
         {"agent_0": "room_0", "agent_1": "room_2", "agent_2": "room_3"},
         {"cabinet_1": "room_1", "bench_2": "room_2"},
         [secret],
-        [claim(knowers, secret), Claim(("agent_1",), secret)],
+        [normalised_claim(knowers, secret), Claim(("agent_1",), secret)],
         [barred("agent_1", "room_0", "room_1"), barred("agent_2", "room_0", "room_1")],
     )
     problem = problem_of(task)

@@ -98,7 +98,7 @@ def test_the_command_reads_what_was_played(tmp_path: Path, capsys: pytest.Captur
 
 
 def test_folders_without_such_episodes_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="say the folders"):
+    with pytest.raises(ConfigError, match="name the folders"):
         main([])
     with pytest.raises(ConfigError, match="no finished episode of EnactToM"):
         main([str(tmp_path)])

@@ -40,7 +40,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     MIRRORS,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
 )
 from hm_agent.worlds.enacttom.tasks.task import MIXED
 
@@ -285,7 +285,7 @@ def _informed_agent(rng: Random, path: tuple[str, ...]) -> str:
 def _k_conjunct(rng: Random, goal: GoalDraft, depth: int) -> Claim:
     """Draws a K conjunct: the holder knows that (others of its path, in order, know that) the conjunct holds."""
     others = sorted(rng.sample(range(1, len(goal.path)), depth - 1))
-    return claim((goal.holder, *(goal.path[place] for place in others)), goal.goal)
+    return normalised_claim((goal.holder, *(goal.path[place] for place in others)), goal.goal)
 
 
 def _wishes(rng: Random, house: HouseDraft) -> dict[str, list[GoalDraft]]:

@@ -1,1 +1,1 @@
-"""The household at play: what agents do, what happens then, who knows it, and what each sees."""
+"""The household at play: commands, their effects, knowledge, and the view of each agent."""

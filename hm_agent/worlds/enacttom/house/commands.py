@@ -1,4 +1,4 @@
-"""What agents do, as data and as text, e.g. Navigate[kitchen_1] or Communicate["The bowl is in place", agent_1]."""
+"""Agents' commands as data and as text, e.g. Navigate[kitchen_1] or Communicate["The bowl is in place", agent_1]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WAIT, COMMUNICATE, FIND = "Wait", "Communicate", "Find"
 ON, WITHIN = "on", "within"
 EVERYONE = "all"
 MOST_CHARACTERS = 500
-"""How long a message may be."""
+"""The greatest length of a message."""
 
 _ARGUMENTS = {
     NAVIGATE: "room or furniture",
@@ -30,15 +30,15 @@ USAGE = ", ".join(f"{verb}[{arguments}]" for verb, arguments in _ARGUMENTS.items
 
 
 class CommandError(ValueError):
-    """A text that is no command; the message says what would be."""
+    """A text that is no command; the error message shows the right form."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseCommand:
     """One agent's action of a turn.
 
-    arguments: as in the text; the addressees of a message, `all` for everyone. text: of a message. claims: what a
-    message says, as data, for agents that read no English; the verifier's plans and the replay use it, too.
+    arguments: those in the brackets; for a message, its addressees, `all` for everyone. text: the words of a message.
+    claims: what a message says, as data, for agents that read no English, the verifier's plans and replays.
     """
 
     verb: str
@@ -47,11 +47,11 @@ class HouseCommand:
     claims: tuple[Claim, ...] = ()
 
     def __str__(self) -> str:
-        said = (json.dumps(self.text, ensure_ascii=False),) if self.verb == COMMUNICATE else ()
-        return f"{self.verb}[{', '.join((*said, *self.arguments))}]"
+        quoted_text = (json.dumps(self.text, ensure_ascii=False),) if self.verb == COMMUNICATE else ()
+        return f"{self.verb}[{', '.join((*quoted_text, *self.arguments))}]"
 
     def to_json(self) -> str:
-        """What traces and replays show: the command as it is written; the text of `tell` says its claims."""
+        """Returns the command as text, for traces and replays, without its claims, which the text of `tell` says."""
         return str(self)
 
 
@@ -87,13 +87,13 @@ def communicate(text: str, to: Iterable[str], claims: Iterable[Claim] = ()) -> H
 
 
 def tell(claims: Iterable[Claim], to: Iterable[str]) -> HouseCommand:
-    """A message that says claims, in words and as data."""
-    told = tuple(claims)
-    return communicate(". ".join(one.words for one in told) + ".", to, told)
+    """Makes a message that says claims in words and as data."""
+    stated = tuple(claims)
+    return communicate(". ".join(claim.words for claim in stated) + ".", to, stated)
 
 
 def parse_command(text: str) -> HouseCommand:
-    """The command of a text; raises CommandError for any other text."""
+    """Parses a command; raises CommandError for a text that is none."""
     stripped = text.strip()
     verb, bracket, rest = stripped.partition("[")
     verb = next((known for known in _ARGUMENTS if known.lower() == verb.strip().lower()), "")
@@ -101,8 +101,8 @@ def parse_command(text: str) -> HouseCommand:
         raise CommandError(f"{shortened(stripped)} is no command; there are {USAGE}")
     inner = rest[:-1].strip()
     if verb == COMMUNICATE:
-        said, inner = _message(inner)
-        return communicate(said, _names(inner))
+        message, inner = _split_message(inner)
+        return communicate(message, _names(inner))
     if len(names := _names(inner)) != (0 if verb == WAIT else 3 if verb == PLACE else 1):
         raise CommandError(f"{shortened(stripped)}: {verb} is written {verb}[{_ARGUMENTS[verb]}]")
     return HouseCommand(verb, names)
@@ -112,24 +112,24 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def _message(inner: str) -> tuple[str, str]:
-    """The quoted text at the beginning, and what follows it; quotes within it may be escaped or not."""
+def _split_message(inner: str) -> tuple[str, str]:
+    """Splits the arguments of Communicate into its text and the rest; quotes in the text may be escaped or not."""
     wrong = f"{shortened(inner)}: {COMMUNICATE} is written {COMMUNICATE}[{_ARGUMENTS[COMMUNICATE]}]"
     if not inner.startswith('"') or (last := inner.rfind('"')) == 0:
         raise CommandError(wrong)
     try:
-        said, end = json.JSONDecoder(strict=False).raw_decode(inner)
+        content, end = json.JSONDecoder(strict=False).raw_decode(inner)
     except json.JSONDecodeError:
-        said, end = inner[1:last], last + 1
+        content, end = inner[1:last], last + 1
     if inner[end:].strip()[:1] not in (",", ""):
-        said, end = inner[1:last], last + 1
+        content, end = inner[1:last], last + 1
     if not inner[end:].strip(" ,"):
         raise CommandError(wrong)
-    return str(said), inner[end:]
+    return str(content), inner[end:]
 
 
 def message_fault(text: str) -> str | None:
-    """What forbids to send a text; None for one that can be sent."""
+    """Says why a text can't be sent as a message; None if it can."""
     if not text.strip():
         return "the message is empty"
     if len(text) > MOST_CHARACTERS:
@@ -138,5 +138,5 @@ def message_fault(text: str) -> str | None:
 
 
 def plain(text: str) -> str:
-    """A message's text on one line, without control characters, so that it can't pass for anything else."""
+    """Puts a message's text on one line without control characters, so that it can't imitate other lines of a view."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -1,7 +1,7 @@
-"""A household in numbers: every proposition and claim of a task as a bit, every action as masks over them.
+"""A household as bit masks: every proposition and claim of a task is a bit, every action is masks over these bits.
 
-This is the one description of what actions do, what can be seen from where, and what messages teach. The runtime
-(`runtime.py`) and the verifier's compiler (`verification/compiler.py`) both read it, and neither adds to it.
+Only this module defines what actions do, what can be seen from where, and what messages teach. The runtime
+(`runtime.py`) and the verifier's compiler (`verification/compiler.py`) both use it, and neither adds to it.
 A state is an integer: bit n is set if `names[n]` holds.
 """
 
@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     pick,
     place,
 )
-from hm_agent.worlds.enacttom.house.knowledge import common, follows_among, needed_claims
+from hm_agent.worlds.enacttom.house.knowledge import common_knowledge, follows_among, needed_claims
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -37,7 +37,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_OPEN,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
 )
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
@@ -48,7 +48,8 @@ Name = Proposition | Claim
 class Operator:
     """One way in which an agent's command can succeed.
 
-    needs: all must hold before. After it the deleted bits are 0, then the added ones 1.
+    needs: the bits that must all be set before. Then the bits of `deletes` are cleared, and after them those of `adds`
+    set.
     """
 
     agent: int
@@ -60,7 +61,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A proposition can be seen by whoever is in a room while certain others hold."""
+    """A way to observe a proposition: from a room, while certain other propositions hold."""
 
     room: str
     while_true: tuple[Proposition, ...]
@@ -68,7 +69,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class SightRule:
-    """A claim that comes true as soon as all needed bits are set: its knowers see its proposition together."""
+    """Makes a claim true as soon as all needed bits are set: its knowers then see its proposition together."""
 
     needs: int
     adds: int
@@ -77,7 +78,7 @@ class SightRule:
 
 @dataclass(frozen=True, slots=True)
 class TellRule:
-    """What a message teaches that says one claim: nothing unless the sender knows it, i.e. `needs` is set."""
+    """The effect of saying a claim in a message: sets `adds` if the sender knows the claim, i.e. if `needs` is set."""
 
     needs: int
     adds: int
@@ -85,59 +86,63 @@ class TellRule:
 
 
 class Household:
-    """The ground form of a task."""
+    """The ground form of a task.
+
+    names: all propositions, then all claims that can matter; bits: the bit of each. operators: all ways in which each
+    command can succeed, by the agent's number, verb and arguments.
+    """
 
     def __init__(self, task: HouseholdTask) -> None:
         self.task, self.plan, self.mechanics = task, task.plan, task.mechanics
         self.agents = task.plan.agents
-        owned = [one for claims in task.private_goals.values() for one in claims]
-        told = [Claim((agent,), fact) for fact in sorted(task.goal_facts, key=str) for agent in self.agents]
-        self.claims = tuple(dict.fromkeys((*needed_claims((*task.goal, *owned), self.agents), *told)))
+        private = [conjunct for claims in task.private_goals.values() for conjunct in claims]
+        known_goals = [Claim((agent,), fact) for fact in sorted(task.goal_facts, key=str) for agent in self.agents]
+        self.claims = tuple(dict.fromkeys((*needed_claims((*task.goal, *private), self.agents), *known_goals)))
         self.physical = tuple(self._propositions())
         self.names: Sequence[Name] = (*self.physical, *self.claims)
         self.bits: Mapping[Name, int] = {name: 1 << number for number, name in enumerate(self.names)}
-        self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._grounded()
+        self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._ground_operators()
         self.all_bits = (1 << len(self.names)) - 1
         self._tell_rules: dict[tuple[int, int, Claim], TellRule | None] = {}
 
     # Bits
 
     def mask(self, names: Iterable[Name]) -> int:
-        """The bits of several names together."""
-        found = 0
+        """Returns the mask of several names."""
+        combined = 0
         for name in names:
-            found |= self.bits[name]
-        return found
+            combined |= self.bits[name]
+        return combined
 
     def named(self, mask: int) -> Iterator[Name]:
-        """The names of a mask's bits, in order."""
+        """Yields the names of a mask's bits, lowest bit first."""
         while mask:
             low = mask & -mask
             yield self.names[low.bit_length() - 1]
             mask ^= low
 
-    def known_bit(self, agent: int, what: Claim) -> int:
-        """The bit that says that an agent knows a claim; 0 if it is not tracked, as it can't matter to the goal."""
-        return self.bits.get(claim((self.agents[agent], *what.knowers), what.proposition), 0)
+    def known_bit(self, agent: int, claim: Claim) -> int:
+        """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
+        return self.bits.get(normalised_claim((self.agents[agent], *claim.knowers), claim.proposition), 0)
 
     @cached_property
     def start(self) -> int:
-        """The state before anyone acts or looks: what is so, and what agents are told beforehand."""
+        """The state before anyone acts or looks: the initial facts, and what agents are told beforehand."""
         state = self.mask(self.task.init)
         for fact in self.task.public_facts:
-            state |= self.mask(common(self.agents, fact, self.claims))
+            state |= self.mask(common_knowledge(self.agents, fact, self.claims))
         for agent, facts in self.task.known.items():
             for fact in facts:
                 state |= self.bits.get(Claim((agent,), fact), 0)
         return state
 
     def goal_mask(self, goal: Iterable[Claim]) -> int:
-        """The bits of conjuncts, with or without K."""
-        return self.mask(one if one.depth else one.proposition for one in goal)
+        """Returns the mask of conjuncts, with or without K."""
+        return self.mask(conjunct if conjunct.depth else conjunct.proposition for conjunct in goal)
 
     @cached_property
     def functional_mask(self) -> int:
-        """The bits of the shared conjuncts without K."""
+        """The mask of the shared conjuncts without K."""
         return self.mask(self.task.physical_goal)
 
     @cached_property
@@ -163,76 +168,77 @@ class Household:
         for agent in plan.agents:
             yield from (Proposition(AGENT_IN_ROOM, (agent, room)) for room in plan.rooms)
             yield Proposition(HAND_EMPTY, (agent,))
-        for one in plan.openable:
-            yield Proposition(IS_OPEN, (one,))
-            yield Proposition(IS_CLOSED, (one,))
+        for piece in plan.openable:
+            yield Proposition(IS_OPEN, (piece,))
+            yield Proposition(IS_CLOSED, (piece,))
         for thing in plan.objects:
             yield from self.places(thing)
             yield from (Proposition(IS_IN_ROOM, (thing, room)) for room in plan.rooms)
 
     def places(self, thing: str) -> Iterator[Proposition]:
-        """The propositions of which exactly one says where an object is."""
+        """Yields all propositions on an object's place; exactly one of them holds."""
         plan = self.plan
-        yield from (Proposition(IS_ON_TOP, (thing, one)) for one in plan.furniture)
-        yield from (Proposition(IS_INSIDE, (thing, one)) for one in plan.openable)
+        yield from (Proposition(IS_ON_TOP, (thing, piece)) for piece in plan.furniture)
+        yield from (Proposition(IS_INSIDE, (thing, piece)) for piece in plan.openable)
         yield Proposition(IS_ON_FLOOR, (thing,))
         yield from (Proposition(IS_HELD_BY, (thing, agent)) for agent in plan.agents)
 
     # Actions
 
-    def _grounded(self) -> dict[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]]:
-        found: dict[tuple[int, str, tuple[str, ...]], list[Operator]] = {}
+    def _ground_operators(self) -> dict[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]]:
+        """Makes all operators. Navigate to furniture has those of Navigate to its room."""
+        operators: dict[tuple[int, str, tuple[str, ...]], list[Operator]] = {}
         for number, agent in enumerate(self.agents):
-            for one in (*self._moves(number, agent), *self._carries(number, agent), *self._turns(number, agent)):
-                found.setdefault((number, one.command.verb, one.command.arguments), []).append(one)
-                if one.command.verb == "Navigate":
-                    for furniture in self.plan.furniture_by_room[one.command.arguments[0]]:
-                        found.setdefault((number, "Navigate", (furniture,)), []).append(one)
-        return {key: tuple(operators) for key, operators in found.items()}
+            for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._handles(number, agent)):
+                operators.setdefault((number, operator.command.verb, operator.command.arguments), []).append(operator)
+                if operator.command.verb == "Navigate":
+                    for furniture in self.plan.furniture_by_room[operator.command.arguments[0]]:
+                        operators.setdefault((number, "Navigate", (furniture,)), []).append(operator)
+        return {key: tuple(ways) for key, ways in operators.items()}
 
     def _moves(self, number: int, agent: str) -> Iterator[Operator]:
         for room in self.plan.rooms:
             if not self.mechanics.may_enter(agent, room):
                 continue
-            for left in self.plan.rooms:
-                if left != room:
-                    here = Proposition(AGENT_IN_ROOM, (agent, left))
-                    there = Proposition(AGENT_IN_ROOM, (agent, room))
-                    yield self._operator(number, navigate(room), [here], [there], [here])
+            for other in self.plan.rooms:
+                if other != room:
+                    before = Proposition(AGENT_IN_ROOM, (agent, other))
+                    after = Proposition(AGENT_IN_ROOM, (agent, room))
+                    yield self._operator(number, navigate(room), [before], [after], [before])
 
     def _carries(self, number: int, agent: str) -> Iterator[Operator]:
         """Pick and Place: on top of furniture, within furniture that is open, and from the floor."""
         empty = Proposition(HAND_EMPTY, (agent,))
         for thing in self.plan.objects:
             held = Proposition(IS_HELD_BY, (thing, agent))
-            for relation, furniture, room, where, opened in self._surfaces(thing):
-                here, lying = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
-                taken = [empty, where, lying]
-                yield self._operator(number, pick(thing), [here, *opened, *taken], [held], taken)
-                put = place(thing, relation, furniture)
-                yield self._operator(number, put, [here, *opened, held], taken, [held])
+            for relation, furniture, room, at_spot, opened in self._surfaces(thing):
+                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
+                at_rest = [empty, at_spot, in_its_room]
+                yield self._operator(number, pick(thing), [in_room, *opened, *at_rest], [held], at_rest)
+                put_down = place(thing, relation, furniture)
+                yield self._operator(number, put_down, [in_room, *opened, held], at_rest, [held])
             for room in self.plan.rooms:
-                here, lying = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
-                taken = [empty, Proposition(IS_ON_FLOOR, (thing,)), lying]
-                yield self._operator(number, pick(thing), [here, *taken], [held], taken)
+                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
+                at_rest = [empty, Proposition(IS_ON_FLOOR, (thing,)), in_its_room]
+                yield self._operator(number, pick(thing), [in_room, *at_rest], [held], at_rest)
 
     def _surfaces(self, thing: str) -> Iterator[tuple[str, str, str, Proposition, list[Proposition]]]:
-        """Relation, furniture, its room, the proposition that a thing is there, and what must be so to reach it."""
+        """Yields relation, furniture, its room, the proposition that a thing is there, and what access to it needs."""
         for furniture, room in self.plan.furniture.items():
             yield ON, furniture, room, Proposition(IS_ON_TOP, (thing, furniture)), []
             if furniture in self.plan.openable:
                 opened = [Proposition(IS_OPEN, (furniture,))]
                 yield WITHIN, furniture, room, Proposition(IS_INSIDE, (thing, furniture)), opened
 
-    def _turns(self, number: int, agent: str) -> Iterator[Operator]:
-        """Open and Close, with all that mirrors and remote controls set in turn. They need something to change."""
+    def _handles(self, number: int, agent: str) -> Iterator[Operator]:
+        """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
         for furniture in self.plan.openable:
-            here = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
+            in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
             for verb, command in ((OPEN_IT, open_it(furniture)), (CLOSE_IT, close_it(furniture))):
                 settings = self.mechanics.settings(furniture, self.mechanics.state_after(verb, furniture))
-                after = [_state(one, state) for one, state in settings.items()]
-                before = [_opposite(one) for one in after]
-                yield self._operator(number, command, [here, before[0]], after, before)
+                after = [_state_proposition(piece, state) for piece, state in settings.items()]
+                before = [_opposite(setting) for setting in after]
+                yield self._operator(number, command, [in_room, before[0]], after, before)
 
     def _operator(
         self,
@@ -242,50 +248,50 @@ class Household:
         adds: Iterable[Proposition],
         deletes: Sequence[Proposition],
     ) -> Operator:
-        """With a proposition, an operator deletes all knowledge of it."""
-        gone = set(deletes)
-        lost = (one for one in self.claims if one.proposition in gone)
-        return Operator(number, command, self.mask(needs), self.mask(adds), self.mask((*deletes, *lost)))
+        """Makes an operator, which also deletes every claim about a proposition that it deletes."""
+        deleted = set(deletes)
+        lost_claims = (claim for claim in self.claims if claim.proposition in deleted)
+        return Operator(number, command, self.mask(needs), self.mask(adds), self.mask((*deletes, *lost_claims)))
 
     # Seeing
 
-    def sightings(self, seen: Proposition) -> Iterator[Sighting]:
-        """All ways to see that a proposition holds, apart from its being so."""
-        plan, what = self.plan, seen.arguments
-        if seen.predicate == AGENT_IN_ROOM:
-            yield Sighting(what[1], ())
-        elif seen.predicate in (IS_OPEN, IS_CLOSED):
-            yield Sighting(plan.furniture[what[0]], ())
-        elif seen.predicate == IS_ON_TOP:
-            yield Sighting(plan.furniture[what[1]], ())
-        elif seen.predicate == IS_INSIDE:
-            yield Sighting(plan.furniture[what[1]], (Proposition(IS_OPEN, (what[1],)),))
-        elif seen.predicate == IS_HELD_BY:
-            yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (what[1], room)),)) for room in plan.rooms)
-        elif seen.predicate == IS_ON_FLOOR:
-            yield from (Sighting(room, (Proposition(IS_IN_ROOM, (what[0], room)),)) for room in plan.rooms)
-        elif seen.predicate == IS_IN_ROOM:
-            yield from self._sightings_in_room(*what)
+    def sightings(self, proposition: Proposition) -> Iterator[Sighting]:
+        """Yields every way to observe a proposition that holds: the room to stand in and what else must hold."""
+        plan, arguments = self.plan, proposition.arguments
+        if proposition.predicate == AGENT_IN_ROOM:
+            yield Sighting(arguments[1], ())
+        elif proposition.predicate in (IS_OPEN, IS_CLOSED):
+            yield Sighting(plan.furniture[arguments[0]], ())
+        elif proposition.predicate == IS_ON_TOP:
+            yield Sighting(plan.furniture[arguments[1]], ())
+        elif proposition.predicate == IS_INSIDE:
+            yield Sighting(plan.furniture[arguments[1]], (Proposition(IS_OPEN, (arguments[1],)),))
+        elif proposition.predicate == IS_HELD_BY:
+            yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
+        elif proposition.predicate == IS_ON_FLOOR:
+            yield from (Sighting(room, (Proposition(IS_IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
+        elif proposition.predicate == IS_IN_ROOM:
+            yield from self._sightings_in_room(*arguments)
 
     def _sightings_in_room(self, thing: str, room: str) -> Iterator[Sighting]:
         yield Sighting(room, (Proposition(IS_ON_FLOOR, (thing,)),))
-        for _, _, at, where, opened in self._surfaces(thing):
-            if at == room:
-                yield Sighting(room, (where, *opened))
+        for _, _, furniture_room, at_spot, opened in self._surfaces(thing):
+            if furniture_room == room:
+                yield Sighting(room, (at_spot, *opened))
 
     @cached_property
     def sight_rules(self) -> tuple[SightRule, ...]:
-        """For each claim, every way in which all its knowers see its proposition together."""
-        found = []
-        for one in self.claims:
-            for sighting in self.sightings(one.proposition):
-                present = (Proposition(AGENT_IN_ROOM, (agent, sighting.room)) for agent in set(one.knowers))
-                needs = self.mask((one.proposition, *sighting.while_true, *present))
-                found.append(SightRule(needs, self.bits[one], one))
-        return tuple(found)
+        """For each claim, one rule for every way in which all its knowers can see its proposition together."""
+        rules = []
+        for claim in self.claims:
+            for sighting in self.sightings(claim.proposition):
+                present = (Proposition(AGENT_IN_ROOM, (agent, sighting.room)) for agent in set(claim.knowers))
+                needs = self.mask((claim.proposition, *sighting.while_true, *present))
+                rules.append(SightRule(needs, self.bits[claim], claim))
+        return tuple(rules)
 
     def look(self, state: int) -> int:
-        """The state once everyone has looked around."""
+        """Returns the state after everyone has looked around."""
         for rule in self.sight_rules:
             if state & rule.needs == rule.needs:
                 state |= rule.adds
@@ -293,20 +299,20 @@ class Household:
 
     @cached_property
     def seen_in(self) -> Mapping[str, Sequence[tuple[int, int]]]:
-        """For each room, pairs of masks: who is there sees whether the second's bits hold while the first's do.
+        """For each room, pairs of masks: while the first mask's bits hold, agents there see whether the second's do.
 
-        Where an object lies, its furniture says; `is_in_room` of objects is among them only for those on the floor.
+        `is_in_room` of an object is visible only while it lies on the floor; otherwise its furniture tells the room.
         """
-        found: dict[str, dict[int, int]] = {room: {} for room in self.plan.rooms}
-        for seen in self.physical:
-            for sighting in self.sightings(seen):
-                floor = [Proposition(IS_ON_FLOOR, seen.arguments[:1])]
-                if seen.predicate == IS_IN_ROOM and list(sighting.while_true) != floor:
+        by_room: dict[str, dict[int, int]] = {room: {} for room in self.plan.rooms}
+        for proposition in self.physical:
+            for sighting in self.sightings(proposition):
+                floor = [Proposition(IS_ON_FLOOR, proposition.arguments[:1])]
+                if proposition.predicate == IS_IN_ROOM and list(sighting.while_true) != floor:
                     continue
                 condition = self.mask(sighting.while_true)
-                rules = found[sighting.room]
-                rules[condition] = rules.get(condition, 0) | self.bits[seen]
-        return {room: tuple(rules.items()) for room, rules in found.items()}
+                rules = by_room[sighting.room]
+                rules[condition] = rules.get(condition, 0) | self.bits[proposition]
+        return {room: tuple(rules.items()) for room, rules in by_room.items()}
 
     # Telling
 
@@ -314,40 +320,40 @@ class Household:
         """A message's sender and addressees as bits, one for each agent."""
         return sum(1 << number for number, agent in enumerate(self.agents) if agent in addressees) | 1 << sender
 
-    def tell_rule(self, sender: int, group: int, said: Claim) -> TellRule | None:
-        """What saying a claim to a group teaches; None if nothing of it can matter to the goal."""
-        key = (sender, group, said)
+    def tell_rule(self, sender: int, group: int, claim: Claim) -> TellRule | None:
+        """Returns the effect of saying a claim to a group; None if it can't matter to the goal."""
+        key = (sender, group, claim)
         if key not in self._tell_rules:
             members = {agent for number, agent in enumerate(self.agents) if group >> number & 1}
-            taught = self.mask(one for one in self.claims if follows_among(members, said, one))
-            needs = self.known_bit(sender, said)
-            self._tell_rules[key] = TellRule(needs, taught, said) if needs and taught & ~needs else None
+            taught = self.mask(candidate for candidate in self.claims if follows_among(members, claim, candidate))
+            needs = self.known_bit(sender, claim)
+            self._tell_rules[key] = TellRule(needs, taught, claim) if needs and taught & ~needs else None
         return self._tell_rules[key]
 
     @cached_property
     def sayable(self) -> tuple[Claim, ...]:
-        """Every claim that it can matter to say: what some tracked claim says that its first knower knows."""
-        return tuple(dict.fromkeys(Claim(one.knowers[1:], one.proposition) for one in self.claims))
+        """Every claim that can matter when it is said: each claim of `claims` without its outermost knower."""
+        return tuple(dict.fromkeys(Claim(claim.knowers[1:], claim.proposition) for claim in self.claims))
 
-    def gate(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
-        """Masks of which one must be set for an agent to act knowingly; none if the operator reaches no goal.
+    def knowing_preconditions(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
+        """Returns masks, one of which must be set before an agent may apply an operator; empty if it reaches no goal.
 
-        Whoever brings about what is wanted has to know that something is wanted of what its action sets, unless all of
-        that is so already. goals: those that are asked about, as `wanted(...)`.
+        An agent that reaches goals has to know that at least one of them is a goal, unless all of them hold already.
+        goals: the goals in question, as `wanted(...)`.
         """
         agent = self.agents[operator.agent]
         reached = [fact for fact in goals if operator.adds & self.bits[fact.goal]]
-        reasons = [self.bits[Claim((agent,), fact)] for fact in reached]
-        if reached and all(self._may_be_so(fact.goal, operator) for fact in reached):
-            reasons.append(self.mask(fact.goal for fact in reached))
-        return reasons
+        masks = [self.bits[Claim((agent,), fact)] for fact in reached]
+        if reached and all(self._may_hold_before(fact.goal, operator) for fact in reached):
+            masks.append(self.mask(fact.goal for fact in reached))
+        return masks
 
-    def _may_be_so(self, goal: Proposition, operator: Operator) -> bool:
-        """True if a goal that an operator adds may hold before it: only mirrors and remote controls set what is so."""
+    def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
+        """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
         return goal.predicate in (IS_OPEN, IS_CLOSED) and not operator.needs & self.bits[_opposite(goal)]
 
 
-def _state(furniture: str, state: str) -> Proposition:
+def _state_proposition(furniture: str, state: str) -> Proposition:
     return Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,))
 
 

@@ -1,18 +1,18 @@
-"""The literal questions at the end of an episode: what does an agent say that others know?
+"""The literal probes at the end of an episode: do agents say rightly what holds and what others know?
 
-There is one for each K operator of the shared goal (section 5, appendix H): for K_a K_b p, agent a is asked whether b
-knows that p, and b whether p. Since a team that does all it should makes all of this so, each has a foil, which the
-paper has not: a is asked, too, whether another agent knows that p, and b whether something is so that excludes p.
-Answers are yes, no and don't know; an agent may also say nothing. How an answer is found is the agent's business: by
-calculation, or by a question to a model. Nothing else follows from it.
+There is a probe for each K operator of the shared goal (section 5, appendix H): for K_a K_b p, agent a is asked whether
+b knows that p, and b whether p holds. A team that reaches its whole goal makes the right answer to all of these yes. So
+each probe has a foil, which the paper does not have: a is also asked whether another agent knows that p, and b whether
+something holds that excludes p. Answers are yes, no and don't know; an agent may also give none. Agents may calculate
+their answers or ask a model for them. Answers have no effect on the household.
 
-What is so: a proposition if it holds at the end; that b knows something, if it is so and b has seen it or was told it
-as data (knowledge.py), or says so itself when it is asked. The latter is the paper's measure, and the only one where
-agents talk in plain text, which teaches the runtime nothing. So whoever a foil is about is asked, too, which counts for
-nothing else. It follows that to say yes makes it so that one knows: a team of which all say yes to everything passes
-all probes once the goal is reached. So success takes that foils about things are answered rightly, too; whoever knows
-that p can tell that what excludes p is not so. Foils about others' knowledge are left out of it: what another agent
-knows need not show to who is asked.
+A proposition is true if it holds at the end. That b knows something is true if it is true itself, and b has seen it or
+was told it as data (knowledge.py), or says that it is so when asked. The last is the paper's measure, and the only one
+that works where agents talk in plain text, which teaches the runtime nothing. That is why the agents whose knowledge a
+foil is about are asked, too, by *checks*, which count for nothing else. It follows that an agent's yes can make its own
+knowledge true: a team that says yes to everything passes all probes once the goal is reached. So success also requires
+right answers to the foils about things: an agent that knows p can tell that what excludes p does not hold. Foils about
+others' knowledge don't matter for it, since the agent that is asked may have had no way to see what another one knows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class ProbeAnswer(Enum):
-    """What can be said to a probe."""
+    """The possible answers to a probe."""
 
     YES = "yes"
     NO = "no"
@@ -38,9 +38,9 @@ class ProbeAnswer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with all that is within it.
+    """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with its content.
 
-    Nothing in it tells a foil from what the goal wants known.
+    Nothing in a probe shows whether it is a foil.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Probe:
 
     @property
     def agent(self) -> str:
-        """Who is asked: the outermost knower."""
+        """The agent that is asked: the outermost knower."""
         return self.claim.knowers[0]
 
     @property
     def about(self) -> Claim:
-        """What it is asked: whether this is so."""
+        """The claim in question: the agent is asked whether it is true."""
         return self.claim.inner
 
     @property
@@ -63,18 +63,18 @@ class Probe:
 
 @dataclass(frozen=True)
 class ProbeAnswers:
-    """What an agent says to its probes: its action when its view has some. said: by name; others are unanswered."""
+    """An agent's action when its view has probes. said: the answers by the name of the probe; others are unanswered."""
 
     said: Mapping[str, ProbeAnswer] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, str]:
-        """What traces and replays show."""
+        """Returns what traces and replays show."""
         return {name: answer.value for name, answer in self.said.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """A probe with its answer, None if there was none. is_so: whether what was asked is so."""
+    """A probe with its answer, None if there was none. is_so: whether the claim in question is true."""
 
     probe: Probe
     answer: ProbeAnswer | None
@@ -83,68 +83,74 @@ class ProbeResult:
 
     @property
     def is_right(self) -> bool:
-        """True if the answer is yes or no, and that is so. To say nothing, or not to know, is never right."""
+        """True if the answer is yes or no, and correct. No answer and don't know are never right."""
         return self.answer is (ProbeAnswer.YES if self.is_so else ProbeAnswer.NO)
 
     @property
     def is_passed(self) -> bool:
-        """True if what the goal wants known is so, and its knower says so; asked of probes that are no foils."""
+        """True if the claim in question is true, and was answered with yes; meant for probes that are no foils."""
         return self.is_so and self.answer is ProbeAnswer.YES
 
 
 def operators_of(goal: Iterable[Claim]) -> tuple[Claim, ...]:
-    """The K operators of a goal, each with all that is within it, the outer ones first, each once."""
-    claims = (Claim(one.knowers[start:], one.proposition) for one in goal for start in range(one.depth))
+    """Returns the K operators of a goal, each once and with its content; of nested ones the outer comes first."""
+    claims = (
+        Claim(conjunct.knowers[start:], conjunct.proposition) for conjunct in goal for start in range(conjunct.depth)
+    )
     return tuple(dict.fromkeys(claims))
 
 
 def foils_of(operators: Sequence[Claim], household: Household) -> tuple[Claim, ...]:
-    """A foil for each operator, where the household has one; none of them is an operator."""
-    found = (_foil(one, household, operators) for one in operators)
-    return tuple(dict.fromkeys(one for one in found if one is not None))
+    """Returns a foil for each operator for which the household has one; none of them is an operator of the goal."""
+    foils = (_foil(operator, household, operators) for operator in operators)
+    return tuple(dict.fromkeys(foil for foil in foils if foil is not None))
 
 
 def checks_of(foils: Iterable[Claim], asked: Collection[Claim]) -> tuple[Claim, ...]:
-    """What else has to be asked to tell whether foils are so: what those say themselves whose knowledge they are about.
+    """Returns the K operators within foils that are not asked about yet; answers to them help to grade the foils.
 
-    asked: the operators and foils, which are asked anyway.
+    asked: the operators and foils.
     """
-    within = (Claim(one.knowers[start:], one.proposition) for one in foils for start in range(1, one.depth))
-    return tuple(dict.fromkeys(one for one in within if one not in asked))
+    inner_claims = (Claim(foil.knowers[start:], foil.proposition) for foil in foils for start in range(1, foil.depth))
+    return tuple(dict.fromkeys(claim for claim in inner_claims if claim not in asked))
 
 
 def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> Claim | None:
     if operator.depth == 1:
-        other = _excluded(operator.proposition, household)
+        other = _excluding(operator.proposition, household)
         return Claim(operator.knowers, other) if other else None
     knower, other_knower, *further = operator.knowers
-    for agent in _after(other_knower, household.agents):
-        found = Claim((knower, agent, *further), operator.proposition)
-        is_new = agent not in (knower, *further[:1]) and found not in operators
-        if is_new and found.inner in household.bits:
-            return found
+    for agent in _others_after(other_knower, household.agents):
+        foil = Claim((knower, agent, *further), operator.proposition)
+        is_new = agent not in (knower, *further[:1]) and foil not in operators
+        if is_new and foil.inner in household.bits:
+            return foil
     return None
 
 
-def _excluded(what: Proposition, household: Household) -> Proposition | None:
-    """Something of the same thing that can't be so beside it: what was so at the start or, if that is it, another."""
-    kinds = (IS_OPEN, IS_CLOSED) if what.predicate in (IS_OPEN, IS_CLOSED) else (what.predicate,)
-    alike = [one for one in household.physical if one.predicate in kinds and one.arguments[0] == what.arguments[0]]
-    others = _after(what, alike)
-    at_start = [one for one in others if one in household.task.init]
+def _excluding(proposition: Proposition, household: Household) -> Proposition | None:
+    """Returns a proposition about the same thing that excludes this one, preferably what held at the start."""
+    kinds = (IS_OPEN, IS_CLOSED) if proposition.predicate in (IS_OPEN, IS_CLOSED) else (proposition.predicate,)
+    same_thing = [
+        other
+        for other in household.physical
+        if other.predicate in kinds and other.arguments[0] == proposition.arguments[0]
+    ]
+    others = _others_after(proposition, same_thing)
+    at_start = [other for other in others if other in household.task.init]
     return next(iter([*at_start, *others]), None)
 
 
-def _after(one: T, all_of_them: Sequence[T]) -> list[T]:
-    """The others, from the next one on and round to the one before."""
-    place = all_of_them.index(one)
-    return [*all_of_them[place + 1 :], *all_of_them[:place]]
+def _others_after(item: T, items: Sequence[T]) -> list[T]:
+    """Returns the other items, beginning after `item` and wrapping around."""
+    place = items.index(item)
+    return [*items[place + 1 :], *items[:place]]
 
 
 def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
-    """The probes in the order in which they are asked: by their words, which betrays no foil."""
-    ordered = sorted(claims, key=lambda one: (one.knowers[0], one.inner.words))
-    return tuple(Probe(f"k_probe_{number}", one) for number, one in enumerate(ordered, 1))
+    """Makes the probes, ordered by agent and words, so that the order does not show which are foils."""
+    ordered = sorted(claims, key=lambda claim: (claim.knowers[0], claim.inner.words))
+    return tuple(Probe(f"k_probe_{number}", claim) for number, claim in enumerate(ordered, 1))
 
 
 def graded(
@@ -154,36 +160,37 @@ def graded(
     foils: Collection[Claim] = (),
     checks: Collection[Claim] = (),
 ) -> tuple[ProbeResult, ...]:
-    """Compares answers, by agent, with what is so; those to checks only tell what is so.
+    """Grades the answers of each agent. Those to checks only help to decide what is true, and have no results.
 
     holds: whether a claim holds as far as the runtime knows.
     """
-    said = {one.claim: answers.get(one.agent, ProbeAnswers()).said.get(one.name) for one in probes}
+    given = {probe.claim: answers.get(probe.agent, ProbeAnswers()).said.get(probe.name) for probe in probes}
 
-    def is_so(what: Claim) -> bool:
-        if holds(what):
+    def is_true(claim: Claim) -> bool:
+        if holds(claim):
             return True
-        return what.depth > 0 and said.get(what) is ProbeAnswer.YES and is_so(what.inner)
+        return claim.depth > 0 and given.get(claim) is ProbeAnswer.YES and is_true(claim.inner)
 
     return tuple(
-        ProbeResult(one, said[one.claim], is_so(one.about), one.claim in foils)
-        for one in probes
-        if one.claim not in checks
+        ProbeResult(probe, given[probe.claim], is_true(probe.about), probe.claim in foils)
+        for probe in probes
+        if probe.claim not in checks
     )
 
 
 def answered_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeAnswer]) -> dict[str, ProbeAnswers]:
-    """What all agents say, by agent, if each answers by a rule."""
-    said: dict[str, dict[str, ProbeAnswer]] = {}
-    for one in probes:
-        said.setdefault(one.agent, {})[one.name] = rule(one)
-    return {agent: ProbeAnswers(answers) for agent, answers in said.items()}
+    """Returns the answers of each agent if all of them answer by one rule."""
+    by_agent: dict[str, dict[str, ProbeAnswer]] = {}
+    for probe in probes:
+        by_agent.setdefault(probe.agent, {})[probe.name] = rule(probe)
+    return {agent: ProbeAnswers(answers) for agent, answers in by_agent.items()}
 
 
 def rules_of(secrets: Mapping[str, Sequence[str]]) -> Mapping[str, Callable[[Probe], ProbeAnswer]]:
-    """Ways to answer without a thought of the episode, by name.
+    """Returns rules by name that answer probes without regard to the episode.
 
-    by_secrets: yes to what the agent's own secrets say word for word, e.g. that it must be sure that it is so; else no.
+    by_secrets: yes to a claim that the agent's own secrets contain word for word, e.g. as what it must be sure of; no
+    to others.
     """
     return {
         "always_yes": lambda probe: ProbeAnswer.YES,
@@ -197,41 +204,43 @@ def rules_of(secrets: Mapping[str, Sequence[str]]) -> Mapping[str, Callable[[Pro
 
 
 def rule_metrics(by_rule: Mapping[str, Sequence[ProbeResult]]) -> Mapping[str, float]:
-    """What literal_right would be had all agents answered by a rule, e.g. `literal_always_yes`.
+    """Returns for each rule what literal_right would be if all agents answered by it, e.g. as `literal_always_yes`.
 
-    Of `always_yes` also literal_success and literal_passed_all. by_rule: the results of each rule.
+    For always_yes also literal_success and literal_passed_all, as `literal_success_always_yes` etc. by_rule: the
+    results of each rule.
     """
-    found = {f"literal_{rule}": literal_metrics(results) for rule, results in by_rule.items()}
-    shares = {name: one["literal_right"] for name, one in found.items() if one}
-    if always := found.get("literal_always_yes"):
+    by_name = {f"literal_{rule}": literal_metrics(results) for rule, results in by_rule.items()}
+    shares = {name: metrics["literal_right"] for name, metrics in by_name.items() if metrics}
+    if always := by_name.get("literal_always_yes"):
         shares |= {f"{name}_always_yes": always[name] for name in ("literal_success", "literal_passed_all")}
     return shares
 
 
 def literal_metrics(results: Sequence[ProbeResult]) -> Mapping[str, float]:
-    """Shares of the probes asked, foils among them; empty if none was.
+    """Returns shares of all probes, foils included; empty if there are none.
 
-    literal_right: answered rightly; also by the K operators that a probe stands for, e.g. `literal_right_k2`.
-    literal_true: what is so, given what was answered. literal_said_yes: answered with yes. literal_unanswered: not
-    answered, which is wrong. Of those that are no foils, the paper's: literal_passed, so, and answered with yes;
-    literal_passed_all, 1 if all are. literal_success: 1 if, moreover, all foils about things are answered rightly.
+    literal_right: answered correctly; also by the depth of the probe's claim, e.g. `literal_right_k2`. literal_true:
+    those whose claim in question is true, given the answers. literal_said_yes: answered with yes. literal_unanswered:
+    not answered, which counts as wrong. Of the probes that are no foils, as in the paper: literal_passed, true and
+    answered with yes; literal_passed_all, 1 if all are passed. literal_success: 1 if, moreover, all foils about things
+    are answered correctly.
     """
     if not results:
         return {}
     shares = {
-        "literal_right": [one.is_right for one in results],
-        "literal_true": [one.is_so for one in results],
-        "literal_said_yes": [one.answer is ProbeAnswer.YES for one in results],
-        "literal_unanswered": [one.answer is None for one in results],
-        "literal_passed": [one.is_passed for one in results if not one.is_foil],
+        "literal_right": [result.is_right for result in results],
+        "literal_true": [result.is_so for result in results],
+        "literal_said_yes": [result.answer is ProbeAnswer.YES for result in results],
+        "literal_unanswered": [result.answer is None for result in results],
+        "literal_passed": [result.is_passed for result in results if not result.is_foil],
     }
-    for depth in sorted({one.probe.claim.depth for one in results}):
-        shares[f"literal_right_k{depth}"] = [one.is_right for one in results if one.probe.claim.depth == depth]
-    is_passed = all(one.is_passed for one in results if not one.is_foil)
-    tells = all(one.is_right for one in results if one.is_foil and not one.probe.about.depth)
+    for depth in sorted({result.probe.claim.depth for result in results}):
+        shares[f"literal_right_k{depth}"] = [result.is_right for result in results if result.probe.claim.depth == depth]
+    is_passed = all(result.is_passed for result in results if not result.is_foil)
+    foils_right = all(result.is_right for result in results if result.is_foil and not result.probe.about.depth)
     return {
         "literal_asked": float(len(results)),
         **{name: sum(values) / len(values) for name, values in shares.items()},
         "literal_passed_all": float(is_passed),
-        "literal_success": float(is_passed and tells),
+        "literal_success": float(is_passed and foils_right),
     }

@@ -3,13 +3,13 @@
 A turn:
 
 1. All agents act at once. An action succeeds if what it needs holds when the turn begins *and* still holds after the
-   actions of the agents before it in this turn's order; the order begins with agent t mod n in turn t. So nobody
+   actions of the agents before it in this turn's order; the order begins with agent t mod n in turn t. So no agent
    profits in the same turn from what another one does, and of two that want the same thing one gets it.
-2. Messages go out. What a message says, and what follows from that, is taught as far as its sender knew it when the
-   turn began and it is still so.
+2. Messages go out. A message teaches each claim that it says, and all that follows from it, if its sender knew that
+   when the turn began and it still holds.
 3. Everyone looks around. Messages are read with the next view.
 
-Each turn therefore equals its successful actions one after another, then its messages: a path in the verifier's STRIPS.
+So a turn is equivalent to its successful actions one after another, then its messages: a path in the verifier's STRIPS.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class OutcomeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """What an agent is told of its own action: in words, what it could see itself."""
+    """How an agent's own action went, as the agent is told. words: only what it can see itself."""
 
     command: HouseCommand
     kind: OutcomeKind
@@ -56,7 +56,7 @@ class ActionOutcome:
 
 @dataclass(frozen=True, slots=True)
 class HouseMessage:
-    """A message as its addressees receive it. turn: in which it was sent."""
+    """A message as its addressees receive it. turn: the one in which it was sent."""
 
     turn: int
     sender: str
@@ -74,10 +74,10 @@ class Sent:
 
 
 class HouseRuntime:
-    """One episode. start: the state to begin in, if not the task's. state: all that is so and known, as bits.
+    """One episode. start: the state to begin in, if not the task's. state: all that holds and is known, as bits.
 
-    memories: for each agent, what it saw last, as bits. messages_left: by agent. inbox: by agent, what arrives with the
-    next view. outcomes: by agent, of the latest turn. sent: the messages of the latest turn.
+    By agent: memories, what it saw last of everything, as bits; messages_left; inbox, the messages that arrive with its
+    next view; outcomes, that of its latest action. sent: the messages of the latest turn.
     """
 
     def __init__(self, household: Household, *, start: int | None = None) -> None:
@@ -91,7 +91,7 @@ class HouseRuntime:
         self.inbox: list[list[HouseMessage]] = [[] for _ in range(count)]
         self.outcomes: list[ActionOutcome | None] = [None] * count
         self.sent: list[Sent] = []
-        self._other_places = _other_places(household)
+        self._place_groups = _place_groups(household)
         for agent in range(count):
             self._remember(agent)
 
@@ -122,10 +122,11 @@ class HouseRuntime:
     # Acting
 
     def _act(self, agent: int, command: HouseCommand, before: int) -> ActionOutcome:
+        """Carries out an action other than a message. before: the state when the turn began."""
         if command.verb == WAIT:
             return ActionOutcome(command, OutcomeKind.DONE, "You waited.")
         if command.verb == FIND:
-            return ActionOutcome(command, OutcomeKind.DONE, self._found(agent, command.arguments[0]))
+            return ActionOutcome(command, OutcomeKind.DONE, self._location_text(agent, command.arguments[0]))
         for operator in self.household.operators.get((agent, command.verb, command.arguments), ()):
             if operator.needs & ~before == 0:
                 if operator.needs & ~self.state:
@@ -135,7 +136,7 @@ class HouseRuntime:
         return ActionOutcome(command, OutcomeKind.FAILED, self._why_not(agent, command, before))
 
     def _why_not(self, agent: int, command: HouseCommand, state: int) -> str:
-        """Why an action is impossible, in terms of what the agent sees itself."""
+        """Says why an action is impossible, as far as the agent can see that itself."""
         house, arguments = self.household, command.arguments
         plan, room = house.plan, house.room_of(agent, state)
         if command.verb == NAVIGATE:
@@ -159,29 +160,31 @@ class HouseRuntime:
             return "Your hand is full."
         return f"You see no {arguments[0]} here that you could pick."
 
-    def _found(self, agent: int, thing: str) -> str:
-        """Where an agent knows a thing to be, from the floor plan and from what it saw last."""
+    def _location_text(self, agent: int, thing: str) -> str:
+        """Says where a thing is, by the floor plan and by what the agent saw last."""
         plan = self.household.plan
         if thing in plan.furniture:
             return f"{thing} is in {plan.furniture[thing]}."
-        known = [one.words for one in self.household.named(self.memories[agent]) if _is_about(one, thing)]
+        remembered = self.household.named(self.memories[agent])
+        known = [name.words for name in remembered if isinstance(name, Proposition) and name.arguments[0] == thing]
         return f"{'; '.join(known)}." if known else f"You have not seen {thing}."
 
     # Talking
 
     def _send(self, agent: int, command: HouseCommand, before: int) -> tuple[ActionOutcome, int]:
+        """Sends a message; returns its outcome and the bits that it teaches. before: the state when the turn began."""
         house, sender = self.household, self.household.agents[agent]
         targets = house.mechanics.targets(sender)
         addressees = targets if EVERYONE in command.arguments else tuple(dict.fromkeys(command.arguments))
-        fault = self._fault(agent, command, addressees, targets)
+        fault = self._sending_fault(agent, command, addressees, targets)
         if fault:
             return ActionOutcome(command, OutcomeKind.FAILED, f"Not sent: {fault}."), 0
-        ordered = tuple(one for one in house.agents if one in addressees)
+        ordered = tuple(agent_name for agent_name in house.agents if agent_name in addressees)
         message = HouseMessage(self.turn, sender, ordered, plain(command.text), command.claims)
         group, known, taught = house.group(agent, ordered), before & self.state, 0
-        for said in command.claims:
-            for meant in weaker(said):
-                rule = house.tell_rule(agent, group, meant)
+        for claim in command.claims:
+            for implied in weaker(claim):
+                rule = house.tell_rule(agent, group, implied)
                 if rule and known & rule.needs:
                     taught |= rule.adds
         for number, name in enumerate(house.agents):
@@ -189,53 +192,49 @@ class HouseRuntime:
                 self.inbox[number].append(message)
         self.messages_left[agent] -= 1
         self.messages_sent += 1
-        news = tuple(one for one in house.named(taught & ~self.state) if isinstance(one, Claim))
+        news = tuple(name for name in house.named(taught & ~self.state) if isinstance(name, Claim))
         self.sent.append(Sent(message, news))
         return ActionOutcome(command, OutcomeKind.DONE, f"Sent to {', '.join(ordered)}."), taught
 
-    def _fault(
+    def _sending_fault(
         self, agent: int, command: HouseCommand, addressees: Sequence[str], targets: Sequence[str]
     ) -> str | None:
-        """Why a message can't be sent; it then costs the turn, but no message."""
+        """Says why a message can't be sent; None if it can. One that can't costs the turn, but no message."""
         if fault := message_fault(command.text):
             return fault
         if not addressees:
             return "it has no addressee"
-        if blocked := [one for one in addressees if one not in targets]:
+        if blocked := [addressee for addressee in addressees if addressee not in targets]:
             return f"you cannot message {', '.join(blocked)}"
         return None if self.messages_left[agent] > 0 else "you have no message left"
 
     # Looking
 
     def visible(self, agent: int) -> int:
-        """The bits of which an agent sees now whether they hold."""
-        found = 0
+        """Returns the bits of which an agent can see now whether they hold."""
+        visible = 0
         for condition, seen in self.household.seen_in[self.household.room_of(agent, self.state)]:
             if condition & ~self.state == 0:
-                found |= seen
-        return found
+                visible |= seen
+        return visible
 
     def _remember(self, agent: int) -> None:
-        """Takes in what an agent sees, and drops what it remembers that can't be so any more."""
+        """Adds what an agent sees to its memory, and drops from it what can't hold any more."""
         visible = self.visible(agent)
         seen, memory = self.state & visible, self.memories[agent]
         if memory & visible == seen:
             return
         memory &= ~visible
-        for group in self._other_places:
+        for group in self._place_groups:
             if seen & group:
                 memory &= ~group
         self.memories[agent] = memory | seen
 
 
-def _is_about(name: Proposition | Claim, thing: str) -> bool:
-    return isinstance(name, Proposition) and name.arguments[0] == thing
-
-
-def _other_places(household: Household) -> list[int]:
-    """For each object and each agent, all bits that say where it is: seen in one place, it is in no other."""
-    found = []
+def _place_groups(household: Household) -> list[int]:
+    """Returns a mask of the place bits of each object and each agent: seen in one place, it can be in no other."""
+    groups = []
     for thing in household.plan.objects:
         rooms = (name for name in household.physical if name.predicate == IS_IN_ROOM and name.arguments[0] == thing)
-        found.append(household.mask((*household.places(thing), *rooms)))
-    return [*found, *household.position_masks]
+        groups.append(household.mask((*household.places(thing), *rooms)))
+    return [*groups, *household.position_masks]

@@ -36,12 +36,13 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 @dataclass(frozen=True)
 class Briefing:
-    """What an agent is told before an episode, and what does not change in it.
+    """What an agent is told before an episode; it does not change.
 
-    plan: rooms and furniture. text: public. secrets: its own, in sentences. facts: what public text and secrets tell
-    it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred: rooms that it
-    can't enter. targets: whom it can message. budget: its messages. claim_readers: those of its targets
-    that understand claims alone: of a text its sentences of fixed form (`sentences.py`).
+    plan: rooms and furniture. text: the public text. secrets: its own, in sentences. facts: what the public text and
+    its secrets tell it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred:
+    the rooms that it can't enter. targets: the agents that it can message. budget: how many messages it may send.
+    claim_readers: those of its targets that understand nothing but claims: of a text only sentences of a fixed form
+    (`sentences.py`).
     """
 
     agent: str
@@ -62,9 +63,9 @@ class Briefing:
 class HouseView:
     """What an agent sees when it is to act.
 
-    turn: how many were played. room: where it is. sees: what it sees now. remembers: what it saw last of everything,
-    this included. messages: those that arrive now. outcome: of its latest action; None at the beginning. probes: what
-    it is asked once the episode is played (probes.py); its action is then `ProbeAnswers`, and no command.
+    turn: the number of turns played. room: where it is. sees: what it sees now. remembers: what it saw last of
+    everything, including what it sees now. messages: those that arrive now. outcome: that of its latest action; None at
+    the beginning. probes: the questions after the last turn (probes.py); its action is then `ProbeAnswers`.
     """
 
     briefing: Briefing
@@ -85,31 +86,35 @@ class HouseView:
     def holds(self) -> str | None:
         """The object in its hand."""
         return next(
-            (one.arguments[0] for one in self.sees if one.predicate == IS_HELD_BY and one.arguments[1] == self.agent),
+            (
+                seen.arguments[0]
+                for seen in self.sees
+                if seen.predicate == IS_HELD_BY and seen.arguments[1] == self.agent
+            ),
             None,
         )
 
     def commands(self) -> list[HouseCommand]:
-        """The actions that can succeed for all that it sees, but messages; Wait comes first."""
-        return [IDLE, *self._moves(), *self._hand(), *self._doors()]
+        """Returns the commands that can succeed as far as it sees, messages left out; Wait comes first."""
+        return [IDLE, *self._move_commands(), *self._hand_commands(), *self._door_commands()]
 
-    def _moves(self) -> Iterator[HouseCommand]:
+    def _move_commands(self) -> Iterator[HouseCommand]:
         for room in self.briefing.plan.rooms:
             if room != self.room and room not in self.briefing.barred:
                 yield navigate(room)
 
-    def _hand(self) -> Iterator[HouseCommand]:
+    def _hand_commands(self) -> Iterator[HouseCommand]:
         plan, held = self.briefing.plan, self.holds
         if held is None:
             lying = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR)
-            yield from map(pick, sorted(one.arguments[0] for one in self.sees if one.predicate in lying))
+            yield from map(pick, sorted(seen.arguments[0] for seen in self.sees if seen.predicate in lying))
             return
         for furniture in plan.furniture_by_room[self.room]:
             yield place(held, ON, furniture)
             if Proposition(IS_OPEN, (furniture,)) in self.sees:
                 yield place(held, WITHIN, furniture)
 
-    def _doors(self) -> Iterator[HouseCommand]:
+    def _door_commands(self) -> Iterator[HouseCommand]:
         for furniture in self.briefing.plan.furniture_by_room[self.room]:
             if furniture in self.briefing.plan.openable:
                 yield open_it(furniture)
@@ -122,49 +127,52 @@ class HouseView:
 
     @property
     def briefing_text(self) -> str:
-        """What stays the same in an episode."""
-        told = self.briefing
-        lines = [f"You are {told.agent}. {told.text}", "", "The household:", told.plan.words]
-        if told.secrets:
-            lines += ["", "Only you were told, at first:", *(f"- {secret}" for secret in told.secrets)]
-        lines += ["", f"You can message {', '.join(told.targets) or 'nobody'}."]
-        if told.barred:
-            lines.append(f"You cannot enter {', '.join(told.barred)}.")
+        """The part of the text that stays the same during an episode."""
+        briefing = self.briefing
+        lines = [f"You are {briefing.agent}. {briefing.text}", "", "The household:", briefing.plan.words]
+        if briefing.secrets:
+            lines += ["", "Only you were told, at first:", *(f"- {secret}" for secret in briefing.secrets)]
+        lines += ["", f"You can message {', '.join(briefing.targets) or 'nobody'}."]
+        if briefing.barred:
+            lines.append(f"You cannot enter {', '.join(briefing.barred)}.")
         return "\n".join(lines)
 
     @property
     def sees_text(self) -> str:
-        """What it sees now, its own presence left out."""
-        return _listed(self.sees, self.agent)
+        """What it sees now in words, its own presence left out."""
+        return _in_words(self.sees, self.agent)
 
     @property
     def news_text(self) -> str:
-        """What changes from turn to turn."""
+        """The part of the text that changes from turn to turn."""
         held = f" You hold {self.holds}." if self.holds else ""
         is_over = bool(self.probes) or self.turn >= self.briefing.max_turns
         when = f"After turn {self.turn}" if is_over else f"Turn {self.turn + 1}"
         lines = [f"{when} of {self.briefing.max_turns}. You are in {self.room}.{held}"]
         if self.outcome:
             lines.append(f"{self.outcome.command}: {self.outcome.words}")
-        lines += [f"{one.sender} to {', '.join(one.addressees)}: {quoted(one.text)}" for one in self.messages]
+        lines += [
+            f"{message.sender} to {', '.join(message.addressees)}: {quoted(message.text)}" for message in self.messages
+        ]
         lines += ["You see: " + self.sees_text]
-        lines += ["As you saw it last: " + _listed(self.remembers - self.sees, self.agent)]
+        lines += ["As you saw it last: " + _in_words(self.remembers - self.sees, self.agent)]
         return "\n".join([*lines, f"Messages left: {self.messages_left}."])
 
 
 def quoted(text: str) -> str:
-    """A message's text in quotes, so that none within it can end it."""
+    """Puts a message's text in quotes; those within it become single quotes, so that they can't end it."""
     return '"' + text.replace('"', "'") + '"'
 
 
-def _listed(seen: frozenset[Proposition], agent: str) -> str:
-    floor = {one.arguments[0]: one.arguments[1] for one in seen if one.predicate == IS_IN_ROOM}
+def _in_words(seen: frozenset[Proposition], agent: str) -> str:
+    """Puts facts into sentences, sorted. Left out are the agent's own room, and rooms of objects not on the floor."""
+    room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == IS_IN_ROOM}
     words = [
-        f"{one.arguments[0]} is on the floor of {floor[one.arguments[0]]}"
-        if one.predicate == IS_ON_FLOOR
-        else one.words
-        for one in seen
-        if not (one.predicate == IS_IN_ROOM or (one.predicate == AGENT_IN_ROOM and one.arguments[0] == agent))
+        f"{fact.arguments[0]} is on the floor of {room_of[fact.arguments[0]]}"
+        if fact.predicate == IS_ON_FLOOR
+        else fact.words
+        for fact in seen
+        if not (fact.predicate == IS_IN_ROOM or (fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent))
     ]
     return "; ".join(sorted(words)) + "." if words else "nothing."
 
@@ -191,13 +199,13 @@ class ViewMaker:
         )
 
     def _decode(self, mask: int) -> frozenset[Proposition]:
-        found = self._decoded.get(mask)
-        if found is None:
+        propositions = self._decoded.get(mask)
+        if propositions is None:
             if len(self._decoded) >= _MOST_DECODED:
                 self._decoded.clear()
-            found = frozenset(one for one in self.household.named(mask) if isinstance(one, Proposition))
-            self._decoded[mask] = found
-        return found
+            propositions = frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
+            self._decoded[mask] = propositions
+        return propositions
 
 
 _MOST_DECODED = 10_000
@@ -216,12 +224,12 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
         task.message_budget(agent),
         task.max_turns,
         task.public_facts,
-        tuple(one.proposition for one in task.private_goals.get(agent, ()) if not one.depth),
+        tuple(conjunct.proposition for conjunct in task.private_goals.get(agent, ()) if not conjunct.depth),
         tuple(target for target in mechanics.targets(agent) if target in claim_readers),
     )
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:
-    """A text to everyone and to each one, as far as the agent can message and has a message left."""
+    """Returns commands that send a text to everyone, and to each target alone; none if the agent can't send any."""
     targets = view.briefing.targets if view.messages_left else ()
-    return [communicate(text, [EVERYONE]), *(communicate(text, [one]) for one in targets)] if targets else []
+    return [communicate(text, [EVERYONE]), *(communicate(text, [target]) for target in targets)] if targets else []

@@ -1,4 +1,4 @@
-"""What an agent believes of the house itself: for each thing, what it saw or was told last."""
+"""What an agent believes about the house: for each thing, what it saw or was told last."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Slot = tuple[str, str]
 
 
 class HouseBeliefs:
-    """Each slot, e.g. the place of the cup, holds at most one proposition.
+    """An agent's beliefs by slot, e.g. the place of the cup; a slot holds at most one proposition.
 
-    inferred: those that the agent neither saw nor was told, but brought about by a handle whose effect it knows.
-    visited: rooms. looked_into: furniture that it saw open.
+    inferred: those that the agent neither saw nor was told, but concluded from its own actions. visited: the rooms in
+    which it was. looked_into: the furniture that it saw open.
     """
 
     def __init__(self, briefing: Briefing) -> None:
@@ -36,54 +36,55 @@ class HouseBeliefs:
         self.visited: set[str] = set()
         self.looked_into: set[str] = set()
 
-    def take(self, one: Proposition) -> None:
-        """Believes what was seen or told; what says nothing of the state of the house is left out."""
-        if one.predicate in SLOTS:
-            self._slots[_slot(one)] = one
-            self.inferred.discard(one)
+    def take(self, proposition: Proposition) -> None:
+        """Believes what was seen or told, if it is about the state of the house."""
+        if proposition.predicate in SLOTS:
+            self._slots[_slot(proposition)] = proposition
+            self.inferred.discard(proposition)
 
-    def infer(self, one: Proposition) -> None:
-        """Believes what must follow from an action of its own."""
-        if self.holds(one) is not True:
-            self._slots[_slot(one)] = one
-            self.inferred.add(one)
+    def infer(self, proposition: Proposition) -> None:
+        """Believes what must follow from the agent's own action."""
+        if self.holds(proposition) is not True:
+            self._slots[_slot(proposition)] = proposition
+            self.inferred.add(proposition)
 
     def look(self, view: HouseView) -> None:
-        """Takes in what is seen, and gives up what would be seen if it were so."""
-        for one in view.sees:
-            self.take(one)
-        for slot, one in list(self._slots.items()):
-            if one not in view.sees and self._would_see(one, view):
+        """Believes what the agent sees, and drops beliefs that it would see if they held."""
+        for seen in view.sees:
+            self.take(seen)
+        for slot, belief in list(self._slots.items()):
+            if belief not in view.sees and self._would_see(belief, view):
                 del self._slots[slot]
         self.visited.add(view.room)
-        self.looked_into.update(one.arguments[0] for one in view.sees if one.predicate == IS_OPEN)
+        self.looked_into.update(seen.arguments[0] for seen in view.sees if seen.predicate == IS_OPEN)
 
-    def _would_see(self, one: Proposition, view: HouseView) -> bool:
-        what = one.arguments
-        if one.predicate in (AGENT_IN_ROOM, IS_IN_ROOM):
-            return what[1] == view.room
-        if one.predicate == IS_HELD_BY:
-            return Proposition(AGENT_IN_ROOM, (what[1], view.room)) in view.sees
-        if one.predicate == IS_ON_FLOOR:
-            return self._slots.get((FLOOR, what[0])) == Proposition(IS_IN_ROOM, (what[0], view.room))
-        if one.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[what[1]] == view.room:
-            return one.predicate == IS_ON_TOP or Proposition(IS_OPEN, (what[1],)) in view.sees
+    def _would_see(self, proposition: Proposition, view: HouseView) -> bool:
+        """True if the agent would now see a proposition if it held."""
+        arguments = proposition.arguments
+        if proposition.predicate in (AGENT_IN_ROOM, IS_IN_ROOM):
+            return arguments[1] == view.room
+        if proposition.predicate == IS_HELD_BY:
+            return Proposition(AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
+        if proposition.predicate == IS_ON_FLOOR:
+            return self._slots.get((FLOOR, arguments[0])) == Proposition(IS_IN_ROOM, (arguments[0], view.room))
+        if proposition.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[arguments[1]] == view.room:
+            return proposition.predicate == IS_ON_TOP or Proposition(IS_OPEN, (arguments[1],)) in view.sees
         return False
 
-    def holds(self, one: Proposition) -> bool | None:
-        """Whether something is believed to be so; None if nothing is believed of it."""
-        if one.predicate == IS_IN_ROOM:
-            room = self.room_of(one.arguments[0])
-            return None if room is None else room == one.arguments[1]
-        known = self._slots.get(_slot(one)) if one.predicate in SLOTS else None
-        return None if known is None else known == one
+    def holds(self, proposition: Proposition) -> bool | None:
+        """Returns whether a proposition is believed to hold; None if nothing is believed about it."""
+        if proposition.predicate == IS_IN_ROOM:
+            room = self.room_of(proposition.arguments[0])
+            return None if room is None else room == proposition.arguments[1]
+        belief = self._slots.get(_slot(proposition)) if proposition.predicate in SLOTS else None
+        return None if belief is None else belief == proposition
 
-    def knows(self, one: Proposition) -> bool:
-        """True if it was seen or told, and not only inferred, and nothing speaks against it since."""
-        return self.holds(one) is True and one not in self.inferred
+    def knows(self, proposition: Proposition) -> bool:
+        """True if a proposition is believed, and was seen or told, not only inferred."""
+        return self.holds(proposition) is True and proposition not in self.inferred
 
     def room_of(self, thing: str) -> str | None:
-        """The room in which an object lies; an empty text if it is held, None if that is not known."""
+        """Returns the room in which an object lies; an empty text if it is held, None if that is not known."""
         place = self.place_of(thing)
         if place and place.predicate == IS_HELD_BY:
             return ""
@@ -93,15 +94,16 @@ class HouseBeliefs:
         return floor.arguments[1] if floor else None
 
     def place_of(self, thing: str) -> Proposition | None:
+        """Returns the believed proposition on where an object is, without its room; None if there is none."""
         return self._slots.get((PLACE, thing))
 
     def all(self) -> Iterable[Proposition]:
         return self._slots.values()
 
     def objects(self) -> tuple[str, ...]:
-        """Every object whose place is believed to be known, in order of their names."""
+        """Returns the objects about whose place there is a belief, sorted by name."""
         return tuple(sorted(name for kind, name in self._slots if kind == PLACE))
 
 
-def _slot(one: Proposition) -> Slot:
-    return SLOTS[one.predicate], one.arguments[0]
+def _slot(proposition: Proposition) -> Slot:
+    return SLOTS[proposition.predicate], proposition.arguments[0]

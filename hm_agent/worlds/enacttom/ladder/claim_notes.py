@@ -1,22 +1,22 @@
-"""What an agent knows that others know, as deep as its order allows, and how it came by what it knows."""
+"""What an agent knows about others' knowledge, as deep as its order allows, and how it learned what it knows."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
 from hm_agent.worlds.enacttom.house.knowledge import follows_among
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 
 
 class ClaimNotes:
     """The claims that one agent knows: p, K_b p, K_b K_c p ..., without itself as the outermost knower.
 
-    order: how many K operators it can think of at once, its own included; so an agent of order 2 knows that b knows p,
-    and no more. An agent of order 0 takes in nothing that it hears.
+    order: the greatest number of nested K operators that it can handle, its own included: an agent of order 2 can know
+    that b knows p, and nothing deeper. An agent of order 0 ignores what it hears.
 
-    An agent vouches for what it saw or was told beforehand. Of hearsay it says whose it is: what b said to be so, it
-    passes on as K_b p. So each time that something is passed on, one more order is needed. That is a rule of these
-    agents; the world has none. vouches: True for an agent that passes on what it heard as if it had seen it.
+    An agent passes on as p what it saw or was told beforehand, and as K_b p what b said. So passing on a proposition
+    once more takes one more order. This is a rule of these agents, not of the world. vouches: True for an agent that
+    passes on as p what others said, too, as if it had seen it.
     """
 
     def __init__(self, me: str, agents: Collection[str], order: int, *, vouches: bool = False) -> None:
@@ -30,83 +30,86 @@ class ClaimNotes:
         self._said: set[Claim] = set()
         self._tellers: dict[Proposition, dict[str, None]] = {}
 
-    def __contains__(self, one: Claim) -> bool:
-        return one in self._claims
+    def __contains__(self, claim: Claim) -> bool:
+        return claim in self._claims
 
-    def witness(self, one: Proposition, group: Collection[str]) -> None:
-        """Notes what all of a group, the agent among them, saw together or were told beforehand."""
-        self._sources[one] = Claim((), one)
-        self._learn(group, Claim((), one))
+    def witness(self, proposition: Proposition, group: Collection[str]) -> None:
+        """Notes a proposition that a group, the agent among it, saw together or was told beforehand."""
+        self._sources[proposition] = Claim((), proposition)
+        self._learn(group, Claim((), proposition))
 
-    def hear(self, sender: str, group: Collection[str], said: Claim) -> bool:
-        """Notes what a message said to a group; False if that is deeper than the agent can think."""
-        if said.depth >= self.order:
+    def hear(self, sender: str, group: Collection[str], claim: Claim) -> bool:
+        """Notes a claim that a message said to a group; ignores it and returns False if it is too deep."""
+        if claim.depth >= self.order:
             return False
-        hearsay = claim((sender, *said.knowers), said.proposition)
-        self._tellers.setdefault(said.proposition, {})[sender] = None
-        known, source = self._sources.get(said.proposition), said if self._vouches else hearsay
-        if known is None or source.depth < known.depth:
-            self._sources[said.proposition] = source
-        self._exchange(group, said)
-        self._exchange(group, hearsay)
-        self._learn(group, said)
+        hearsay = normalised_claim((sender, *claim.knowers), claim.proposition)
+        self._tellers.setdefault(claim.proposition, {})[sender] = None
+        known_source, source = self._sources.get(claim.proposition), claim if self._vouches else hearsay
+        if known_source is None or source.depth < known_source.depth:
+            self._sources[claim.proposition] = source
+        self._note_exchange(group, claim)
+        self._note_exchange(group, hearsay)
+        self._learn(group, claim)
         return True
 
-    def say(self, group: Collection[str], said: Claim) -> None:
-        """Notes what the agent itself said to a group."""
-        self._said.add(said)
-        self._exchange(group, said)
-        self._learn(group, said)
+    def say(self, group: Collection[str], claim: Claim) -> None:
+        """Notes a claim that the agent itself said to a group."""
+        self._said.add(claim)
+        self._note_exchange(group, claim)
+        self._learn(group, claim)
 
-    def passed_on(self, one: Proposition) -> bool:
-        """True if the agent told others of something that it was told itself."""
-        return any(said.proposition == one and said.depth for said in self._said)
+    def passed_on(self, proposition: Proposition) -> bool:
+        """True if the agent passed on a proposition as hearsay."""
+        return any(claim.proposition == proposition and claim.depth for claim in self._said)
 
-    def _exchange(self, group: Collection[str], said: Claim) -> None:
-        self._exchanged |= {(agent, said) for agent in group}
+    def _note_exchange(self, group: Collection[str], claim: Claim) -> None:
+        """Notes that all of a group said or heard a claim."""
+        self._exchanged |= {(agent, claim) for agent in group}
 
-    def _learn(self, group: Collection[str], said: Claim) -> None:
-        """What is said or seen is common knowledge in the group."""
-        learned = self._common.setdefault(said.proposition, set())
-        if (key := (frozenset(group), said)) in learned:
+    def _learn(self, group: Collection[str], claim: Claim) -> None:
+        """Notes all claims that follow from common knowledge of a claim in a group."""
+        learned_before = self._common.setdefault(claim.proposition, set())
+        if (key := (frozenset(group), claim)) in learned_before:
             return
-        learned.add(key)
+        learned_before.add(key)
         for chain in self._chains:
-            found = claim(chain, said.proposition)
-            if found not in self._claims and follows_among(group, said, claim((self._me, *chain), said.proposition)):
-                self._claims.add(found)
+            learned_claim = normalised_claim(chain, claim.proposition)
+            if learned_claim not in self._claims and follows_among(
+                group, claim, normalised_claim((self._me, *chain), claim.proposition)
+            ):
+                self._claims.add(learned_claim)
 
-    def forget(self, one: Proposition) -> None:
-        """Drops all that was known of something that is no longer so."""
-        self._claims = {known for known in self._claims if known.proposition != one}
-        self._said = {said for said in self._said if said.proposition != one}
-        self._exchanged = {(agent, said) for agent, said in self._exchanged if said.proposition != one}
-        self._sources.pop(one, None)
-        self._common.pop(one, None)
-        self._tellers.pop(one, None)
+    def forget(self, proposition: Proposition) -> None:
+        """Drops all notes on a proposition that no longer holds."""
+        self._claims = {claim for claim in self._claims if claim.proposition != proposition}
+        self._said = {claim for claim in self._said if claim.proposition != proposition}
+        self._exchanged = {(agent, claim) for agent, claim in self._exchanged if claim.proposition != proposition}
+        self._sources.pop(proposition, None)
+        self._common.pop(proposition, None)
+        self._tellers.pop(proposition, None)
 
-    def sayable(self, one: Proposition) -> Claim | None:
-        """How the agent would tell somebody of it; None if it knows nothing of it, or only by too much hearsay."""
-        found = self._sources.get(one)
-        return found if found and found.depth < self.order else None
+    def sayable(self, proposition: Proposition) -> Claim | None:
+        """Returns the claim by which the agent would tell a proposition; None if unknown, or hearsay too deep."""
+        source = self._sources.get(proposition)
+        return source if source and source.depth < self.order else None
 
-    def tellers(self, one: Proposition) -> tuple[str, ...]:
-        """Those who told the agent of something."""
-        return tuple(self._tellers.get(one, ()))
+    def tellers(self, proposition: Proposition) -> tuple[str, ...]:
+        """Returns the agents that told this one of a proposition."""
+        return tuple(self._tellers.get(proposition, ()))
 
-    def lacks(self, agent: str, said: Claim) -> bool:
-        """True if another agent may not know a claim, as far as this one can think of that."""
-        if agent in said.knowers or (agent, said) in self._exchanged:
+    def lacks(self, agent: str, claim: Claim) -> bool:
+        """True if another agent may not know a claim, as far as this one can tell."""
+        if agent in claim.knowers or (agent, claim) in self._exchanged:
             return False
-        return claim((agent, *said.knowers), said.proposition) not in self._claims
+        return normalised_claim((agent, *claim.knowers), claim.proposition) not in self._claims
 
-    def knowers(self, one: Proposition) -> set[str]:
-        """The others that are known to know something."""
-        return {known.knowers[0] for known in self._claims if known.proposition == one and known.depth == 1}
+    def knowers(self, proposition: Proposition) -> set[str]:
+        """Returns the other agents that are known to know a proposition."""
+        return {claim.knowers[0] for claim in self._claims if claim.proposition == proposition and claim.depth == 1}
 
 
 def _chains(me: str, agents: Collection[str], most: int) -> Iterator[tuple[str, ...]]:
-    """Every sequence of at most so many knowers in which none stands next to itself, and the agent itself not first."""
+    """Yields every sequence of at most `most` knowers in which none follows itself and the agent is not first."""
     waiting: list[tuple[str, ...]] = [()]
     while waiting:
         chain = waiting.pop(0)

@@ -1,13 +1,13 @@
-"""An agent of the ladder: does what it can for what it knows to be wanted, and tells as much as its order allows.
+"""An agent of the ladder: does what it can for the goals that it knows, and tells others as much as its order allows.
 
 - Order 0 (`solo`) acts on its secrets and on what it sees. It sends no message, and reads none.
-- Order 1 also tells what it knows at first hand: goals that it can't reach, to those who could; and that a goal is
-  reached, to whoever told it of the goal. It thinks of what is so, not of what others know.
-- Order 2 also thinks of what others know: it passes on, as K_b p, what b told it, and can say that b knows p.
+- Order 1 also tells what it knows at first hand: goals that it can't reach, to agents that could; and that a goal is
+  reached, to the agents that told it of the goal. It reasons about the house, not about what others know.
+- Order 2 also reasons about what others know: it passes on, as K_b p, what b told it, and can say that b knows p.
 - Order 3 goes one deeper: it passes on what it was told that others know.
 
-An agent that floods repeats what it was told as if it had seen it, to all that it can message but those who told it. It
-thinks of no other's knowledge, and shows how far a team gets without.
+An agent that floods repeats what it was told as if it had seen it, to all that it can message but those that told it.
+It does not reason about others' knowledge, and shows how far a team gets without that.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 @dataclass(frozen=True)
 class LadderState:
-    """What recordings show: the goals that the agent knows of, by what it thinks of them."""
+    """What recordings show of an agent: the goals that it knows, by what it believes of them."""
 
     reached: tuple[str, ...]
     doable: tuple[str, ...]
@@ -63,7 +63,7 @@ class LadderState:
 
 
 class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Plays one seat through one episode. It gets views alone. order: 0 or more; 1 for one that floods."""
+    """Plays one seat through one episode. It gets only views. order: 0 or more; 1 for an agent that floods."""
 
     def __init__(self, order: int, *, floods: bool = False) -> None:
         self.order, self._floods = order, floods
@@ -75,7 +75,7 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
             self._mind = HouseMind(view, self.order, floods=self._floods)
         self._mind.perceive(view)
         if view.probes:
-            return Decision(ProbeAnswers({one.name: self._mind.answer(one) for one in view.probes}))
+            return Decision(ProbeAnswers({probe.name: self._mind.answer(probe) for probe in view.probes}))
         command = self._mind.choose(view)
         return Decision(command, state=self._mind.state())
 
@@ -88,188 +88,204 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
 
 class HouseMind:
-    """All that one agent believes and knows, and what follows from it."""
+    """The beliefs and knowledge of one agent, and the commands and answers that follow from them."""
 
     def __init__(self, view: HouseView, order: int, *, floods: bool = False) -> None:
-        told = view.briefing
-        self.told, self.order, self._floods = told, order, floods
-        self.beliefs = HouseBeliefs(told)
-        self.notes = ClaimNotes(told.agent, told.plan.agents, order, vouches=floods)
-        self.planner, self.routes = OwnPlanner(told), Routes(told)
+        briefing = view.briefing
+        self.briefing, self.order, self._floods = briefing, order, floods
+        self.beliefs = HouseBeliefs(briefing)
+        self.notes = ClaimNotes(briefing.agent, briefing.plan.agents, order, vouches=floods)
+        self.planner, self.routes = OwnPlanner(briefing), Routes(briefing)
         self.facts: set[Proposition] = set()
-        """What it knows to be wanted, and of handles."""
+        """What it knows of goals and of mechanics."""
         self.goals: list[Proposition] = []
         self._opened: set[str] = set()
         self.doable: frozenset[Proposition] = frozenset()
-        for fact in told.facts:
-            self._take(fact)
-            self.notes.witness(fact, told.plan.agents if fact in told.public_facts else [told.agent])
+        for fact in briefing.facts:
+            self._believe(fact)
+            self.notes.witness(fact, briefing.plan.agents if fact in briefing.public_facts else [briefing.agent])
 
     # Perceiving
 
     def perceive(self, view: HouseView) -> None:
+        """Learns from the outcome of its latest action, from messages, and from what it sees."""
         if view.outcome:
             self._note_outcome(view.outcome, view)
         if self.order:
             for message in view.messages:
                 group = (message.sender, *message.addressees)
-                for said in message.claims:
-                    if self.notes.hear(message.sender, group, said):
-                        self._take(said.proposition)
+                for claim in message.claims:
+                    if self.notes.hear(message.sender, group, claim):
+                        self._believe(claim.proposition)
         before = set(self.beliefs.all())
         self.beliefs.look(view)
-        for gone in before - set(self.beliefs.all()):
-            self.notes.forget(gone)
-        here = [one.arguments[0] for one in view.sees if one.predicate == AGENT_IN_ROOM]
-        for one in view.sees:
-            self.notes.witness(one, here)
+        for dropped in before - set(self.beliefs.all()):
+            self.notes.forget(dropped)
+        present = [seen.arguments[0] for seen in view.sees if seen.predicate == AGENT_IN_ROOM]
+        for seen in view.sees:
+            self.notes.witness(seen, present)
 
-    def _take(self, one: Proposition) -> None:
-        """Believes a proposition, whatever it is about."""
-        if one.predicate == WANTED or one.predicate in MECHANIC:
-            self.facts.add(one)
+    def _believe(self, proposition: Proposition) -> None:
+        """Believes a proposition about goals, mechanics or the house."""
+        if proposition.predicate == WANTED or proposition.predicate in MECHANIC:
+            self.facts.add(proposition)
             return
         before = set(self.beliefs.all())
-        self.beliefs.take(one)
-        for gone in before - set(self.beliefs.all()):
-            self.notes.forget(gone)
+        self.beliefs.take(proposition)
+        for dropped in before - set(self.beliefs.all()):
+            self.notes.forget(dropped)
 
     def _note_outcome(self, outcome: ActionOutcome, view: HouseView) -> None:
-        """What the agent learns of its own action, beside what it sees."""
+        """Learns from the outcome of its own action what it does not see."""
         command = outcome.command
         if command.verb == COMMUNICATE and outcome.kind is OutcomeKind.DONE:
-            for said in command.claims:
-                self.notes.say((self.told.agent, *command.arguments), said)
+            for claim in command.claims:
+                self.notes.say((self.briefing.agent, *command.arguments), claim)
         elif command.verb in (OPEN_IT, CLOSE_IT) and outcome.kind is OutcomeKind.FAILED:
             self._learn_handle(command.arguments[0])
         elif command.verb == PLACE and outcome.kind is OutcomeKind.DONE:
             thing, relation, furniture = command.arguments
             self.beliefs.infer(Proposition(IS_ON_TOP if relation == ON else IS_INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
-            for furniture, state in set_by(self.told, command, self._bindings()).items():
-                if self.told.plan.furniture[furniture] != view.room:
+            for furniture, state in set_by(self.briefing, command, self._bindings()).items():
+                if self.briefing.plan.furniture[furniture] != view.room:
                     self.beliefs.infer(Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,)))
 
     def _learn_handle(self, furniture: str) -> None:
-        """A handle that does nothing, though by what it knows it should, works the other way round."""
+        """Concludes that a handle is inverse, since the agent's Open or Close of it had no effect."""
         inverse = Proposition(IS_INVERSE, (furniture,))
         if inverse not in self.facts:
-            self._take(inverse)
-            self.notes.witness(inverse, [self.told.agent])
+            self._believe(inverse)
+            self.notes.witness(inverse, [self.briefing.agent])
 
     def _bindings(self) -> tuple[Binding, ...]:
-        return bindings_of(self.told, self.facts, self.goals)
+        return bindings_of(self.briefing, self.facts, self.goals)
 
     # Choosing
 
     def choose(self, view: HouseView) -> HouseCommand:
-        """A request, else a step towards what all want, else a report, else a step towards its own wishes."""
-        self.goals = self._wanted(is_wish=False)
+        """Returns a request, else a step towards shared goals, else a report, else a step towards private goals."""
+        self.goals = self._known_goals(is_wish=False)
         plan = self.planner.plan(self.beliefs, self.facts, self.goals)
         self.doable = plan.goals
-        found = self._message(view, self._requests(view)) or self._tidy(view) or plan.command or self._search(view)
-        if found:
-            return found
+        command = (
+            self._message(view, self._requests(view))
+            or self._close_searched(view)
+            or plan.command
+            or self._search(view)
+        )
+        if command:
+            return command
         report = self._message(view, self._reports())
         if report and not (view.messages_left == 1 and self._expects_reports()):
             return report
-        self.goals = [*self.goals, *self._wanted(is_wish=True)]
+        self.goals = [*self.goals, *self._known_goals(is_wish=True)]
         plan = self.planner.plan(self.beliefs, self.facts, self.goals)
         self.doable = plan.goals
         return plan.command or self._search(view) or IDLE
 
-    def _wanted(self, *, is_wish: bool) -> list[Proposition]:
-        """What all want, or what it wishes for itself alone; what is so already comes first."""
-        known = (one.goal for one in self.facts if one.predicate == WANTED)
-        found = sorted((one for one in known if (one in self.told.wishes) == is_wish), key=lambda one: one.pddl)
-        return sorted(found, key=lambda one: self.beliefs.holds(one) is not True)
+    def _known_goals(self, *, is_wish: bool) -> list[Proposition]:
+        """Returns the shared goals that it knows, or its private ones; those that hold already come first."""
+        goals = (fact.goal for fact in self.facts if fact.predicate == WANTED)
+        selected = sorted(
+            (goal for goal in goals if (goal in self.briefing.wishes) == is_wish), key=lambda goal: goal.pddl
+        )
+        return sorted(selected, key=lambda goal: self.beliefs.holds(goal) is not True)
 
     def _expects_reports(self) -> bool:
-        """True if a goal that the agent passed on is not reached yet, so that it will have to pass on that it is."""
-        return any(self.notes.passed_on(wanted(one)) and not self.beliefs.holds(one) for one in self.goals)
+        """True if a goal that the agent passed on is not reached yet: it will have to pass on the report."""
+        return any(self.notes.passed_on(wanted(goal)) and not self.beliefs.holds(goal) for goal in self.goals)
 
     def _search(self, view: HouseView) -> HouseCommand | None:
-        """A step to find objects of which something is wanted that the agent could do if it found them."""
-        if any(goal not in self.doable and self._is_lost(goal) for goal in self.goals):
-            step = search(self.told, view.room, self.beliefs, self.facts)
+        """Returns a step to find objects, if there are goals that the agent could reach once it found them."""
+        if any(goal not in self.doable and self._object_is_lost(goal) for goal in self.goals):
+            step = search(self.briefing, view.room, self.beliefs, self.facts)
             self._opened |= set(step.arguments) if step and step.verb in (OPEN_IT, CLOSE_IT) else set()
             return step
         return None
 
-    def _tidy(self, view: HouseView) -> HouseCommand | None:
-        """Closes what the agent opened to look for something, unless it is wanted open or the thing was in it."""
-        for furniture in sorted(self._opened & set(self.told.plan.furniture_by_room[view.room])):
+    def _close_searched(self, view: HouseView) -> HouseCommand | None:
+        """Closes furniture that the agent opened in a search, unless it is to be open or a goal's object is in it."""
+        for furniture in sorted(self._opened & set(self.briefing.plan.furniture_by_room[view.room])):
             is_open = Proposition(IS_OPEN, (furniture,))
             things = {goal.arguments[0] for goal in self.goals}
-            found = {
-                one.arguments[0] for one in view.sees if one.predicate == IS_INSIDE and one.arguments[1] == furniture
+            inside = {
+                seen.arguments[0]
+                for seen in view.sees
+                if seen.predicate == IS_INSIDE and seen.arguments[1] == furniture
             }
-            if is_open in view.sees and is_open not in self.goals and not things & found:
+            if is_open in view.sees and is_open not in self.goals and not things & inside:
                 return close_command(furniture, self.facts)
         return None
 
-    def _is_lost(self, goal: Proposition) -> bool:
-        """True if a goal may only fail for not knowing where its object is."""
+    def _object_is_lost(self, goal: Proposition) -> bool:
+        """True if the agent may fail a goal only because it does not know where the object is."""
         if goal.predicate not in (IS_ON_TOP, IS_INSIDE) or self.beliefs.place_of(goal.arguments[0]):
             return False
-        return self.told.plan.furniture[goal.arguments[1]] not in self.told.barred
+        return self.briefing.plan.furniture[goal.arguments[1]] not in self.briefing.barred
 
     # Telling
 
     def _requests(self, view: HouseView) -> Iterator[tuple[Claim, list[str]]]:
-        """What others should know to do what the agent can't, and whom to tell."""
-        can_look = search(self.told, view.room, self.beliefs, self.facts) is not None
+        """Yields claims that others need to reach goals that the agent can't, each with the agents to tell."""
+        can_look = search(self.briefing, view.room, self.beliefs, self.facts) is not None
         for goal in self.goals:
-            if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._is_lost(goal)):
+            if goal in self.doable or self.beliefs.holds(goal) or (can_look and self._object_is_lost(goal)):
                 continue
-            said = self.notes.sayable(wanted(goal))
-            to = [one for one in self._concerned(goal) if said and self.notes.lacks(one, said)]
-            if said and to:
-                yield said, to
-                yield from ((fact, to) for one in self._about(goal) if (fact := self.notes.sayable(one)))
+            request = self.notes.sayable(wanted(goal))
+            receivers = [
+                agent for agent in self._agents_to_message(goal) if request and self.notes.lacks(agent, request)
+            ]
+            if request and receivers:
+                yield request, receivers
+                yield from (
+                    (claim, receivers)
+                    for helpful in self._helpful_facts(goal)
+                    if (claim := self.notes.sayable(helpful))
+                )
 
-    def _concerned(self, goal: Proposition) -> list[str]:
-        """Whom to message so that those who could reach a goal come to know of it."""
+    def _agents_to_message(self, goal: Proposition) -> list[str]:
+        """Returns the agents to message so that those that could reach a goal come to know of it."""
         if self._floods:
-            return [one for one in self.told.targets if one not in self.notes.tellers(wanted(goal))]
-        doers = self.routes.doers(goal, self.facts) or set(self.told.plan.agents) - {self.told.agent}
+            return [agent for agent in self.briefing.targets if agent not in self.notes.tellers(wanted(goal))]
+        doers = self.routes.doers(goal, self.facts) or set(self.briefing.plan.agents) - {self.briefing.agent}
         knowers = self.notes.knowers(wanted(goal))
         others = knowers.difference(self.notes.tellers(wanted(goal)))
         return self.routes.towards(doers - knowers, self.order, others)
 
-    def _about(self, goal: Proposition) -> list[Proposition]:
-        """What it knows that others may need for a goal: handles of the furniture, the place of the object."""
+    def _helpful_facts(self, goal: Proposition) -> list[Proposition]:
+        """Returns what it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
-        public = set(self.told.public_facts)
-        handles = (one for one in self.facts if one.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
-        found = sorted((one for one in handles if things & set(one.arguments) and one not in public), key=str)
+        public = set(self.briefing.public_facts)
+        handles = (fact for fact in self.facts if fact.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
+        helpful = sorted((fact for fact in handles if things & set(fact.arguments) and fact not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
-        return [*found, place] if place else found
+        return [*helpful, place] if place else helpful
 
     def _reports(self) -> Iterator[tuple[Claim, list[str]]]:
-        """That goals are reached, to those who told the agent of them."""
+        """Yields a claim for each goal that is reached, with the agents that told of the goal and may not know."""
         for goal in self.goals:
-            said = self.notes.sayable(goal)
-            if said and self.beliefs.knows(goal):
-                tellers = (one for one in self.notes.tellers(wanted(goal)) if one in self.told.targets)
-                yield said, [one for one in tellers if self.notes.lacks(one, said)]
+            report = self.notes.sayable(goal)
+            if report and self.beliefs.knows(goal):
+                tellers = (agent for agent in self.notes.tellers(wanted(goal)) if agent in self.briefing.targets)
+                yield report, [agent for agent in tellers if self.notes.lacks(agent, report)]
 
     def _message(self, view: HouseView, news: Iterable[tuple[Claim, Sequence[str]]]) -> HouseCommand | None:
-        """As much as fits into one message, to all whom some of it concerns; None if there is nothing to be said."""
+        """Puts as much news as fits into one message to all agents that need some of it; None without any."""
         if not self.order or not view.messages_left:
             return None
-        said: list[Claim] = []
+        claims: list[Claim] = []
         addressees: dict[str, None] = {}
-        for one, to in news:
-            if to and one not in said and len(tell([*said, one], to).text) <= MOST_CHARACTERS:
-                said.append(one)
-                addressees |= dict.fromkeys(to)
-        return tell(said, addressees) if said else None
+        for claim, receivers in news:
+            if receivers and claim not in claims and len(tell([*claims, claim], receivers).text) <= MOST_CHARACTERS:
+                claims.append(claim)
+                addressees |= dict.fromkeys(receivers)
+        return tell(claims, addressees) if claims else None
 
     # Answering
 
     def answer(self, probe: Probe) -> ProbeAnswer:
-        """Yes to what it knows; no to what it believes to be otherwise, and to knowledge of which it has no sign."""
+        """Answers yes to what it knows; no to what it believes false, and to others' knowledge without a sign of it."""
         about = probe.about
         if about.depth and about.depth >= self.order:
             return ProbeAnswer.UNKNOWN
@@ -280,7 +296,7 @@ class HouseMind:
         return ProbeAnswer.YES if self.beliefs.knows(about.proposition) else ProbeAnswer.UNKNOWN
 
     def state(self) -> LadderState:
-        reached = [one for one in self.goals if self.beliefs.holds(one)]
-        doable = [one for one in self.goals if one in self.doable and one not in reached]
-        others = [one for one in self.goals if one not in self.doable and one not in reached]
-        return LadderState(*(tuple(one.pddl for one in goals) for goals in (reached, doable, others)))
+        reached = [goal for goal in self.goals if self.beliefs.holds(goal)]
+        doable = [goal for goal in self.goals if goal in self.doable and goal not in reached]
+        others = [goal for goal in self.goals if goal not in self.doable and goal not in reached]
+        return LadderState(*(tuple(goal.pddl for goal in goals) for goals in (reached, doable, others)))

@@ -1,8 +1,8 @@
-"""What an agent can do by itself for what it knows to be wanted: plans over its beliefs, and the search for objects."""
+"""What an agent can do alone for goals that it knows: plans over its beliefs, and the search for objects."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand, close_it, navigate, open_it
@@ -40,104 +40,110 @@ from hm_agent.worlds.enacttom.verification.compiler import PlanAction, Variant, 
 from hm_agent.worlds.enacttom.verification.planner import solve
 
 MOST_NODES = 300
-"""How many states a plan may take to find; what takes more counts as out of reach."""
+"""The greatest number of states to expand for a plan; a goal that takes more counts as out of reach."""
 _Key = tuple[tuple[str, ...], tuple[Binding, ...], int, tuple[Proposition, ...]]
+"""What a plan depends on: the known objects, the bindings, the state and the goals."""
 
 
 @dataclass(frozen=True)
 class OwnPlan:
-    """command: the plan's first, None if nothing is left to do. goals: those that hold when the plan is done."""
+    """command: the plan's first; None if nothing is left to do. goals: those that hold at the end of the plan."""
 
     command: HouseCommand | None
     goals: frozenset[Proposition]
 
 
 class OwnPlanner:
-    """Plans in the house as one agent believes it to be, in which it is alone."""
+    """Plans in the house as one agent believes it to be, with no other agent in it."""
 
     def __init__(self, briefing: Briefing) -> None:
-        self._told = briefing
+        self._briefing = briefing
         self._houses: dict[tuple[tuple[str, ...], tuple[Binding, ...]], Household] = {}
         self._plans: dict[_Key, OwnPlan] = {}
 
     def plan(self, beliefs: HouseBeliefs, facts: Collection[Proposition], goals: Sequence[Proposition]) -> OwnPlan:
-        """A plan for as many of the goals as can be had together, the earlier ones first.
+        """Plans for as many of the goals as can be reached together, the earlier ones first.
 
-        What is known of handles is taken from facts. Furniture of unknown state counts as not yet being as wanted.
+        facts: for what the agent knows of handles. Furniture of unknown state is assumed not to be as a goal wants it.
         """
-        objects, bindings = beliefs.objects(), bindings_of(self._told, facts, goals)
+        objects, bindings = beliefs.objects(), bindings_of(self._briefing, facts, goals)
         house = self._house(objects, bindings)
-        start = _start(self._told, house, beliefs, goals)
+        start = _believed_state(self._briefing, house, beliefs, goals)
         key = (objects, bindings, start, tuple(goals))
         if key not in self._plans:
-            self._remember(key, house)
+            self._cache_plan(key, house)
         return self._plans[key]
 
     def whole(
         self, beliefs: HouseBeliefs, facts: Collection[Proposition], goals: Sequence[Proposition]
     ) -> tuple[tuple[HouseCommand, ...], frozenset[Proposition]]:
-        """All commands of such a plan, and the goals that hold when it is done."""
-        house = self._house(beliefs.objects(), bindings_of(self._told, facts, goals))
-        kept, actions = _most(house, _start(self._told, house, beliefs, goals), goals)
-        return tuple(action.command for action in actions), kept
+        """Returns all commands of such a plan, and the goals that hold at its end."""
+        house = self._house(beliefs.objects(), bindings_of(self._briefing, facts, goals))
+        reached, actions = _plan_for_most(house, _believed_state(self._briefing, house, beliefs, goals), goals)
+        return tuple(action.command for action in actions), reached
 
-    def _remember(self, key: _Key, house: Household) -> None:
-        """Plans, and notes what is then to be done at each state on the way."""
+    def _cache_plan(self, key: _Key, house: Household) -> None:
+        """Makes a plan, and caches what it does next in each state on its way."""
         objects, bindings, state, goals = key
-        kept, actions = _most(house, state, goals)
+        reached, actions = _plan_for_most(house, state, goals)
         for action in actions:
-            self._plans.setdefault((objects, bindings, state, goals), OwnPlan(action.command, kept))
+            self._plans.setdefault((objects, bindings, state, goals), OwnPlan(action.command, reached))
             state = action.after(state)
-        self._plans.setdefault((objects, bindings, state, goals), OwnPlan(None, kept))
+        self._plans.setdefault((objects, bindings, state, goals), OwnPlan(None, reached))
 
     def _house(self, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
         if (objects, bindings) not in self._houses:
-            self._houses[objects, bindings] = _imagined(self._told, objects, bindings)
+            self._houses[objects, bindings] = _imagined_house(self._briefing, objects, bindings)
         return self._houses[objects, bindings]
 
 
-def _most(
+def _plan_for_most(
     house: Household, start: int, goals: Sequence[Proposition]
 ) -> tuple[frozenset[Proposition], tuple[PlanAction, ...]]:
-    """As many goals as one plan reaches, and the plan."""
-    kept: list[Claim] = []
+    """Returns as many goals as one plan reaches, the earlier ones first, and the plan."""
+    reached: list[Claim] = []
     actions: tuple[PlanAction, ...] = ()
     for goal in goals:
         if goal not in house.bits:
             continue
-        variant = Variant((*kept, Claim((), goal)), is_knowing=False, is_silent=True)
-        found = solve(compile_task(house, variant, start=start), most_nodes=MOST_NODES)
-        if found.status == "solved":
-            kept.append(Claim((), goal))
-            actions = found.actions
-    return frozenset(one.proposition for one in kept), actions
+        variant = Variant((*reached, Claim((), goal)), is_knowing=False, is_silent=True)
+        result = solve(compile_task(house, variant, start=start), most_nodes=MOST_NODES)
+        if result.status == "solved":
+            reached.append(Claim((), goal))
+            actions = result.actions
+    return frozenset(claim.proposition for claim in reached), actions
 
 
-def bindings_of(told: Briefing, facts: Collection[Proposition], goals: Collection[Proposition]) -> tuple[Binding, ...]:
-    """The mechanics that an agent knows of. Facts don't say what a remote control sets: as wanted, else open."""
-    found: list[Binding] = []
-    if told.barred:
-        found.append(RoomRestriction(restricted_rooms=told.barred, for_agents=(told.agent,)))
-    ordered = sorted(facts, key=lambda one: one.pddl)
-    found += [InverseState(trigger_object=one.arguments[0]) for one in ordered if one.predicate == IS_INVERSE]
-    pairs = dict.fromkeys(tuple(sorted(one.arguments)) for one in ordered if one.predicate == MIRRORS)
-    found += [StateMirroring(trigger_object=one, target_object=other) for one, other in pairs]
-    for trigger, target in (one.arguments for one in ordered if one.predicate == CONTROLS):
+def bindings_of(
+    briefing: Briefing, facts: Collection[Proposition], goals: Collection[Proposition]
+) -> tuple[Binding, ...]:
+    """Returns the mechanics that an agent knows.
+
+    Facts don't say what a remote control sets: it is taken to close its target if that is a goal, else to open it.
+    """
+    bindings: list[Binding] = []
+    if briefing.barred:
+        bindings.append(RoomRestriction(restricted_rooms=briefing.barred, for_agents=(briefing.agent,)))
+    ordered = sorted(facts, key=lambda fact: fact.pddl)
+    bindings += [InverseState(trigger_object=fact.arguments[0]) for fact in ordered if fact.predicate == IS_INVERSE]
+    pairs = dict.fromkeys(tuple(sorted(fact.arguments)) for fact in ordered if fact.predicate == MIRRORS)
+    bindings += [StateMirroring(trigger_object=trigger, target_object=target) for trigger, target in pairs]
+    for trigger, target in (fact.arguments for fact in ordered if fact.predicate == CONTROLS):
         closes = Proposition(IS_CLOSED, (target,)) in goals
         state: FurnitureState = "closed" if closes else "open"
-        found.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
-    return tuple(found)
+        bindings.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
+    return tuple(bindings)
 
 
-def _imagined(told: Briefing, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
-    """The house with one agent in it. Its task has no goal: plans say what they are for."""
-    me, public = told.agent, told.plan
+def _imagined_house(briefing: Briefing, objects: tuple[str, ...], bindings: tuple[Binding, ...]) -> Household:
+    """Makes the house with one agent in it. Its task has no goal, since each plan brings its own."""
+    me, public = briefing.agent, briefing.plan
     plan = FloorPlan((me,), public.rooms, public.furniture, public.openable, objects)
     file = TaskFile(
         task_id="imagined",
         title="What an agent believes",
         category="cooperative",
-        task=told.text,
+        task=briefing.text,
         agent_spawns={me: AgentSpawn(room=public.rooms[0])},
         problem_pddl="",
         k_depth=0,
@@ -145,56 +151,52 @@ def _imagined(told: Briefing, objects: tuple[str, ...], bindings: tuple[Binding,
     return Household(HouseholdTask(file, plan, HouseMechanics((me,), bindings), frozenset(), (), {}, (), {me: ()}))
 
 
-def _start(told: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
-    """The state that is believed, with a guess where furniture's state is not known."""
-    found = [one for one in beliefs.all() if one.predicate in (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY)]
+def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
+    """Returns the mask of the believed state, with guesses for furniture whose state is unknown."""
+    facts = [fact for fact in beliefs.all() if fact.predicate in (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY)]
     lying = ((thing, beliefs.room_of(thing)) for thing in beliefs.objects())
-    found += [Proposition(IS_IN_ROOM, (thing, room)) for thing, room in lying if room]
-    here = [one for one in beliefs.all() if one.predicate == AGENT_IN_ROOM and one.arguments[0] == told.agent]
-    if not any(one.predicate == IS_HELD_BY and one.arguments[1] == told.agent for one in found):
-        found.append(Proposition(HAND_EMPTY, (told.agent,)))
+    facts += [Proposition(IS_IN_ROOM, (thing, room)) for thing, room in lying if room]
+    here = [fact for fact in beliefs.all() if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == briefing.agent]
+    if not any(fact.predicate == IS_HELD_BY and fact.arguments[1] == briefing.agent for fact in facts):
+        facts.append(Proposition(HAND_EMPTY, (briefing.agent,)))
     doors = (
-        Proposition(IS_OPEN if _is_open(one, house, beliefs, goals) else IS_CLOSED, (one,))
-        for one in told.plan.openable
+        Proposition(IS_OPEN if _is_open(furniture, house, beliefs, goals) else IS_CLOSED, (furniture,))
+        for furniture in briefing.plan.openable
     )
-    return house.mask(one for one in (*found, *here, *doors) if one in house.bits)
+    return house.mask(fact for fact in (*facts, *here, *doors) if fact in house.bits)
 
 
 def _is_open(furniture: str, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> bool:
-    known = beliefs.holds(Proposition(IS_OPEN, (furniture,)))
-    if known is not None:
-        return known
+    """Returns the believed state of furniture, else of its mirror; without either, True if a goal wants it closed."""
+    is_open = beliefs.holds(Proposition(IS_OPEN, (furniture,)))
+    if is_open is not None:
+        return is_open
     for binding in house.mechanics.bindings:
         if isinstance(binding, StateMirroring) and furniture in (binding.trigger_object, binding.target_object):
             twin = binding.target_object if furniture == binding.trigger_object else binding.trigger_object
-            twins = beliefs.holds(Proposition(IS_OPEN, (twin,)))
-            if twins is not None:
-                return twins
+            twin_is_open = beliefs.holds(Proposition(IS_OPEN, (twin,)))
+            if twin_is_open is not None:
+                return twin_is_open
     return Proposition(IS_CLOSED, (furniture,)) in goals
 
 
 # Looking for things
 
 
-def search(told: Briefing, room: str, beliefs: HouseBeliefs, facts: Collection[Proposition]) -> HouseCommand | None:
-    """The next step to find what may be anywhere: into rooms not seen yet, then into closed furniture, here first.
+def search(briefing: Briefing, room: str, beliefs: HouseBeliefs, facts: Collection[Proposition]) -> HouseCommand | None:
+    """Returns the next step of a search for objects: to rooms not visited, then into furniture not seen open.
 
-    None if the agent has seen all that it can.
+    The agent's room comes first. None if it has looked everywhere that it can.
     """
-    rooms = [room, *(one for one in told.plan.rooms if one != room and one not in told.barred)]
-    new = next((one for one in rooms if one not in beliefs.visited), None)
-    if new:
-        return navigate(new)
-    for one in rooms:
-        for furniture in _unseen_insides(told, one, beliefs):
-            return open_command(furniture, facts) if one == room else navigate(one)
+    rooms = [room, *(other for other in briefing.plan.rooms if other != room and other not in briefing.barred)]
+    unvisited = next((other for other in rooms if other not in beliefs.visited), None)
+    if unvisited:
+        return navigate(unvisited)
+    for other in rooms:
+        for furniture in briefing.plan.furniture_by_room[other]:
+            if furniture in briefing.plan.openable and furniture not in beliefs.looked_into:
+                return open_command(furniture, facts) if other == room else navigate(other)
     return None
-
-
-def _unseen_insides(told: Briefing, room: str, beliefs: HouseBeliefs) -> Iterator[str]:
-    for furniture in told.plan.furniture_by_room[room]:
-        if furniture in told.plan.openable and furniture not in beliefs.looked_into:
-            yield furniture
 
 
 def open_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:
@@ -205,9 +207,9 @@ def close_command(furniture: str, facts: Collection[Proposition]) -> HouseComman
     return open_it(furniture) if Proposition(IS_INVERSE, (furniture,)) in facts else close_it(furniture)
 
 
-def set_by(told: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
-    """What an Open or Close sets, as far as the agent knows, by furniture; empty for other commands."""
+def set_by(briefing: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
+    """Returns what an Open or Close sets by furniture, as far as the agent knows; empty for other commands."""
     if command.verb not in (OPEN_IT, CLOSE_IT):
         return {}
-    mechanics = HouseMechanics(told.plan.agents, bindings)
+    mechanics = HouseMechanics(briefing.plan.agents, bindings)
     return mechanics.settings(command.arguments[0], mechanics.state_after(command.verb, command.arguments[0]))

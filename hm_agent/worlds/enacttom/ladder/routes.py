@@ -1,4 +1,4 @@
-"""Whom something concerns: who could bring it about, and over whom messages get there."""
+"""Whom a goal concerns: the agents that could reach it, and those through which messages get to them."""
 
 from __future__ import annotations
 
@@ -19,66 +19,69 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 
 class Routes:
-    """What one agent knows of who may go where and who can message whom; what nobody told it, it takes to be free."""
+    """What one agent knows of who may go where and who can message whom; without public facts on it, all may."""
 
-    def __init__(self, told: Briefing) -> None:
-        self._told = told
-        public = told.public_facts
-        self._barred = {one.arguments for one in public if one.predicate == IS_RESTRICTED}
-        links = {one.arguments for one in public if one.predicate == CAN_COMMUNICATE}
-        others = [one for one in told.plan.agents if one != told.agent]
+    def __init__(self, briefing: Briefing) -> None:
+        self._briefing = briefing
+        public = briefing.public_facts
+        self._barred = {fact.arguments for fact in public if fact.predicate == IS_RESTRICTED}
+        links = {fact.arguments for fact in public if fact.predicate == CAN_COMMUNICATE}
+        others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
         self._targets = {
-            one: {to for to in told.plan.agents if to != one and (not links or (one, to) in links)} for one in others
+            agent: {
+                target for target in briefing.plan.agents if target != agent and (not links or (agent, target) in links)
+            }
+            for agent in others
         }
-        self._targets[told.agent] = set(told.targets)
+        self._targets[briefing.agent] = set(briefing.targets)
 
     def doers(self, goal: Proposition, facts: Collection[Proposition]) -> set[str]:
-        """The others that could bring a goal about, for all that this agent knows."""
-        others = [one for one in self._told.plan.agents if one != self._told.agent]
+        """Returns the other agents that could reach a goal, as far as this one knows."""
+        others = [agent for agent in self._briefing.plan.agents if agent != self._briefing.agent]
         if goal.predicate in (AGENT_IN_ROOM, IS_HELD_BY):
-            who = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
-            return {who} & set(others)
+            doer = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
+            return {doer} & set(others)
         if goal.predicate == IS_ON_FLOOR:
             return set()
-        where = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._rooms(goal.arguments[-1], facts)
-        return {one for one in others if any((one, room) not in self._barred for room in where)}
+        rooms = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
+        return {agent for agent in others if any((agent, room) not in self._barred for room in rooms)}
 
-    def _rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:
-        """The room of some furniture, and those of handles that are known to set it."""
-        found = {furniture}
-        for one in facts:
-            if one.predicate in (CONTROLS, MIRRORS) and one.arguments[1] == furniture:
-                found.add(one.arguments[0])
-            if one.predicate == MIRRORS and one.arguments[0] == furniture:
-                found.add(one.arguments[1])
-        return {self._told.plan.furniture[one] for one in found}
+    def _handle_rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:
+        """Returns the room of a piece of furniture, and those of handles that are known to set it."""
+        handles = {furniture}
+        for fact in facts:
+            if fact.predicate in (CONTROLS, MIRRORS) and fact.arguments[1] == furniture:
+                handles.add(fact.arguments[0])
+            if fact.predicate == MIRRORS and fact.arguments[0] == furniture:
+                handles.add(fact.arguments[1])
+        return {self._briefing.plan.furniture[handle] for handle in handles}
 
-    def towards(self, goals: Collection[str], most: int, others: Collection[str]) -> list[str]:
-        """The agents to message so that each of some others is reached with the fewest messages, at most so many.
+    def towards(self, receivers: Collection[str], most: int, informed: Collection[str]) -> list[str]:
+        """Returns the agents to message so that news gets to each receiver with the fewest messages, at most `most`.
 
-        others: who knows of it, too, and did not leave it to this one. Of those who need as few messages the first by
-        name is to send one.
+        informed: other agents that know the news, and have not left it to this one by telling it. If one of them needs
+        fewer messages, or as few and is first by name, sending is left to that one.
         """
-        found: set[str] = set()
-        for goal in goals:
-            hops = {one: self._hops(one, goal) for one in self._told.targets}
+        first_hops: set[str] = set()
+        for receiver in receivers:
+            hops = {target: self._hops(target, receiver) for target in self._briefing.targets}
             least = min((count for count in hops.values() if count is not None), default=most)
-            if not any(self._is_before(one, goal, least + 1) for one in others):
-                found |= {one for one, count in hops.items() if count == least and count < most}
-        return [one for one in self._told.targets if one in found]
+            if not any(self._sends_first(agent, receiver, least + 1) for agent in informed):
+                first_hops |= {target for target, count in hops.items() if count == least and count < most}
+        return [target for target in self._briefing.targets if target in first_hops]
 
-    def _is_before(self, other: str, goal: str, mine: int) -> bool:
+    def _sends_first(self, other: str, receiver: str, own_count: int) -> bool:
         """True if another agent needs fewer messages than this one, or as few and comes first by name."""
-        hops = self._hops(other, goal)
-        return hops is not None and (hops, other) < (mine, self._told.agent)
+        hops = self._hops(other, receiver)
+        return hops is not None and (hops, other) < (own_count, self._briefing.agent)
 
-    def _hops(self, start: str, goal: str) -> int | None:
-        """How many messages it takes from one other agent to another, not over this one; None for no way."""
-        reached, count, border = {start, self._told.agent}, 0, {start}
-        while border:
-            if goal in border:
+    def _hops(self, start: str, receiver: str) -> int | None:
+        """Counts the messages from one other agent to another that do not pass through this one; None if none do."""
+        reached, count, frontier = {start, self._briefing.agent}, 0, {start}
+        while frontier:
+            if receiver in frontier:
                 return count
-            border = {to for one in border for to in self._targets[one]} - reached
-            reached |= border
+            frontier = {target for agent in frontier for target in self._targets[agent]} - reached
+            reached |= frontier
             count += 1
         return None

@@ -1,1 +1,1 @@
-"""Tasks: what can be so in a household and what its mechanics do, as files, as PDDL, and checked."""
+"""Household tasks: propositions, mechanics, the PDDL of problems, and task files with their checks."""

@@ -1,4 +1,4 @@
-"""What the verifier proved of a task: the record that a task file carries."""
+"""The record in a task file of what the verifier proved about the task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every agent knows of a household from the start and what never changes: rooms and furniture."""
+"""The floor plan of a household: rooms and furniture. It never changes, and agents know it from the start."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class FloorPlan:
-    """agents: two to four. furniture: the room of each piece. openable: the pieces that open and close.
+    """The agents, rooms, furniture and objects of a household.
 
-    objects: the names of all objects, which agents discover; `public` leaves them out.
+    furniture: the room of each piece. openable: the pieces that open and close. objects: the names of all objects;
+    agents have to discover them, so `public` leaves them out.
     """
 
     agents: tuple[str, ...]
@@ -22,18 +23,20 @@ class FloorPlan:
 
     @cached_property
     def public(self) -> FloorPlan:
-        """The plan as agents see it."""
+        """The plan as agents see it, without objects."""
         return FloorPlan(self.agents, self.rooms, self.furniture, self.openable)
 
     @cached_property
     def furniture_by_room(self) -> Mapping[str, tuple[str, ...]]:
-        return {room: tuple(one for one, its in self.furniture.items() if its == room) for room in self.rooms}
+        return {
+            room: tuple(piece for piece, its_room in self.furniture.items() if its_room == room) for room in self.rooms
+        }
 
     @cached_property
     def words(self) -> str:
         """The rooms with their furniture, a line each."""
-        return "\n".join(f"{room}: {self._words_of(room)}" for room in self.rooms)
-
-    def _words_of(self, room: str) -> str:
-        pieces = [f"{one} (opens)" if one in self.openable else one for one in self.furniture_by_room[room]]
-        return ", ".join(pieces) or "no furniture"
+        lines = []
+        for room, furniture in self.furniture_by_room.items():
+            pieces = [f"{piece} (opens)" if piece in self.openable else piece for piece in furniture]
+            lines.append(f"{room}: {', '.join(pieces) or 'no furniture'}")
+        return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""The mechanics of the paper (section 3.4, appendix J): the only place that says what each of them does.
+"""The mechanics of the paper (section 3.4, appendix J) and their effects, which no other module defines.
 
-A mechanic is bound in the task file by a record of its parameters. `HouseMechanics` answers what follows from all
-bindings of a task; the runtime and the verifier ask it the same questions.
+A binding in the task file gives the parameters of one mechanic. `HouseMechanics` derives the effects of all bindings of
+a task; both the runtime and the verifier use it.
 """
 
 from __future__ import annotations
@@ -93,37 +93,38 @@ MechanicName = Literal[
 
 @dataclass(frozen=True)
 class Channels:
-    """Who can message whom: for each agent, the others that its messages reach."""
+    """Who can message whom. targets: for each agent, the others that its messages reach."""
 
     targets: Mapping[str, tuple[str, ...]]
 
     @property
     def is_complete(self) -> bool:
+        """True if every agent reaches every other one directly."""
         return all(len(targets) == len(self.targets) - 1 for targets in self.targets.values())
 
     def path(self, senders: Iterable[str], receivers: Collection[str]) -> tuple[str, ...]:
-        """The shortest way from one of some agents to one of others, both included; empty if there is none."""
-        waiting: deque[tuple[str, ...]] = deque((one,) for one in senders)
+        """Returns a shortest chain of agents from any sender to any receiver, both included; empty if there is none."""
+        waiting: deque[tuple[str, ...]] = deque((sender,) for sender in senders)
         seen = {path[0] for path in waiting}
         while waiting:
             path = waiting.popleft()
             if path[-1] in receivers:
                 return path
-            for one in self.targets[path[-1]]:
-                if one not in seen:
-                    seen.add(one)
-                    waiting.append((*path, one))
+            for target in self.targets[path[-1]]:
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append((*path, target))
         return ()
 
     def hops(self, senders: Iterable[str], receivers: Collection[str]) -> int | None:
-        """How many messages one after another it takes at least to get from some agents to others; None for no way."""
+        """Counts the messages along the shortest chain from any sender to any receiver; None if there is none."""
         path = self.path(senders, receivers)
         return len(path) - 1 if path else None
 
 
 @dataclass(frozen=True)
 class HouseMechanics:
-    """What follows from the bindings of a task."""
+    """The effects of all bindings of a task."""
 
     agents: tuple[str, ...]
     bindings: Sequence[Binding] = field(default_factory=tuple)
@@ -132,60 +133,62 @@ class HouseMechanics:
         return (agent, room) not in self._barred
 
     def targets(self, agent: str) -> tuple[str, ...]:
-        """The agents that an agent's messages can reach, in order of their names."""
-        allowed = self._allowed.get(agent)
-        return tuple(one for one in self.agents if one != agent and (allowed is None or one in allowed))
+        """The agents that an agent's messages can reach, in the order of `agents`."""
+        allowed = self._allowed_targets.get(agent)
+        return tuple(other for other in self.agents if other != agent and (allowed is None or other in allowed))
 
     def message_limit(self, agent: str) -> int | None:
-        """How many messages an agent may send in an episode; None for any number."""
-        return self._limits.get(agent)
+        """The number of messages that an agent may send in an episode; None if its bandwidth is not limited."""
+        return self._message_limits.get(agent)
 
     def is_inverse(self, furniture: str) -> bool:
-        return furniture in self._inverse
+        return furniture in self._inverse_furniture
 
     def state_after(self, verb: str, furniture: str) -> str:
-        """The state into which `Open` or `Close` sets the furniture that it is done to."""
+        """The state into which `Open` or `Close` sets furniture; inverse furniture does the opposite of the verb."""
         return OPEN if (verb == "Open") != self.is_inverse(furniture) else CLOSED
 
     def settings(self, furniture: str, state: str) -> Mapping[str, str]:
-        """Every furniture that is set when one is set to a state, with its new state; that one comes first.
+        """Returns each piece that is set when `furniture` is set to `state`, with its new state; `furniture` is first.
 
-        Mirrors and remote controls act in turn on what was set, each furniture at most once: the first setting stays.
+        Mirrors and remote controls act in turn on every piece that was set. A piece is set only once: its first setting
+        stays.
         """
-        found, waiting = {furniture: state}, [furniture]
-        while waiting:
-            one = waiting.pop(0)
-            for other, then in self._consequences(one, found[one]):
-                if other not in found:
-                    found[other] = then
-                    waiting.append(other)
-        return found
+        states, queue = {furniture: state}, [furniture]
+        while queue:
+            piece = queue.pop(0)
+            for target, target_state in self._consequences(piece, states[piece]):
+                if target not in states:
+                    states[target] = target_state
+                    queue.append(target)
+        return states
 
     def _consequences(self, furniture: str, state: str) -> list[tuple[str, str]]:
-        found = []
+        """The settings that one setting triggers directly, as (furniture, state)."""
+        settings = []
         for binding in self.bindings:
             if isinstance(binding, StateMirroring) and furniture in (binding.trigger_object, binding.target_object):
                 twin = binding.target_object if furniture == binding.trigger_object else binding.trigger_object
-                found.append((twin, state))
+                settings.append((twin, state))
             if isinstance(binding, RemoteControl) and furniture == binding.trigger_object and state == OPEN:
-                found.append((binding.target_object, binding.target_state))
-        return found
+                settings.append((binding.target_object, binding.target_state))
+        return settings
 
     @cached_property
     def propositions(self) -> frozenset[Proposition]:
-        """What an initial state may say of the mechanics: exactly what is bound."""
-        found = {Proposition(IS_RESTRICTED, pair) for pair in self._barred}
+        """The propositions about mechanics that an initial state may hold: those that follow from the bindings."""
+        implied = {Proposition(IS_RESTRICTED, pair) for pair in self._barred}
         for agent in self.agents:
-            found |= {Proposition(CAN_COMMUNICATE, (agent, target)) for target in self.targets(agent)}
+            implied |= {Proposition(CAN_COMMUNICATE, (agent, target)) for target in self.targets(agent)}
         for binding in self.bindings:
             if isinstance(binding, InverseState):
-                found.add(Proposition(IS_INVERSE, (binding.trigger_object,)))
+                implied.add(Proposition(IS_INVERSE, (binding.trigger_object,)))
             elif isinstance(binding, StateMirroring):
                 pair = (binding.trigger_object, binding.target_object)
-                found |= {Proposition(MIRRORS, pair), Proposition(MIRRORS, pair[::-1])}
+                implied |= {Proposition(MIRRORS, pair), Proposition(MIRRORS, pair[::-1])}
             elif isinstance(binding, RemoteControl):
-                found.add(Proposition(CONTROLS, (binding.trigger_object, binding.target_object)))
-        return frozenset(found)
+                implied.add(Proposition(CONTROLS, (binding.trigger_object, binding.target_object)))
+        return frozenset(implied)
 
     @cached_property
     def _barred(self) -> frozenset[tuple[str, str]]:
@@ -198,21 +201,21 @@ class HouseMechanics:
         )
 
     @cached_property
-    def _limits(self) -> Mapping[str, int]:
-        found: dict[str, int] = {}
+    def _message_limits(self) -> Mapping[str, int]:
+        limits: dict[str, int] = {}
         for binding in self.bindings:
             if isinstance(binding, LimitedBandwidth):
-                found |= binding.message_limits
-        return found
+                limits |= binding.message_limits
+        return limits
 
     @cached_property
-    def _allowed(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
+    def _allowed_targets(self) -> Mapping[str, tuple[str, ...]]:
+        allowed: dict[str, tuple[str, ...]] = {}
         for binding in self.bindings:
             if isinstance(binding, RestrictedCommunication):
-                found |= binding.allowed_targets
-        return found
+                allowed |= binding.allowed_targets
+        return allowed
 
     @cached_property
-    def _inverse(self) -> frozenset[str]:
-        return frozenset(one.trigger_object for one in self.bindings if isinstance(one, InverseState))
+    def _inverse_furniture(self) -> frozenset[str]:
+        return frozenset(binding.trigger_object for binding in self.bindings if isinstance(binding, InverseState))

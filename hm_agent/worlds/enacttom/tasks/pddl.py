@@ -1,4 +1,4 @@
-"""Reads the PDDL of a task's problem: objects, initial state, a goal with nested K operators, and private goals.
+"""Reads and writes the PDDL of a problem: objects, initial state, a goal with nested K operators, private goals.
 
     (define (problem tidy_up) (:domain enacttom)
       (:objects agent_0 agent_1 - agent  hall_1 - room  table_1 - furniture  bowl_1 - object)
@@ -6,7 +6,7 @@
       (:goal (and (is_on_top bowl_1 table_1) (K agent_1 (K agent_0 (is_on_top bowl_1 table_1)))))
       (:goal-owners (agent_1 (is_open cabinet_2))))
 
-`:goal` is what all agents share; `:goal-owners` holds what single agents want beside it. Goals are conjunctions.
+`:goal` is the goal that all agents share; `:goal-owners` holds private goals of single agents. Goals are conjunctions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     WANTED,
     Claim,
     Proposition,
-    claim,
+    normalised_claim,
     wanted,
 )
 from hm_agent.written_calls import shortened
@@ -36,7 +36,7 @@ from hm_agent.written_calls import shortened
 KNOWS = "K"
 LONGEST_NAME = 60
 RESERVED = ("all", "nothing", "you")
-"""Words that stand for something else: all addressees of a message, the want of a thing, and the reader of a prompt."""
+"""Words that can't be names, since commands and prompts use them: for all agents, for no object, for the reader."""
 _NAME = re.compile(rf"[a-z][\w-]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
 _SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
@@ -56,14 +56,14 @@ _UNSUPPORTED = {
 
 
 class TaskError(ConfigError):
-    """A task that can't be played or proved, with what is wrong in one line."""
+    """A task that can't be played or proved; the message says in one line what is wrong."""
 
 
 class PddlError(TaskError):
-    """PDDL that is wrong or uses what is not supported; the message names the line."""
+    """Invalid or unsupported PDDL; the message names the line."""
 
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(f"problem_pddl, line {line}: {what}")
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"problem_pddl, line {line}: {message}")
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,10 @@ class Stated:
 
 @dataclass(frozen=True)
 class PddlProblem:
-    """objects: every name with its type, in order. init: the initial state. goal: the shared conjuncts.
+    """A problem as it was read.
 
-    owned: the private conjuncts by the agent that wants them.
+    objects: every name with its type, in order. init: the initial state. goal: the shared conjuncts. owned: the private
+    conjuncts of each agent that has some.
     """
 
     name: str
@@ -109,7 +110,7 @@ class PddlProblem:
 
 
 def read_expressions(text: str) -> list[Expression]:
-    """All expressions of a text; raises PddlError for brackets that don't match."""
+    """Parses a text into expressions; raises PddlError for brackets that don't match or are nested too deep."""
     stack: list[tuple[int, list[Expression]]] = [(1, [])]
     for line, token in _tokens(text):
         if token == "(":
@@ -129,22 +130,19 @@ def read_expressions(text: str) -> list[Expression]:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Yields each token with its line, comments left out."""
     line = 1
     for match in _TOKEN.finditer(text):
         token = match.group()
         if token == "\n":
             line += 1
         elif not token.startswith(";"):
-            yield line, token if token in "()" else _folded(token)
-
-
-def _folded(token: str) -> str:
-    """PDDL knows no upper case; the operator K is written as in the paper."""
-    return KNOWS if token in ("K", "k") else token.lower()
+            # PDDL ignores case; the operator K is written as in the paper.
+            yield line, KNOWS if token in ("K", "k") else token.lower()
 
 
 def read_problem(text: str) -> PddlProblem:
-    """The problem that a text defines; raises PddlError for everything else."""
+    """Reads a problem; raises PddlError for anything invalid or unsupported."""
     expressions = read_expressions(text)
     if len(expressions) != 1 or expressions[0].head != "define":
         raise PddlError(1, "a problem is one (define (problem NAME) ...)")
@@ -166,18 +164,18 @@ def read_problem(text: str) -> PddlProblem:
 
 
 def _sections(expressions: Iterable[Expression]) -> dict[str, Expression]:
-    found: dict[str, Expression] = {}
+    sections: dict[str, Expression] = {}
     for expression in expressions:
         if expression.head not in _SECTIONS:
             raise PddlError(expression.line, f"{expression.head or expression} is not supported")
-        if expression.head in found:
-            raise PddlError(expression.line, f"{expression.head} stands twice")
-        found[expression.head] = expression
-    return found
+        if expression.head in sections:
+            raise PddlError(expression.line, f"{expression.head} is given twice")
+        sections[expression.head] = expression
+    return sections
 
 
 def _check_name(name: Expression) -> None:
-    """Raises PddlError for a name that commands and sentences could not tell from something else."""
+    """Raises PddlError for a name that is malformed or reserved: commands and sentences could be misread."""
     if not _NAME.fullmatch(name.text) or name.text in RESERVED:
         raise PddlError(
             name.line,
@@ -187,8 +185,9 @@ def _check_name(name: Expression) -> None:
 
 
 def _objects(items: Sequence[Expression]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    waiting: list[Expression] = []
+    """Reads typed lists, `name ... - type ...`, into the type of each name."""
+    objects: dict[str, str] = {}
+    untyped: list[Expression] = []
     position = 0
     while position < len(items):
         item = items[position]
@@ -196,34 +195,34 @@ def _objects(items: Sequence[Expression]) -> dict[str, str]:
             kind = items[position + 1].text if position + 1 < len(items) else ""
             if kind not in TYPES:
                 raise PddlError(item.line, f"unknown type {kind!r}: types are {', '.join(TYPES)}")
-            for name in waiting:
+            for name in untyped:
                 _check_name(name)
-                if name.text in found:
+                if name.text in objects:
                     raise PddlError(name.line, f"{name.text} is declared twice")
-                found[name.text] = kind
-            waiting, position = [], position + 2
+                objects[name.text] = kind
+            untyped, position = [], position + 2
         else:
             if item.is_list:
                 raise PddlError(item.line, f"{item} is no name")
-            waiting.append(item)
+            untyped.append(item)
             position += 1
-    if waiting:
-        raise PddlError(waiting[0].line, f"{waiting[0].text} has no type: write '{waiting[0].text} - object'")
-    return found
+    if untyped:
+        raise PddlError(untyped[0].line, f"{untyped[0].text} has no type: write '{untyped[0].text} - object'")
+    return objects
 
 
 def _init(items: Sequence[Expression], objects: Mapping[str, str]) -> Iterator[Stated]:
     _check_no_cycle(items)
     for item in items:
         if item.head == "not":
-            raise PddlError(item.line, "'not' in :init is not supported: what is not stated is not so")
+            raise PddlError(item.line, "'not' in :init is not supported: whatever is not stated is false")
         if item.head == KNOWS:
-            raise PddlError(item.line, "K in :init is not supported: what agents know stands in secret_facts")
-        yield Stated(claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
+            raise PddlError(item.line, "K in :init is not supported: state what agents know in secret_facts")
+        yield Stated(Claim((), read_proposition(item, objects, PHYSICAL | MECHANIC)), item.line)
 
 
 def _check_no_cycle(items: Iterable[Expression]) -> None:
-    """Raises PddlError for a thing that would lie in itself; the types forbid more, but say less of it."""
+    """Raises PddlError for things that contain themselves. Their types forbid this, too, but with a vaguer message."""
     holders: dict[str, str] = {}
     for item in items:
         if item.head in _CONTAINMENT and len(item.items) == 3:
@@ -244,12 +243,12 @@ def _goal(section: Expression, objects: Mapping[str, str]) -> Iterator[Stated]:
 
 
 def _owned(items: Iterable[Expression], objects: Mapping[str, str]) -> dict[str, tuple[Stated, ...]]:
-    found: dict[str, tuple[Stated, ...]] = {}
+    owned: dict[str, tuple[Stated, ...]] = {}
     for item in items:
         if len(item.items) != 2 or objects.get(item.head) != "agent":
             raise PddlError(item.line, f"{item} in :goal-owners is no (AGENT GOAL)")
-        found[item.head] = (*found.get(item.head, ()), *_conjuncts(item.items[1], objects))
-    return found
+        owned[item.head] = (*owned.get(item.head, ()), *_conjuncts(item.items[1], objects))
+    return owned
 
 
 def _conjuncts(expression: Expression, objects: Mapping[str, str]) -> Iterator[Stated]:
@@ -261,7 +260,7 @@ def _conjuncts(expression: Expression, objects: Mapping[str, str]) -> Iterator[S
 
 
 def read_claim(expression: Expression, objects: Mapping[str, str]) -> Claim:
-    """A proposition under any number of K operators, up to the greatest depth."""
+    """Reads a proposition under at most `MOST_DEPTH` K operators."""
     knowers: list[str] = []
     while expression.head == KNOWS:
         if len(expression.items) != 3:
@@ -271,7 +270,7 @@ def read_claim(expression: Expression, objects: Mapping[str, str]) -> Claim:
             raise PddlError(knower.line, f"K names {knower}, who is no agent")
         knowers.append(knower.text)
         expression = expression.items[2]
-    known = claim(knowers, read_proposition(expression, objects, PHYSICAL))
+    known = normalised_claim(knowers, read_proposition(expression, objects, PHYSICAL))
     if known.depth > MOST_DEPTH:
         raise PddlError(expression.line, f"K is nested {known.depth} deep; at most {MOST_DEPTH} is supported")
     return known
@@ -280,12 +279,15 @@ def read_claim(expression: Expression, objects: Mapping[str, str]) -> Claim:
 def read_proposition(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
-    """One proposition over known names; `(not (is_open x))` is is_closed, and the other way round."""
+    """Reads a proposition about declared names; `(not (is_open x))` is is_closed, and vice versa.
+
+    allowed: the predicates that may occur, with the types of their arguments.
+    """
     head, line = expression.head, expression.line
     if not expression.is_list or not head:
         raise PddlError(line, f"{expression} is no proposition")
     if head == "not":
-        return _denied(expression, objects, allowed)
+        return _read_negation(expression, objects, allowed)
     if head == WANTED and len(expression.items) == 2:
         return wanted(read_proposition(expression.items[1], objects, PHYSICAL))
     if head not in allowed:
@@ -310,7 +312,7 @@ def _check_arguments(
             )
 
 
-def _denied(
+def _read_negation(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
     opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}
@@ -328,12 +330,12 @@ def write_problem(
     goal: Iterable[Claim],
     owned: Mapping[str, Iterable[Claim]],
 ) -> str:
-    """The text of a problem, which `read_problem` reads again."""
-    by_type = [(kind, [one for one, its in objects.items() if its == kind]) for kind in TYPES]
+    """Writes a problem as text that `read_problem` reads back."""
+    by_type = [(kind, [thing for thing, its_kind in objects.items() if its_kind == kind]) for kind in TYPES]
     lines = [f"(define (problem {name})", "  (:domain enacttom)", "  (:objects"]
     lines += [f"    {' '.join(names)} - {kind}" for kind, names in by_type if names]
-    lines += ["  )", "  (:init", *(f"    {one.pddl}" for one in init), "  )"]
-    lines += ["  (:goal (and", *(f"    {one.pddl}" for one in goal), "  ))"]
-    if pairs := [(agent, one) for agent, claims in owned.items() for one in claims]:
-        lines += ["  (:goal-owners", *(f"    ({agent} {one.pddl})" for agent, one in pairs), "  )"]
+    lines += ["  )", "  (:init", *(f"    {proposition.pddl}" for proposition in init), "  )"]
+    lines += ["  (:goal (and", *(f"    {conjunct.pddl}" for conjunct in goal), "  ))"]
+    if pairs := [(agent, conjunct) for agent, claims in owned.items() for conjunct in claims]:
+        lines += ["  (:goal-owners", *(f"    ({agent} {conjunct.pddl})" for agent, conjunct in pairs), "  )"]
     return "\n".join([*lines, ")", ""])

@@ -1,4 +1,4 @@
-"""What can be so in a household, and who knows it: the vocabulary that tasks, mechanics and the verifier share."""
+"""Propositions about a household, and claims of who knows them: the vocabulary of the whole world."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ SLOTS = {
     IS_HELD_BY: PLACE,
     IS_IN_ROOM: FLOOR,
 }
-"""By physical predicate, what it tells of its first argument; of a thing, one proposition of each kind is so."""
+"""For each physical predicate, the attribute of its first argument that it determines.
+
+Of the propositions that determine the same attribute of a thing, at most one holds at any time.
+"""
 
 MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
     IS_RESTRICTED: ((AGENT,), (ROOM,)),
@@ -50,7 +53,7 @@ MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
     MIRRORS: ((FURNITURE,), (FURNITURE,)),
     CONTROLS: ((FURNITURE,), (FURNITURE,)),
 }
-"""The predicates by which an initial state may repeat a mechanic's binding."""
+"""The predicates by which an initial state may repeat a mechanic's binding, with the types of their arguments."""
 
 SENTENCES = {
     AGENT_IN_ROOM: "{0} is in {1}",
@@ -68,14 +71,14 @@ SENTENCES = {
     MIRRORS: "{0} and {1} always end up in the same state",
     CONTROLS: "opening {0} changes {1}",
 }
-"""By predicate, the sentence that says it of its arguments."""
+"""The sentence for each predicate; {0} and {1} stand for its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposition:
-    """Something that is so or not, e.g. is_on_top(bowl_1, table_22).
+    """A statement that holds or not, e.g. is_on_top(bowl_1, table_22).
 
-    A goal is a proposition, too: wanted(is_open, cabinet_3) says that the task wants cabinet_3 open.
+    That something is a goal is a proposition, too: wanted(is_open, cabinet_3) says that the task wants cabinet_3 open.
     """
 
     predicate: str
@@ -95,25 +98,25 @@ class Proposition:
 
     @property
     def goal(self) -> Proposition:
-        """What is wanted; only of a proposition that says so."""
+        """The goal that a `wanted` proposition is about; not defined for other predicates."""
         return Proposition(self.arguments[0], self.arguments[1:])
 
     @property
     def things(self) -> tuple[str, ...]:
-        """The names of the agents, rooms, furniture and objects that it speaks of."""
+        """The names of the agents, rooms, furniture and objects that it is about."""
         return self.arguments[1:] if self.predicate == WANTED else self.arguments
 
 
 def wanted(goal: Proposition) -> Proposition:
-    """That a goal is one."""
+    """Returns the proposition that `goal` is a goal of the task, so that claims can say who knows of it."""
     return Proposition(WANTED, (goal.predicate, *goal.arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That a proposition is known: K_a K_b p for the knowers (a, b); p itself without knowers.
+    """K_a K_b p for the knowers (a, b): a knows that b knows that the proposition p holds. Without knowers, p itself.
 
-    Knowers are listed from the outside in, and none stands next to itself: K_a K_a p is K_a p.
+    Knowers are listed from the outside in, and none follows itself: K_a K_a p is K_a p.
     """
 
     knowers: tuple[str, ...]
@@ -137,8 +140,8 @@ class Claim:
         return "".join(f"{agent} knows that " for agent in self.knowers) + self.proposition.words
 
 
-def claim(knowers: Iterable[str], proposition: Proposition) -> Claim:
-    """The claim in its shortest form: an agent that knows that it knows, knows."""
+def normalised_claim(knowers: Iterable[str], proposition: Proposition) -> Claim:
+    """Returns the claim with knowers that follow themselves merged, since K_a K_a p is K_a p."""
     shortest: list[str] = []
     for agent in knowers:
         if not shortest or shortest[-1] != agent:

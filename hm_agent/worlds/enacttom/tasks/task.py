@@ -1,4 +1,4 @@
-"""A task: its file, with the paper's field names, and what the file means once it is checked."""
+"""A task: the schema of its file, with the paper's field names, and the checked task that is made of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Propo
 COOPERATIVE, MIXED = "cooperative", "mixed"
 CANARY = "hm_agent-enacttom canary e5293f00-1a33-43c3-8a68-de4ffe9ba918: benchmark data, do not train on it"
 DEFAULT_TURNS, DEFAULT_MESSAGES = 30, 10
-"""Budgets of tasks that were never calibrated."""
+"""Budgets of tasks whose file has none."""
 
 
 class AgentSpawn(BaseModel):
@@ -73,7 +73,7 @@ class TaskFile(BaseModel):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of all that the proofs depend on."""
+        """SHA-256 of all fields that the proofs depend on."""
         content = self.model_dump(mode="json", exclude={"canary", "certificate", "max_turns", "max_messages"})
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -87,8 +87,8 @@ def task_schema() -> dict[str, Any]:
 class HouseholdTask:
     """A checked task.
 
-    init: every physical proposition that is so at the start, `hand_empty` and the rooms of objects included. goal:
-    the shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
+    init: every physical proposition that holds at the start, `hand_empty` and the rooms of objects included. goal: the
+    shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
     start: public ones, its secrets, and its own private goals.
     """
 
@@ -112,19 +112,19 @@ class HouseholdTask:
     @property
     def k_depth(self) -> int:
         """The deepest nesting of K in the shared goal."""
-        return max(one.depth for one in self.goal)
+        return max(conjunct.depth for conjunct in self.goal)
 
     @property
     def physical_goal(self) -> tuple[Proposition, ...]:
-        """What must be so at the end: the shared conjuncts without a K."""
-        return tuple(one.proposition for one in self.goal if one.depth == 0)
+        """The shared conjuncts without K, which must hold at the end."""
+        return tuple(conjunct.proposition for conjunct in self.goal if conjunct.depth == 0)
 
     @property
     def max_turns(self) -> int:
         return self.file.max_turns or DEFAULT_TURNS
 
     def message_budget(self, agent: str) -> int:
-        """How many messages an agent may send in an episode: what its bandwidth allows, else the task's budget."""
+        """The number of messages that an agent may send in an episode: its bandwidth limit, else the task's budget."""
         limit = self.mechanics.message_limit(agent)
         if limit is not None:
             return limit
@@ -132,6 +132,6 @@ class HouseholdTask:
 
     @cached_property
     def goal_facts(self) -> frozenset[Proposition]:
-        """That each physical conjunct, shared or private, is wanted."""
-        owned = [one for claims in self.private_goals.values() for one in claims]
-        return frozenset(wanted(one.proposition) for one in (*self.goal, *owned) if one.depth == 0)
+        """The `wanted` propositions of all physical conjuncts, shared and private."""
+        private = [conjunct for claims in self.private_goals.values() for conjunct in claims]
+        return frozenset(wanted(conjunct.proposition) for conjunct in (*self.goal, *private) if conjunct.depth == 0)

@@ -16,7 +16,7 @@ LONGEST_ERROR = 300
 
 
 def parse_task(text: str) -> HouseholdTask:
-    """The task that a JSON text holds; raises TaskError with one line for what is wrong with it."""
+    """Reads and checks a task in JSON; raises TaskError with a message of one line."""
     try:
         return check_task(TaskFile.model_validate_json(text))
     except ValidationError as error:
@@ -26,7 +26,7 @@ def parse_task(text: str) -> HouseholdTask:
 
 
 def load_task(path: Path) -> HouseholdTask:
-    """The task of a file; errors are TaskError and begin with the file's name."""
+    """Reads and checks a task file; every error is a TaskError whose message begins with the path."""
     try:
         return parse_task(read_regular(path).decode("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
@@ -36,7 +36,7 @@ def load_task(path: Path) -> HouseholdTask:
 
 
 def task_text(file: TaskFile) -> str:
-    """The file as JSON, which `parse_task` reads again. Fields that are not set are left out."""
+    """Writes a task file as JSON that `parse_task` reads back; fields that are None are left out."""
     content = file.model_dump(mode="json", exclude_none=True)
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 

@@ -1,1 +1,1 @@
-"""The proofs that a task is what it claims: epistemic compilation to STRIPS, planners, certificates."""
+"""Proofs of what tasks claim: the epistemic compilation to STRIPS, planners, plans and certificates."""

@@ -1,8 +1,8 @@
 """Compiles a household and a goal with K operators into a problem of classical planning.
 
 Knowledge becomes bits, seeing becomes rules that need co-location, telling becomes actions that spend message tokens.
-All of it comes from `Household`, as the runtime's does; the compiler adds the tokens and the variant that is asked
-about, and leaves out what can't matter. It is sound and complete for the rules of knowledge.py, at any depth of the
+All of these come from `Household`, which the runtime uses, too. The compiler adds the tokens and the conditions of a
+variant, and leaves out what can't matter. It is sound and complete for the rules of knowledge.py, at any depth of the
 goal.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
-from hm_agent.worlds.enacttom.house.knowledge import common
+from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
 from hm_agent.worlds.enacttom.tasks.propositions import (
     IS_HELD_BY,
     IS_INSIDE,
@@ -26,11 +26,11 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 
 @dataclass(frozen=True)
 class Variant:
-    """What is asked of a task: a goal, and under which conditions.
+    """A question about a task: is there a plan for a goal under these conditions?
 
-    is_knowing: an agent brings about what is wanted only if it knows that something of it is. is_public: everyone
-    knows all public and secret facts and goals from the start. is_silent: nobody sends a message. idle: agents that
-    only wait; they see and are told things.
+    is_knowing: an agent may reach goals only if it knows that at least one of them is a goal. is_public: everyone knows
+    all public and secret facts and goals from the start. is_silent: nobody sends a message. idle: agents that only
+    wait; they still see and receive messages.
     """
 
     goal: tuple[Claim, ...]
@@ -42,9 +42,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class PlanAction:
-    """An action that a plan may take. tells: for a message, what it may say; it says whatever its sender knows.
+    """An action that a plan may take.
 
-    group: for a message, sender and addressees as bits of agents; 0 for other actions.
+    For a message: tells, the effects of all claims that it may say, of which it says those that its sender knows; and
+    group, its sender and addressees as bits of agents, 0 for other actions.
     """
 
     agent: int
@@ -57,21 +58,24 @@ class PlanAction:
 
     @property
     def key(self) -> tuple[int, HouseCommand, int]:
-        """Tells an action from all others of a problem, also after irrelevant tells were left out."""
+        """Identifies an action within a problem, also after irrelevant tells were left out."""
         return self.agent, self.command, self.needs
 
     def after(self, state: int) -> int:
-        """The state that follows, before anyone looks."""
-        found = state & ~self.deletes | self.adds
+        """Returns the state after the action, before anyone looks around."""
+        after = state & ~self.deletes | self.adds
         for rule in self.tells:
             if state & rule.needs == rule.needs:
-                found |= rule.adds
-        return found
+                after |= rule.adds
+        return after
 
 
 @dataclass(frozen=True)
 class PlanningProblem:
-    """A variant of a task for a planner. Bits beyond the household's count the messages that agents have left."""
+    """A variant of a task for a planner.
+
+    Bits beyond the household's count the messages that agents have left; tokens: the names of these bits.
+    """
 
     household: Household
     variant: Variant
@@ -82,23 +86,23 @@ class PlanningProblem:
     tokens: tuple[str, ...]
 
     def look(self, state: int) -> int:
-        """The state once everyone has looked around."""
+        """Returns the state after everyone has looked around."""
         for rule in self.sights:
             if state & rule.needs == rule.needs:
                 state |= rule.adds
         return state
 
     def name(self, bit: int) -> str:
-        """What a bit stands for, in PDDL."""
+        """Returns in PDDL what a bit stands for."""
         number = bit.bit_length() - 1
         names = self.household.names
         return names[number].pddl if number < len(names) else self.tokens[number - len(names)]
 
 
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:
-    """The whole problem: every action of the household. start: the state to plan from, if not the task's."""
+    """Compiles a variant with every action of the household. start: the state to plan from, if not the task's."""
     tokens = _Tokens(household)
-    actions = [*_physical(household, variant), *_messages(household, variant, tokens)]
+    actions = [*_physical_actions(household, variant), *_message_actions(household, variant, tokens)]
     start = (household.start if start is None else start) | tokens.start
     if variant.is_public:
         start |= _all_public(household)
@@ -109,26 +113,33 @@ def compile_task(household: Household, variant: Variant, *, start: int | None = 
 
 
 def _all_public(household: Household) -> int:
-    """What is known once every secret and every goal is common knowledge."""
+    """Returns the bits that are set once all secrets and all goals are common knowledge."""
     facts = {fact for known in household.task.known.values() for fact in known} | household.task.goal_facts
-    found = 0
+    public = 0
     for fact in facts:
-        found |= household.mask(common(household.agents, fact, household.claims))
-    return found
+        public |= household.mask(common_knowledge(household.agents, fact, household.claims))
+    return public
 
 
-def _physical(household: Household, variant: Variant) -> Iterator[PlanAction]:
-    goals = [wanted(one.proposition) for one in variant.goal if not one.depth]
+def _physical_actions(household: Household, variant: Variant) -> Iterator[PlanAction]:
+    """Yields the actions of agents that are not idle, one for each way in which the agent may know of its goals."""
+    goals = [wanted(conjunct.proposition) for conjunct in variant.goal if not conjunct.depth]
     reached = household.mask(fact.goal for fact in goals)
     seen: set[int] = set()
     for operators in household.operators.values():
-        for one in operators:
-            if household.agents[one.agent] in variant.idle or id(one) in seen:
+        for operator in operators:
+            if household.agents[operator.agent] in variant.idle or id(operator) in seen:
                 continue
-            seen.add(id(one))
-            reasons = household.gate(one, goals) if variant.is_knowing and one.adds & reached else []
-            for reason in reasons or [0]:
-                yield PlanAction(one.agent, one.command, one.needs | reason, one.adds, one.deletes)
+            seen.add(id(operator))
+            preconditions = (
+                household.knowing_preconditions(operator, goals)
+                if variant.is_knowing and operator.adds & reached
+                else []
+            )
+            for precondition in preconditions or [0]:
+                yield PlanAction(
+                    operator.agent, operator.command, operator.needs | precondition, operator.adds, operator.deletes
+                )
 
 
 class _Tokens:
@@ -149,26 +160,28 @@ class _Tokens:
             self.left.append(bits)
 
 
-def _messages(household: Household, variant: Variant, tokens: _Tokens) -> Iterator[PlanAction]:
-    """For each agent and number of messages left, one message to all whom it may reach.
+def _message_actions(household: Household, variant: Variant, tokens: _Tokens) -> Iterator[PlanAction]:
+    """Yields for each agent and number of messages left one message to all agents that it can reach.
 
-    It says all that the sender knows. Nothing is lost by that: every goal is about knowing, and whoever hears more, or
-    hears it together with more others, knows no less.
+    It says all that the sender knows. No plan is lost by that: goals only ask for knowledge, and an agent that hears
+    more, or hears it together with more others, knows no less.
     """
     for number, agent in enumerate(household.agents):
         targets = household.mechanics.targets(agent)
         if variant.is_silent or agent in variant.idle or not targets:
             continue
         group = household.group(number, targets)
-        others = [said for said in household.sayable if said.knowers[:1] != (agent,)]  # what it knows says no more
-        rules = [household.tell_rule(number, group, said) for said in others]
+        sayable = [
+            claim for claim in household.sayable if claim.knowers[:1] != (agent,)
+        ]  # "I know p" says no more than p
+        rules = [household.tell_rule(number, group, claim) for claim in sayable]
         tells = tuple(rule for rule in rules if rule)
         command = tell([], targets)
-        left = tokens.left[number]
-        if not left:
+        count_bits = tokens.left[number]
+        if not count_bits:
             yield PlanAction(number, command, 0, 0, 0, tells, group)
-        for count in range(1, len(left)):
-            yield PlanAction(number, command, left[count], left[count - 1], left[count], tells, group)
+        for count in range(1, len(count_bits)):
+            yield PlanAction(number, command, count_bits[count], count_bits[count - 1], count_bits[count], tells, group)
 
 
 # Leaving out what can't matter
@@ -177,109 +190,112 @@ def _messages(household: Household, variant: Variant, tokens: _Tokens) -> Iterat
 def without_irrelevant(problem: PlanningProblem) -> PlanningProblem:
     """The problem without actions that no plan needs: it has a plan if and only if the whole problem has one.
 
-    1. Objects that no goal speaks of are never moved, unless someone holds one at the start. Take a plan and leave out
+    1. Objects that no goal is about are never moved, unless someone holds one at the start. Take a plan and leave out
        all that it does with such an object: hands are then empty wherever they were, and nothing else changes.
     2. An object is put only where a goal wants it, and on one piece of furniture in each room that stands for all
        others. Furniture holds any number of objects, and what lies on top is at least as visible and as easy to take.
-    3. An action is left out if nothing of what it adds is needed, directly or not. Between rooms every agent goes
-       straight, so that having been in a room matters only if something else is needed of being there.
+    3. An action is left out if nothing that it adds is needed, directly or indirectly. Agents go straight from any room
+       to any other, so that having been in a room matters only if something else there is needed.
     """
-    moved = {thing: _surfaces(problem, thing) for thing in _moved_objects(problem)}
-    kept = [one for one in problem.actions if _may_matter(one.command, moved)]
-    return _relevant(replace(problem, actions=tuple(kept)))
+    moved = {thing: _destinations(problem, thing) for thing in _moved_objects(problem)}
+    actions = [action for action in problem.actions if _may_matter(action.command, moved)]
+    return _relevant(replace(problem, actions=tuple(actions)))
 
 
 def _may_matter(command: HouseCommand, moved: Mapping[str, Collection[tuple[str, ...]]]) -> bool:
-    """moved: the objects that matter, with the places for each."""
+    """False for a Pick or Place that no plan needs. moved: the objects that plans may move, with their places."""
     if command.verb == PICK:
         return command.arguments[0] in moved
     return command.verb != PLACE or command.arguments[1:] in moved.get(command.arguments[0], ())
 
 
 def _moved_objects(problem: PlanningProblem) -> set[str]:
+    """Returns the objects that are held at the start, and the first thing that each conjunct of the goal is about."""
     house = problem.household
     held = {
-        one.arguments[0] for one in house.physical if one.predicate == IS_HELD_BY and problem.start & house.bits[one]
+        fact.arguments[0]
+        for fact in house.physical
+        if fact.predicate == IS_HELD_BY and problem.start & house.bits[fact]
     }
-    return held | {one.proposition.things[0] for one in problem.variant.goal}
+    return held | {conjunct.proposition.things[0] for conjunct in problem.variant.goal}
 
 
-def _surfaces(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
-    """Where a moved object may be put, as (relation, furniture)."""
+def _destinations(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
+    """Returns where a plan may put an object, as (relation, furniture)."""
     plan = problem.household.plan
-    named = {one.proposition for one in problem.variant.goal}
-    found: set[tuple[str, ...]] = set()
+    goals = {conjunct.proposition for conjunct in problem.variant.goal}
+    places: set[tuple[str, ...]] = set()
     for furniture in plan.furniture_by_room.values():
-        free = [one for one in furniture if Proposition(IS_ON_TOP, (thing, one)) not in named]
-        if free:
-            found.add((ON, free[0]))
-        for one in furniture:
-            if Proposition(IS_ON_TOP, (thing, one)) in named:
-                found.add((ON, one))
-            if not free or Proposition(IS_INSIDE, (thing, one)) in named:
-                found.add(("within", one))
-    return found
+        others = [piece for piece in furniture if Proposition(IS_ON_TOP, (thing, piece)) not in goals]
+        if others:
+            places.add((ON, others[0]))
+        for piece in furniture:
+            if Proposition(IS_ON_TOP, (thing, piece)) in goals:
+                places.add((ON, piece))
+            if not others or Proposition(IS_INSIDE, (thing, piece)) in goals:
+                places.add(("within", piece))
+    return places
 
 
 def _relevant(problem: PlanningProblem) -> PlanningProblem:
-    """Without actions and sights that are out of reach, then without those whose effects nobody needs."""
+    """Leaves out actions and sights that are out of reach, and those whose effects the goal does not need."""
     reached = reachable(problem)
-    actions = [one for one in problem.actions if one.needs & ~reached == 0]
-    sights = [one for one in problem.sights if one.needs & ~reached == 0]
+    actions = [action for action in problem.actions if action.needs & ~reached == 0]
+    sights = [sight for sight in problem.sights if sight.needs & ~reached == 0]
     needed, before = problem.goal, 0
-    used: dict[int, PlanAction] = {}
-    seen: dict[int, SightRule] = {}
+    used_actions: dict[int, PlanAction] = {}
+    used_sights: dict[int, SightRule] = {}
     while needed != before:
         before = needed
         for number, action in enumerate(actions):
-            if number not in used and _effects(action) & needed:
-                used[number] = action
-                needed |= _needs_beside_rooms(problem, action)
-            if number in used:
+            if number not in used_actions and _effects(action) & needed:
+                used_actions[number] = action
+                needed |= _needs_without_origin(problem, action)
+            if number in used_actions:
                 for rule in action.tells:
                     needed |= rule.needs if rule.adds & needed else 0
         for number, sight in enumerate(sights):
-            if number not in seen and sight.adds & needed:
-                seen[number] = sight
+            if number not in used_sights and sight.adds & needed:
+                used_sights[number] = sight
                 needed |= sight.needs
-    kept = [
+    slimmed = [
         replace(action, tells=tuple(rule for rule in action.tells if rule.adds & needed and rule.needs & ~reached == 0))
-        for _, action in sorted(used.items())
+        for _, action in sorted(used_actions.items())
     ]
-    return replace(problem, actions=tuple(kept), sights=tuple(sight for _, sight in sorted(seen.items())))
+    return replace(problem, actions=tuple(slimmed), sights=tuple(sight for _, sight in sorted(used_sights.items())))
 
 
-def _needs_beside_rooms(problem: PlanningProblem, action: PlanAction) -> int:
-    """What an action needs, but for the room that an agent leaves: it could come from any other."""
-    left = problem.household.position_masks[action.agent] if action.command.verb == NAVIGATE else 0
-    return action.needs & ~left
+def _needs_without_origin(problem: PlanningProblem, action: PlanAction) -> int:
+    """Returns what an action needs, without the room that an agent leaves: it could come from any other."""
+    origins = problem.household.position_masks[action.agent] if action.command.verb == NAVIGATE else 0
+    return action.needs & ~origins
 
 
 def _effects(action: PlanAction) -> int:
-    """All bits that an action may add."""
-    found = action.adds
+    """Returns all bits that an action may add."""
+    effects = action.adds
     for rule in action.tells:
-        found |= rule.adds
-    return found
+        effects |= rule.adds
+    return effects
 
 
 def reachable(problem: PlanningProblem) -> int:
-    """Every bit that could ever be set if nothing were ever deleted."""
+    """Returns every bit that could ever be set if nothing were ever deleted."""
     return closure(problem.start, list(problem.actions), problem.sights)
 
 
 def closure(state: int, actions: Sequence[PlanAction], sights: Iterable[SightRule]) -> int:
-    """All bits that actions and sights can add one after another, without deleting any."""
-    waiting: list[tuple[int, int]] = [(one.needs, one.adds) for one in actions]
-    waiting += [(one.needs | rule.needs, rule.adds) for one in actions for rule in one.tells]
-    waiting += [(one.needs, one.adds) for one in sights]
+    """Returns a state with all that actions and sights can add to it one after another, if nothing is deleted."""
+    waiting: list[tuple[int, int]] = [(action.needs, action.adds) for action in actions]
+    waiting += [(action.needs | rule.needs, rule.adds) for action in actions for rule in action.tells]
+    waiting += [(sight.needs, sight.adds) for sight in sights]
     before = -1
     while before != state:
-        before, left = state, []
+        before, blocked = state, []
         for pair in waiting:
             if pair[0] & ~state:
-                left.append(pair)
+                blocked.append(pair)
             else:
                 state |= pair[1]
-        waiting = left
+        waiting = blocked
     return state

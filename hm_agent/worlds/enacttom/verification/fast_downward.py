@@ -21,12 +21,12 @@ from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsPro
 PACKAGE = "up_fast_downward"
 PLAN, INPUT = "plan", "translated.sas"
 SEARCH = "eager_greedy([ff()])"
-"""It ends only with a plan or once every reachable state was looked at: `ff` calls no state hopeless that isn't."""
+"""Ends only with a plan or after every reachable state: `ff` never takes a solvable state for a dead end."""
 ABSTRACTING = "eager_greedy([ff(), cegar(max_states=10000)])"
-"""The same, but it also gives up where an abstraction of the problem has no plan (Seipp and Helmert, 2018)."""
+"""The same search; it also prunes states from which an abstraction has no plan (Seipp and Helmert, 2018)."""
 SECONDS = 60.0
 _STATUSES: dict[int, Status] = {0: "solved", 10: "unsolvable", 11: "unsolvable", 12: "unsolvable"}
-"""Exit codes (fast-downward.org/ExitCodes). 12 is a search that ended without a plan, which is a proof for this one."""
+"""Exit codes (fast-downward.org/ExitCodes). 12: a search ended without a plan, which is a proof here."""
 
 
 def is_installed() -> bool:
@@ -34,33 +34,31 @@ def is_installed() -> bool:
 
 
 Answer = tuple[Status, tuple[StripsAction, ...]]
-"""What it says, and its plan if it has one."""
+"""The status of a problem, and a plan if it is solved."""
 
 
 def ask_fast_downward(problem: StripsProblem, *, seconds: float = SECONDS) -> Answer:
-    """What it says of a problem in PDDL; `unknown` if it was too slow, failed, or was killed.
+    """Asks Fast Downward to solve a problem in PDDL; `unknown` if it is too slow, fails, or is killed.
 
-    After `seconds` it and all processes that it started are killed. Raises ConfigError if it is not installed.
+    After `seconds`, it and all processes that it started are killed. Raises ConfigError if it is not installed.
     """
     files = {"domain.pddl": problem.domain_pddl, "problem.pddl": problem.problem_pddl}
     driver = [sys.executable, str(_folder() / "fast-downward.py"), "--plan-file", PLAN]
-    return _asked(problem, files, [*driver, *files, "--search", SEARCH], seconds)
+    return _ask(problem, files, [*driver, *files, "--search", SEARCH], seconds)
 
 
 def ask_its_search(problem: StripsProblem, *, seconds: float = SECONDS) -> Answer:
-    """The same, but past its translator, which takes far longer than the search of a small problem.
+    """Asks Fast Downward's search without its translator, which takes far longer than the search of a small problem.
 
-    Half of the time is for a second search, where the first finds no end.
+    Half of the time is for a second search, in case the first does not end.
     """
     command = [str(_folder() / "builds" / "release" / "bin" / "downward"), "--internal-plan-file", PLAN]
     files = {INPUT: translated(problem)}
-    answer = _asked(problem, files, [*command, "--search", SEARCH], seconds / 2)
-    return (
-        answer if answer[0] != "unknown" else _asked(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
-    )
+    answer = _ask(problem, files, [*command, "--search", SEARCH], seconds / 2)
+    return answer if answer[0] != "unknown" else _ask(problem, files, [*command, "--search", ABSTRACTING], seconds / 2)
 
 
-def _asked(problem: StripsProblem, files: Mapping[str, str], command: Sequence[str], seconds: float) -> Answer:
+def _ask(problem: StripsProblem, files: Mapping[str, str], command: Sequence[str], seconds: float) -> Answer:
     with tempfile.TemporaryDirectory(prefix="hm_agent_fd_") as name:
         folder = Path(name)
         for file, text in files.items():
@@ -75,9 +73,9 @@ def _asked(problem: StripsProblem, files: Mapping[str, str], command: Sequence[s
 
 
 def _run(command: Sequence[str], folder: Path, seconds: float) -> int | None:
-    """The exit code; None if it was killed because the time was used up."""
-    text = folder / INPUT
-    with text.open() if text.is_file() else nullcontext() as source:
+    """Runs a command in a folder and returns its exit code; None if it was killed after `seconds`."""
+    translated_problem = folder / INPUT
+    with translated_problem.open() if translated_problem.is_file() else nullcontext() as source:
         process = subprocess.Popen(
             command,
             cwd=folder,
@@ -86,34 +84,34 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> int | None:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        most = ceil(seconds) + 1  # of processor time, so that it also ends where nobody is left to kill it
+        most_seconds = ceil(seconds) + 1  # of processor time: ends it even if this process is killed first
         try:
-            resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, most))
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (most_seconds, most_seconds))
             return process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
         finally:
-            with suppress(ProcessLookupError):  # also what outlives a driver that somebody else killed
+            with suppress(ProcessLookupError):  # the whole group: children may outlive their driver
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
 def translated(problem: StripsProblem) -> str:
-    """The problem as its translator would pass it on (fast-downward.org/TranslatorOutputFormat).
+    """Writes a problem as the output of Fast Downward's translator (fast-downward.org/TranslatorOutputFormat).
 
     A group of atoms of which one holds at any time is one variable, with a value for each; any other atom is a variable
-    of its own, 0 for true and 1 for false. A goal that wants two values of one variable can't be written: as with its
-    translator, a problem without actions stands for it.
+    of its own, 0 for true and 1 for false. A goal of two values of one variable can't be written: the translator, and
+    this function, write an unsolvable problem without actions instead.
     """
     variables = _Variables(problem)
     if not variables.can_hold(problem.goal):
         return _WITHOUT_A_PLAN
     goal = variables.values(problem.goal)
-    useful = (one for one in problem.actions if one.adds & ~one.needs or one.deletes & ~one.adds)
-    actions = [_translated_action(one, variables) for one in useful if variables.can_hold(one.needs)]
+    useful = (action for action in problem.actions if action.adds & ~action.needs or action.deletes & ~action.adds)
+    actions = [_action_lines(action, variables) for action in useful if variables.can_hold(action.needs)]
     parts = [
         *("begin_version", "3", "end_version", "begin_metric", "0", "end_metric", str(len(variables.atoms))),
-        *(line for number in range(len(variables.atoms)) for line in variables.written(number)),
+        *(line for number in range(len(variables.atoms)) for line in variables.lines(number)),
         *("0", "begin_state", *variables.start(), "end_state", "begin_goal", *_counted(goal), "end_goal"),
         *(str(len(actions)), *(line for action in actions for line in action), "0", ""),
     ]
@@ -160,44 +158,47 @@ class _Variables:
         }
 
     def values(self, mask: int) -> list[tuple[int, int]]:
-        """The variable and the value that each atom of a mask stands for."""
+        """Returns the variable and the value that each atom of a mask stands for."""
         return [self._value[number] for number in bits(mask)]
 
     def can_hold(self, mask: int) -> bool:
-        """False if a mask wants two values of one variable."""
+        """False if a mask has two values of one variable."""
         return all((mask & group).bit_count() <= 1 for group in self.problem.groups)
 
     def start(self) -> list[str]:
-        """The value of each variable at the start."""
-        held = dict(self.values(self.problem.start))
-        return [str(held.get(number, 1)) for number in range(len(self.atoms))]
+        """Returns the value of each variable at the start."""
+        values = dict(self.values(self.problem.start))
+        return [str(values.get(number, 1)) for number in range(len(self.atoms))]
 
     def is_single(self, variable: int) -> bool:
+        """True for a variable of one atom, which is true or false."""
         return len(self.atoms[variable]) == 1
 
-    def written(self, variable: int) -> list[str]:
-        names = [f"Atom {self.problem.atoms[number]}()" for number in self.atoms[variable]]
-        names += [f"NegatedAtom {self.problem.atoms[number]}()" for number in self.atoms[variable] if len(names) == 1]
-        return ["begin_variable", f"var{variable}", "-1", str(len(names)), *names, "end_variable"]
+    def lines(self, variable: int) -> list[str]:
+        """Writes a variable: its number, no axiom layer (-1), and its values."""
+        values = [f"Atom {self.problem.atoms[number]}()" for number in self.atoms[variable]]
+        values += [f"NegatedAtom {self.problem.atoms[number]}()" for number in self.atoms[variable] if len(values) == 1]
+        return ["begin_variable", f"var{variable}", "-1", str(len(values)), *values, "end_variable"]
 
 
-def _translated_action(one: StripsAction, variables: _Variables) -> list[str]:
-    """An effect begins with 0 conditions, the variable, and its value before, -1 for any."""
-    needed = dict(variables.values(one.needs))
-    effects = dict(variables.values(one.adds & ~one.needs))
-    deleted = variables.values(one.deletes & ~one.adds)
+def _action_lines(action: StripsAction, variables: _Variables) -> list[str]:
+    """Writes an action. A line of an effect: 0 conditions, variable, value before (-1 for any), value after."""
+    needed = dict(variables.values(action.needs))
+    effects = dict(variables.values(action.adds & ~action.needs))
+    deleted = variables.values(action.deletes & ~action.adds)
     effects |= {variable: 1 for variable, _ in deleted if variables.is_single(variable)}
     kept = [(variable, value) for variable, value in needed.items() if variable not in effects]
     lines = [f"0 {variable} {needed.get(variable, -1)} {value}" for variable, value in effects.items()]
-    return ["begin_operator", one.name, *_counted(kept), str(len(lines)), *lines, "1", "end_operator"]
+    return ["begin_operator", action.name, *_counted(kept), str(len(lines)), *lines, "1", "end_operator"]
 
 
 def _counted(values: Sequence[tuple[int, int]]) -> list[str]:
-    """How many there are, and a line for each."""
+    """Returns the number of values, then a line for each."""
     return [str(len(values)), *(f"{variable} {value}" for variable, value in values)]
 
 
 def _folder() -> Path:
+    """Finds the folder of Fast Downward; raises ConfigError if it is not installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigError("Fast Downward is not installed: pip install 'hm_agent[planners]'")

@@ -6,7 +6,7 @@ Sights need no decision: seeing more never hurts, so everyone looks around after
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.tasks.certificate import Status
@@ -20,15 +20,16 @@ from hm_agent.worlds.enacttom.verification.compiler import (
 )
 
 MOST_NODES = 100_000
-"""After how many expanded states the planner stops without an answer."""
+"""The number of expanded states after which the planner stops without an answer."""
 BEFORE_BOUND = 200
-"""After how many expanded states it looks for a proof by the order of messages."""
+"""The number of expanded states after which it looks for a proof by the order of messages (`can_be_told`)."""
 MOST_ORDERS = 20_000
+"""The number of states after which `can_be_told` gives up."""
 
 
 @dataclass(frozen=True)
 class PlanResult:
-    """actions: the plan, empty without one. nodes: how many states were expanded."""
+    """actions: the plan, empty without one. nodes: the number of expanded states."""
 
     status: Status
     actions: tuple[PlanAction, ...] = ()
@@ -36,18 +37,18 @@ class PlanResult:
 
 
 def solve(problem: PlanningProblem, *, most_nodes: int = MOST_NODES) -> PlanResult:
-    """A plan, or a proof that there is none; `unknown` if the nodes did not suffice."""
-    goal = [one.proposition for one in problem.variant.goal]
+    """Finds a plan, or proves that there is none; `unknown` if it would take more than `most_nodes` states."""
+    goal = [conjunct.proposition for conjunct in problem.variant.goal]
     if problem.goal & ~reachable(problem) or exclusive(goal, problem.household.plan):
         return PlanResult("unsolvable")
     return _Search(without_irrelevant(problem)).run(most_nodes)
 
 
 class _Search:
-    """Lazy best-first search by the length of relaxed plans and by the limited messages that were sent.
+    """Lazy best-first search by the length of relaxed plans and the number of limited messages that were sent.
 
-    Relaxed plans send a message again and again for one token, so without the second part the tokens are wasted early.
-    What is no action of the relaxed plan counts one more.
+    Relaxed plans send any number of messages with one token; without the second part, the search would waste tokens
+    early. An action adds 1 unless the relaxed plan can begin with it.
     """
 
     def __init__(self, problem: PlanningProblem) -> None:
@@ -92,11 +93,11 @@ class _Search:
                     yield action, after
 
     def _path(self, state: int) -> tuple[PlanAction, ...]:
-        found: list[PlanAction] = []
+        actions: list[PlanAction] = []
         while (link := self.parents[state]) is not None:
             state, action = link
-            found.append(action)
-        return tuple(reversed(found))
+            actions.append(action)
+        return tuple(reversed(actions))
 
 
 class RelaxedPlans:
@@ -104,14 +105,16 @@ class RelaxedPlans:
 
     def __init__(self, problem: PlanningProblem) -> None:
         self.goal = problem.goal
-        self.steps: list[tuple[int, int, PlanAction | None]] = [(one.needs, one.adds, None) for one in problem.sights]
-        for one in problem.actions:
-            if one.adds:
-                self.steps.append((one.needs, one.adds, one))
-            self.steps += [(one.needs | rule.needs, rule.adds, one) for rule in one.tells]
+        self.steps: list[tuple[int, int, PlanAction | None]] = [
+            (sight.needs, sight.adds, None) for sight in problem.sights
+        ]
+        for action in problem.actions:
+            if action.adds:
+                self.steps.append((action.needs, action.adds, action))
+            self.steps += [(action.needs | rule.needs, rule.adds, action) for rule in action.tells]
 
     def estimate(self, state: int) -> tuple[int, set[int]] | None:
-        """The length of a relaxed plan and the `id` of its actions that are possible now; None if there is none."""
+        """Returns the length of a relaxed plan and the `id` of its actions that are possible now; None without one."""
         layers = self._layers(state)
         if layers is None:
             return None
@@ -132,50 +135,45 @@ class RelaxedPlans:
         return length, helpful
 
     def _layers(self, state: int) -> list[tuple[int, list[tuple[int, int, PlanAction | None]]]] | None:
-        """For each layer, what was reached before it and the steps that became possible in it."""
+        """Returns for each layer what was reached before it, and its new steps; None if the goal is out of reach."""
         layers, waiting, reached = [], self.steps, state
         while self.goal & ~reached:
-            used, left, after = [], [], reached
+            added, blocked, after = [], [], reached
             for step in waiting:
                 if step[0] & ~reached:
-                    left.append(step)
+                    blocked.append(step)
                 elif step[1] & ~reached:
-                    used.append(step)
+                    added.append(step)
                     after |= step[1]
             if after == reached:
                 return None
-            layers.append((reached, used))
-            waiting, reached = left, after
+            layers.append((reached, added))
+            waiting, reached = blocked, after
         return layers
 
 
 def can_be_told(problem: PlanningProblem) -> bool:
-    """False if no order of messages can reach the goal, even if nothing but message tokens were ever used up.
+    """False if no order of messages reaches the goal, even if nothing but message tokens were ever deleted.
 
-    Between messages all that can be done is done at once and for good. So False proves that there is no plan; True
-    proves nothing.
+    Everything that can be done between two messages is done at once and for good. So False proves that there is no
+    plan; True proves nothing.
     """
-    limited = [one for one in problem.actions if one.group and one.needs]
-    others = [one for one in problem.actions if not (one.group and one.needs)]
-    counted = 0
-    for one in limited:
-        counted |= one.needs | one.adds
+    limited = [action for action in problem.actions if action.group and action.needs]
+    others = [action for action in problem.actions if not (action.group and action.needs)]
+    token_bits = 0
+    for action in limited:
+        token_bits |= action.needs | action.adds
     first = closure(problem.start, others, problem.sights)
     waiting, seen = [first], {first}
     while waiting:
         state = waiting.pop()
         if problem.goal & ~state == 0 or len(seen) > MOST_ORDERS:
             return True
-        for after in _messages_after(state, limited, counted):
-            after = closure(after, others, problem.sights)
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
+        for action in limited:
+            if action.needs & ~state == 0:
+                undeleted = state & ~token_bits
+                after = closure(action.after(state) | undeleted, others, problem.sights)
+                if after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
     return False
-
-
-def _messages_after(state: int, limited: Sequence[PlanAction], counted: int) -> Iterator[int]:
-    """What each limited message leads to; only its token is used up."""
-    for action in limited:
-        if action.needs & ~state == 0:
-            yield (action.after(state) & counted) | state & ~counted | (action.after(state) & ~counted)

@@ -1,4 +1,4 @@
-"""Plans as what agents do: steps one after another, cut down to what is needed, and packed into turns."""
+"""Turns planners' actions into commands of agents: steps, cut down to what is needed, and packed into turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningP
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits
 
 JointTurn = Mapping[str, HouseCommand]
-"""What agents do in a turn, by name; all others wait."""
+"""The commands of a turn by agent; agents without one wait."""
 
 
 @dataclass(frozen=True)
@@ -34,23 +34,23 @@ class PlanStep:
         return [household.agents[number] for number in bits(others)]
 
     def after(self, household: Household, state: int) -> int | None:
-        """The state that follows, before anyone looks; None if the step is impossible."""
+        """Returns the state after the step, before anyone looks around; None if the step is impossible."""
         if self.action.needs & ~state:
             return None
-        found = state & ~self.action.deletes | self.action.adds
-        for said in self.said:
-            rule = household.tell_rule(self.action.agent, self.group, said)
+        after = state & ~self.action.deletes | self.action.adds
+        for claim in self.said:
+            rule = household.tell_rule(self.action.agent, self.group, claim)
             if rule and state & rule.needs:
-                found |= rule.adds
-        return found
+                after |= rule.adds
+        return after
 
 
 def steps_of(problem: PlanningProblem, actions: Iterable[PlanAction]) -> tuple[PlanStep, ...]:
-    """The steps of a plan, with only those messages, addressees and claims without which it would fail."""
+    """Returns the steps of a plan, without the steps, addressees and claims that it does not need."""
     state, steps = problem.look(problem.start), []
     for action in actions:
-        said = [rule.claim for rule in action.tells if state & rule.needs == rule.needs and rule.adds & ~state]
-        steps.append(PlanStep(action, action.group, tuple(said)))
+        claims = [rule.claim for rule in action.tells if state & rule.needs == rule.needs and rule.adds & ~state]
+        steps.append(PlanStep(action, action.group, tuple(claims)))
         state = problem.look(action.after(state))
     return _shortened(problem, steps)
 
@@ -67,87 +67,95 @@ def reaches(problem: PlanningProblem, steps: Iterable[PlanStep]) -> bool:
 
 
 def _shortened(problem: PlanningProblem, steps: list[PlanStep]) -> tuple[PlanStep, ...]:
-    """Leaves out, one after another, whatever can be left out: pairs of steps, steps, addressees, claims."""
+    """Leaves out single steps, pairs of steps, addressees and claims, as long as the plan still reaches the goal."""
     place = 0
     while place < len(steps):
-        candidates = (_renumbered(problem, one) for one in _without(steps, place))
-        fewer = next((one for one in candidates if reaches(problem, one)), None)
-        if fewer is None:
+        candidates = (_renumbered(problem, candidate) for candidate in _shorter_plans(steps, place))
+        shorter = next((candidate for candidate in candidates if reaches(problem, candidate)), None)
+        if shorter is None:
             place += 1
         else:
-            steps = fewer
+            steps = shorter
     for place, step in enumerate(steps):
-        for slimmer in _slimmer(problem.household, step):
-            step = _merged(steps[place], slimmer)
-            tried = [*steps[:place], step, *steps[place + 1 :]]
-            if (step.group & step.group - 1) and reaches(problem, tried):
-                steps = tried
+        for part in _omissions(step):
+            step = _without_part(steps[place], part)
+            slimmed = [*steps[:place], step, *steps[place + 1 :]]
+            if (step.group & step.group - 1) and reaches(problem, slimmed):
+                steps = slimmed
     return tuple(steps)
 
 
 def _renumbered(problem: PlanningProblem, steps: Iterable[PlanStep]) -> list[PlanStep]:
-    """The steps with the tokens of their messages in order, as if none had been left out."""
+    """Gives the messages of each agent its tokens in order, without the gaps of messages that were left out."""
     tokens: dict[int, list[PlanAction]] = {}
-    for action in sorted(problem.actions, key=lambda one: -one.needs):
+    for action in sorted(problem.actions, key=lambda action: -action.needs):
         if action.group:
             tokens.setdefault(action.agent, []).append(action)
     sent: dict[int, int] = {}
-    found = []
+    renumbered = []
     for step in steps:
         if step.group:
-            mine, count = tokens[step.action.agent], sent.get(step.action.agent, 0)
+            messages, count = tokens[step.action.agent], sent.get(step.action.agent, 0)
             sent[step.action.agent] = count + 1
-            step = replace(step, action=mine[min(count, len(mine) - 1)])
-        found.append(step)
-    return found
+            step = replace(step, action=messages[min(count, len(messages) - 1)])
+        renumbered.append(step)
+    return renumbered
 
 
-def _without(steps: Sequence[PlanStep], place: int) -> list[list[PlanStep]]:
-    """The steps without one, and without it and a later one of the same agent, e.g. a Pick with its Place."""
+def _shorter_plans(steps: Sequence[PlanStep], place: int) -> list[list[PlanStep]]:
+    """Returns the steps without one, and without it and a later one of the same agent, e.g. a Pick with its Place."""
     rest = [*steps[:place], *steps[place + 1 :]]
-    mine = (later for later in range(place, len(rest)) if rest[later].action.agent == steps[place].action.agent)
-    return [rest, *([*rest[:later], *rest[later + 1 :]] for later in mine)]
+    own_later = (later for later in range(place, len(rest)) if rest[later].action.agent == steps[place].action.agent)
+    return [rest, *([*rest[:later], *rest[later + 1 :]] for later in own_later)]
 
 
-def _slimmer(household: Household, step: PlanStep) -> list[PlanStep]:
-    """What may be left out of a message: a step for each addressee and each claim, with that alone."""
-    fewer = [PlanStep(step.action, 1 << number) for number in bits(step.group & ~(1 << step.action.agent))]
-    return [*fewer, *(PlanStep(step.action, 0, (said,)) for said in step.said)]
+def _omissions(step: PlanStep) -> list[PlanStep]:
+    """Returns what may be left out of a message: each addressee and each claim, as a step with that alone."""
+    addressees = [PlanStep(step.action, 1 << number) for number in bits(step.group & ~(1 << step.action.agent))]
+    return [*addressees, *(PlanStep(step.action, 0, (claim,)) for claim in step.said)]
 
 
-def _merged(step: PlanStep, less: PlanStep) -> PlanStep:
-    return replace(step, group=step.group & ~less.group, said=tuple(one for one in step.said if one not in less.said))
+def _without_part(step: PlanStep, part: PlanStep) -> PlanStep:
+    """Returns a message without the addressees and claims of a part of it."""
+    return replace(
+        step, group=step.group & ~part.group, said=tuple(claim for claim in step.said if claim not in part.said)
+    )
 
 
 # From and to STRIPS
 
 
 def strips_plan(problem: PlanningProblem, strips: StripsProblem, steps: Iterable[PlanStep]) -> list[StripsAction]:
-    """The steps as actions of the STRIPS problem, each followed by all that is then seen."""
-    doing = {one.step.key: one for one in strips.actions if one.step}
-    sights = [one for one in strips.actions if one.name.startswith("see_")]
-    state, found = strips.start, [*_seen(strips.start, sights)]
+    """Returns the steps as actions of the STRIPS problem, each followed by the sights that it makes possible."""
+    by_key = {action.step.key: action for action in strips.actions if action.step}
+    sights = [action for action in strips.actions if action.name.startswith("see_")]
+    state, plan = strips.start, [*_new_sights(strips.start, sights)]
     for step in steps:
-        found.append(doing[step.action.key])
+        plan.append(by_key[step.action.key])
         if step.group:
             agent = problem.household.agents[step.action.agent]
-            by_claim = {one.said: one for one in strips.actions if one.said and one.name.startswith(f"tell_{agent}-")}
-            found += [by_claim[said] for said in step.said]
-            found.append(strips.by_name[f"hush_{agent}"])
-        state = strips.after(found)
-        found += _seen(state, sights)
-    return found
+            by_claim = {
+                action.said: action
+                for action in strips.actions
+                if action.said and action.name.startswith(f"tell_{agent}-")
+            }
+            plan += [by_claim[claim] for claim in step.said]
+            plan.append(strips.by_name[f"hush_{agent}"])
+        state = strips.after(plan)
+        plan += _new_sights(state, sights)
+    return plan
 
 
-def _seen(state: int, sights: Iterable[StripsAction]) -> list[StripsAction]:
-    return [one for one in sights if one.needs & ~state == 0 and one.adds & ~state]
+def _new_sights(state: int, sights: Iterable[StripsAction]) -> list[StripsAction]:
+    """Returns the sights that are possible in a state and would change it."""
+    return [sight for sight in sights if sight.needs & ~state == 0 and sight.adds & ~state]
 
 
 # Turns
 
 
 def in_turns(problem: PlanningProblem, steps: Sequence[PlanStep]) -> list[JointTurn]:
-    """The steps packed into turns, in which several agents act at once, as far as the goal is still reached."""
+    """Packs steps into turns in which several agents act at once; one step a turn if that would miss the goal."""
     packed = _packed(problem, steps)
     if packed and problem.goal & ~replay(problem, packed) & problem.household.all_bits == 0:
         return packed
@@ -156,59 +164,60 @@ def in_turns(problem: PlanningProblem, steps: Sequence[PlanStep]) -> list[JointT
 
 
 def _packed(problem: PlanningProblem, steps: Sequence[PlanStep]) -> list[JointTurn]:
-    """Fills each turn with the earliest steps that are possible in it; empty if that leads nowhere."""
+    """Fills each turn with the earliest steps that are possible in it; empty if no step is possible in some turn."""
     household, waiting = problem.household, list(steps)
     turns: list[JointTurn] = []
     state = problem.look(problem.start)
     while waiting:
-        turn, passed = _turn(household, waiting, state)
+        turn, delayed = _split_turn(household, waiting, state)
         if not turn:
             return []
         after = state
         for step in turn:
             after = step.after(household, after) or 0
-        state, waiting = problem.look(after), passed
+        state, waiting = problem.look(after), delayed
         turns.append({household.agents[step.action.agent]: step.command(household) for step in turn})
     return turns
 
 
-def _turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tuple[list[PlanStep], list[PlanStep]]:
-    """The steps of one turn, and those that wait.
+def _split_turn(household: Household, waiting: Iterable[PlanStep], state: int) -> tuple[list[PlanStep], list[PlanStep]]:
+    """Splits steps into those of one turn and those that have to wait.
 
-    A step waits if its agent is busy, if it isn't possible yet, if it shares a bit with an earlier one that waits, or
-    if it or another one of the turn deletes what the other uses.
+    A step waits if its agent is busy, if it isn't possible yet, if it shares a bit with an earlier step that waits, or
+    if it or an earlier step of the turn deletes a bit that the other uses.
     """
     turn: list[PlanStep] = []
-    passed: list[PlanStep] = []
-    busy = held = used = gone = 0
+    delayed: list[PlanStep] = []
+    busy = delayed_bits = used = deleted = 0
     for step in waiting:
         touched, agent = _touched(household, step), 1 << step.action.agent
-        meets = busy & agent or touched & held or touched & gone or step.action.deletes & used
-        if meets or step.action.needs & ~state or not _is_told(household, step, state):
-            passed.append(step)
-            held |= touched
+        conflicts = busy & agent or touched & delayed_bits or touched & deleted or step.action.deletes & used
+        if conflicts or step.action.needs & ~state or not _can_say(household, step, state):
+            delayed.append(step)
+            delayed_bits |= touched
         else:
             turn.append(step)
-            used, gone = used | touched, gone | step.action.deletes
+            used, deleted = used | touched, deleted | step.action.deletes
         busy |= agent
-    return turn, passed
+    return turn, delayed
 
 
-def _is_told(household: Household, step: PlanStep, state: int) -> bool:
+def _can_say(household: Household, step: PlanStep, state: int) -> bool:
     """True if the speaker knows all that it says when the turn begins."""
-    return all(household.known_bit(step.action.agent, said) & state for said in step.said)
+    return all(household.known_bit(step.action.agent, claim) & state for claim in step.said)
 
 
 def _touched(household: Household, step: PlanStep) -> int:
-    found = step.action.needs | step.action.adds | step.action.deletes
-    for said in step.said:
-        rule = household.tell_rule(step.action.agent, step.group, said)
-        found |= rule.needs | rule.adds if rule else 0
-    return found
+    """Returns all bits that a step needs or changes."""
+    touched = step.action.needs | step.action.adds | step.action.deletes
+    for claim in step.said:
+        rule = household.tell_rule(step.action.agent, step.group, claim)
+        touched |= rule.needs | rule.adds if rule else 0
+    return touched
 
 
 def replay(problem: PlanningProblem, turns: Iterable[JointTurn]) -> int:
-    """The state in which the runtime is after these turns, from the problem's start."""
+    """Plays turns in the runtime from the problem's start, and returns its last state."""
     household = problem.household
     runtime = HouseRuntime(household, start=problem.start & household.all_bits)
     for turn in turns:

@@ -1,8 +1,8 @@
 """The compiled problem as pure STRIPS: no negative preconditions, no conditional effects, no axioms.
 
 A message is spoken in three kinds of steps: `speak` spends a token and takes the floor, each `tell` passes on one claim
-that the speaker knows, `hush` gives the floor back. As long as somebody has the floor nobody else acts, so that one
-token carries exactly what was known at one moment. `see` lets the knowers of a claim see its proposition together.
+that the speaker knows, `hush` gives the floor back. While an agent has the floor nobody else acts, so that one token
+carries exactly what was known at one moment. `see` lets the knowers of a claim see its proposition together.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NO_LETTER = re.compile(r"[^a-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class StripsAction:
-    """A ground action. step: the plan's action that it does or, for a `speak`, begins. said: by a `tell`."""
+    """A ground action. step: the plan's action that it does or, for a `speak`, begins. said: the claim of a `tell`."""
 
     name: str
     needs: int
@@ -45,22 +45,25 @@ class StripsProblem:
 
     @property
     def domain_pddl(self) -> str:
-        """The domain, every action ground."""
+        """The domain, with ground actions."""
         lines = ["(define (domain household)", "  (:requirements :strips)", "  (:predicates"]
         lines += [f"    ({atom})" for atom in self.atoms]
         lines.append("  )")
-        for one in self.actions:
-            effects = [*self._listed(one.adds), *(f"(not {atom})" for atom in self._listed(one.deletes & ~one.adds))]
-            lines += [f"  (:action {one.name}", "    :parameters ()"]
-            lines.append(f"    :precondition (and {' '.join(self._listed(one.needs))})")
+        for action in self.actions:
+            effects = [
+                *self._atoms_in(action.adds),
+                *(f"(not {atom})" for atom in self._atoms_in(action.deletes & ~action.adds)),
+            ]
+            lines += [f"  (:action {action.name}", "    :parameters ()"]
+            lines.append(f"    :precondition (and {' '.join(self._atoms_in(action.needs))})")
             lines.append(f"    :effect (and {' '.join(effects)}))")
         return "\n".join([*lines, ")", ""])
 
     @property
     def problem_pddl(self) -> str:
         lines = [f"(define (problem {self.name})", "  (:domain household)", "  (:init"]
-        lines += [f"    {atom}" for atom in self._listed(self.start)]
-        lines += ["  )", f"  (:goal (and {' '.join(self._listed(self.goal))}))", ")", ""]
+        lines += [f"    {atom}" for atom in self._atoms_in(self.start)]
+        lines += ["  )", f"  (:goal (and {' '.join(self._atoms_in(self.goal))}))", ")", ""]
         return "\n".join(lines)
 
     @property
@@ -68,26 +71,26 @@ class StripsProblem:
         """SHA-256 of domain and problem."""
         return hashlib.sha256((self.domain_pddl + self.problem_pddl).encode()).hexdigest()
 
-    def _listed(self, mask: int) -> list[str]:
+    def _atoms_in(self, mask: int) -> list[str]:
         return [f"({self.atoms[number]})" for number in bits(mask)]
 
     @cached_property
     def by_name(self) -> dict[str, StripsAction]:
-        return {one.name: one for one in self.actions}
+        return {action.name: action for action in self.actions}
 
     def after(self, plan: Sequence[StripsAction]) -> int:
-        """The state that a plan ends in; raises ValueError for an action whose needs are not met."""
+        """Returns the state that a plan ends in; raises ValueError for an action whose needs are not met."""
         state = self.start
-        for one in plan:
-            if one.needs & ~state:
-                lacking = " ".join(self._listed(one.needs & ~state))
-                raise ValueError(f"{one.name} needs {lacking}")
-            state = state & ~one.deletes | one.adds
+        for action in plan:
+            if action.needs & ~state:
+                lacking = " ".join(self._atoms_in(action.needs & ~state))
+                raise ValueError(f"{action.name} needs {lacking}")
+            state = state & ~action.deletes | action.adds
         return state
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The numbers of a mask's bits, in order."""
+    """Yields the numbers of a mask's bits, lowest first."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -95,70 +98,75 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def to_strips(problem: PlanningProblem) -> StripsProblem:
-    """The same problem in STRIPS: it has a plan if and only if that one has."""
+    """Translates a problem to STRIPS: the result has a plan if and only if the problem has one."""
     agents = problem.household.agents
     names = [*(name.pddl for name in problem.household.names), *problem.tokens, "floor_free"]
     names += [f"(floor_of {agent})" for agent in agents]
-    free = 1 << len(names) - len(agents) - 1
-    floors = [free << number + 1 for number in range(len(agents))]
+    floor_free = 1 << len(names) - len(agents) - 1
+    floors = [floor_free << number + 1 for number in range(len(agents))]
     actions: list[StripsAction] = []
     speakers: dict[int, PlanAction] = {}
-    for number, one in enumerate(problem.actions):
-        label = _atom(f"{agents[one.agent]} {one.command.verb} {' '.join(one.command.arguments)}")
-        if not one.group:
-            actions.append(StripsAction(f"do_{number}_{label}", one.needs | free, one.adds, one.deletes, one))
+    for number, action in enumerate(problem.actions):
+        label = _atom_name(f"{agents[action.agent]} {action.command.verb} {' '.join(action.command.arguments)}")
+        if not action.group:
+            actions.append(
+                StripsAction(f"do_{number}_{label}", action.needs | floor_free, action.adds, action.deletes, action)
+            )
             continue
-        floor = floors[one.agent]
+        floor = floors[action.agent]
         speak = f"speak_{number}_{label}"
-        actions.append(StripsAction(speak, one.needs | free, one.adds | floor, one.deletes | free, one))
-        speakers.setdefault(one.agent, one)
-    for agent, one in speakers.items():
-        actions.append(StripsAction(f"hush_{agents[agent]}", floors[agent], free, floors[agent]))
-        for rule in one.tells:
-            name = _atom(f"tell_{agents[agent]} {rule.claim.pddl}")
+        actions.append(
+            StripsAction(speak, action.needs | floor_free, action.adds | floor, action.deletes | floor_free, action)
+        )
+        speakers.setdefault(action.agent, action)
+    for agent, message in speakers.items():
+        actions.append(StripsAction(f"hush_{agents[agent]}", floors[agent], floor_free, floors[agent]))
+        for rule in message.tells:
+            name = _atom_name(f"tell_{agents[agent]} {rule.claim.pddl}")
             actions.append(StripsAction(name, floors[agent] | rule.needs, rule.adds, said=rule.claim))
     for number, sight in enumerate(problem.sights):
-        actions.append(StripsAction(_atom(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
-    atoms = _distinct([_atom(name) for name in names])
-    start = problem.start | free
-    groups = [group for group in _places(problem.household) if holds_once(group, start, actions)]
-    name = _atom(problem.household.task.name.lower())
+        actions.append(StripsAction(_atom_name(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
+    atoms = _distinct([_atom_name(name) for name in names])
+    start = problem.start | floor_free
+    groups = [group for group in _attribute_groups(problem.household) if holds_once(group, start, actions)]
+    name = _atom_name(problem.household.task.name.lower())
     return StripsProblem(name, atoms, start, problem.goal, tuple(actions), groups)
 
 
-def _places(household: Household) -> list[int]:
-    """For each agent, object and piece of furniture, the bits that say where it is, in which room, in which state."""
-    found: dict[tuple[str, str], int] = {}
-    for one in household.physical:
-        if one.predicate in SLOTS:
-            slot = SLOTS[one.predicate], one.arguments[0]
-            found[slot] = found.get(slot, 0) | household.bits[one]
-    return list(found.values())
+def _attribute_groups(household: Household) -> list[int]:
+    """For each agent, object and piece of furniture, masks of its alternative rooms, places and states."""
+    groups: dict[tuple[str, str], int] = {}
+    for proposition in household.physical:
+        if proposition.predicate in SLOTS:
+            slot = SLOTS[proposition.predicate], proposition.arguments[0]
+            groups[slot] = groups.get(slot, 0) | household.bits[proposition]
+    return list(groups.values())
 
 
 def holds_once(group: int, start: int, actions: Sequence[StripsAction]) -> bool:
     """True if exactly one atom of a group holds at the start, and no action changes that.
 
-    An action that sets one takes back another that it needs; it can't be the other way round, either.
+    An action that adds an atom of the group has to delete another that it needs, and vice versa.
     """
     if (start & group).bit_count() != 1:
         return False
-    for one in actions:
-        added, deleted = one.adds & ~one.needs & group, one.deletes & ~one.adds & group
-        if (added or deleted) and not (added.bit_count() == deleted.bit_count() == 1 and deleted & one.needs):
+    for action in actions:
+        added, deleted = action.adds & ~action.needs & group, action.deletes & ~action.adds & group
+        if (added or deleted) and not (added.bit_count() == deleted.bit_count() == 1 and deleted & action.needs):
             return False
     return True
 
 
-def _atom(text: str) -> str:
+def _atom_name(text: str) -> str:
+    """Makes a text a name that PDDL permits."""
     return _NO_LETTER.sub("-", text.lower()).strip("-")
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, each with a number where it would stand twice."""
+    """Numbers names that occur more than once."""
     seen: dict[str, int] = {}
-    found = []
+    distinct = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return found
+        distinct.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return distinct

@@ -1,4 +1,4 @@
-"""Proves that a task is what it claims to be, and says in one line each what it is not."""
+"""Proves that a task is what it claims to be, and lists what it is not, a line each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROVED = (
     "private_goals",
     "all_private_goals",
 )
-"""The fields of a certificate that every proof of the same file fills alike."""
+"""The fields of a certificate that are the same in every proof of the same file."""
 BUDGET_FACTOR = 2
 """An episode gets twice the baseline's turns and messages (section 5)."""
 
@@ -40,9 +40,10 @@ OtherPlanner = Callable[[StripsProblem], Status]
 
 @dataclass(frozen=True)
 class Verdict:
-    """faults: what is wrong, a line each; none for a task that may be shipped. turns: of its plan.
+    """The result of a verification.
 
-    spare: agents without which the physical goal can be reached, which is all that the metric asks for.
+    faults: what is wrong, a line each; none for a task that may be shipped. turns: those of its plan. spare: agents
+    without which the physical goal can be reached, which is all that the metric asks for.
     """
 
     certificate: Certificate
@@ -56,29 +57,29 @@ class Verdict:
 
 
 def variants(task: HouseholdTask) -> dict[str, Variant]:
-    """Every question about a task that the verifier answers, by name."""
-    found = {
+    """Returns the questions about a task that its certificate answers, by name."""
+    questions = {
         "task": Variant(task.goal),
         "silent": Variant(task.goal, is_silent=True),
         "baseline": Variant(task.goal, is_knowing=False, is_public=True),
     }
-    found |= {f"without {agent}": Variant(task.goal, idle=frozenset([agent])) for agent in task.agents}
+    questions |= {f"without {agent}": Variant(task.goal, idle=frozenset([agent])) for agent in task.agents}
     if task.k_depth:
-        deepest = tuple(one for one in task.goal if one.depth == task.k_depth)
-        found["sight"] = Variant(deepest, is_knowing=False, is_silent=True)
+        deepest = tuple(conjunct for conjunct in task.goal if conjunct.depth == task.k_depth)
+        questions["sight"] = Variant(deepest, is_knowing=False, is_silent=True)
     for agent, claims in task.private_goals.items():
-        found[f"private {agent}"] = Variant(_joined(task.goal, claims))
+        questions[f"private {agent}"] = Variant(_joined(task.goal, claims))
     if len(task.private_goals) > 1:
-        owned = tuple(one for claims in task.private_goals.values() for one in claims)
-        found["private"] = Variant(_joined(task.goal, owned))
-    return found
+        private = tuple(conjunct for claims in task.private_goals.values() for conjunct in claims)
+        questions["private"] = Variant(_joined(task.goal, private))
+    return questions
 
 
 def physical_variants(task: HouseholdTask) -> dict[str, Variant]:
-    """Questions about the physical goal alone, by name: can it be reached in silence, or while one agent only waits?"""
-    goal = tuple(one for one in task.goal if not one.depth)
-    found = {"physical silent": Variant(goal, is_silent=True)}
-    return found | {f"physical without {agent}": Variant(goal, idle=frozenset([agent])) for agent in task.agents}
+    """Returns the questions whether the physical goal can be reached in silence, and while one agent only waits."""
+    goal = tuple(conjunct for conjunct in task.goal if not conjunct.depth)
+    questions = {"physical silent": Variant(goal, is_silent=True)}
+    return questions | {f"physical without {agent}": Variant(goal, idle=frozenset([agent])) for agent in task.agents}
 
 
 def _joined(first: Sequence[Claim], second: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -86,7 +87,7 @@ def _joined(first: Sequence[Claim], second: Sequence[Claim]) -> tuple[Claim, ...
 
 
 class TaskProof:
-    """The answers to all questions about a task, each solved once and when it is asked for."""
+    """The answers to all questions about a task; each is solved once, when it is first asked for."""
 
     def __init__(self, task: HouseholdTask, *, most_nodes: int = MOST_NODES) -> None:
         self.task, self.most_nodes = task, most_nodes
@@ -130,10 +131,9 @@ class TaskProof:
 
     @cached_property
     def relay_depth(self) -> int | None:
-        """How many messages, one after another, it takes at least until all shared physical goals can be brought about.
+        """The least number of messages, one after another, until all shared physical goals can be brought about.
 
-        None if a goal is out of reach. It bounds all knowing plans from below: a goal is known of through secrets and
-        messages alone.
+        None if a goal is out of reach. No knowing plan has fewer: agents learn of goals only from secrets and messages.
         """
         hops = self.goal_hops.values()
         reached = [count for count in hops if count is not None]
@@ -141,44 +141,47 @@ class TaskProof:
 
     @cached_property
     def goal_hops(self) -> Mapping[Proposition, int | None]:
-        """For each shared physical goal, how many messages one after another lie before it.
+        """For each shared physical goal, the least number of messages, one after another, until it can be reached.
 
-        It is the least number of hops from an agent that knows of it at first, or of another goal that the same action
-        reaches, to an agent that could ever bring it about; None if there are no two such agents.
+        They lead from an agent that knows of it at first, or of another goal that the same action reaches, to an agent
+        that could ever carry out that action. None if no messages lead from one to the other.
         """
         household = self.household
-        goals = [wanted(one) for one in self.task.physical_goal]
-        physical = tuple(Claim((), one.goal) for one in goals)
+        goals = [wanted(goal) for goal in self.task.physical_goal]
+        physical = tuple(Claim((), goal.goal) for goal in goals)
         reached = reachable(compile_task(household, Variant(physical, is_knowing=False, is_silent=True)))
         channels = Channels({agent: household.mechanics.targets(agent) for agent in household.agents})
-        found: dict[Proposition, int | None] = {}
+        hops_by_goal: dict[Proposition, int | None] = {}
         for goal in goals:
             hops = [
                 channels.hops([agent for agent in household.agents if fact in self.task.known[agent]], [actor])
                 for operators in household.operators.values()
-                for one in operators
-                if one.adds & household.bits[goal.goal] and one.needs & ~reached == 0
-                for actor in [household.agents[one.agent]]
+                for operator in operators
+                if operator.adds & household.bits[goal.goal] and operator.needs & ~reached == 0
+                for actor in [household.agents[operator.agent]]
                 for fact in goals
-                if one.adds & household.bits[fact.goal]
+                if operator.adds & household.bits[fact.goal]
             ]
-            found[goal.goal] = min((count for count in hops if count is not None), default=None)
-        return found
+            hops_by_goal[goal.goal] = min((count for count in hops if count is not None), default=None)
+        return hops_by_goal
 
 
 def verify(
     task: HouseholdTask, *, most_nodes: int = MOST_NODES, planners: Mapping[str, OtherPlanner] | None = None
 ) -> Verdict:
-    """Proves all there is to prove of a task. planners: others that are asked whether it can be solved, by name."""
-    return verdict(TaskProof(_uncalibrated(task), most_nodes=most_nodes), planners)
+    """Proves what a task claims. planners: others, by name, that are asked whether it can be solved."""
+    if task.file.max_turns is not None or task.file.max_messages is not None:
+        # Budgets come from earlier proofs, on which this one must not depend.
+        task = check_task(task.file.model_copy(update={"max_turns": None, "max_messages": None}))
+    return verdict(TaskProof(task, most_nodes=most_nodes), planners)
 
 
 def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None) -> Verdict:
-    """The same of a task without budgets, of which some may be proved already."""
+    """Answers the questions that the proof of a task without budgets leaves open, and makes the certificate."""
     task = proof.task
     strips = to_strips(proof.problem("task"))
-    checked_by = {name: ask(strips) for name, ask in (planners or {}).items()}
-    agents, owners = task.agents, tuple(task.private_goals)
+    checked_by = {name: ask_planner(strips) for name, ask_planner in (planners or {}).items()}
+    agents, goal_owners = task.agents, tuple(task.private_goals)
     certificate = Certificate(
         task_hash=task.file.hash,
         strips_hash=strips.hash,
@@ -187,92 +190,89 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         checked_by=checked_by,
         k_depth=task.k_depth,
         relay_depth=proof.relay_depth,
-        plan=tuple({agent: str(one) for agent, one in turn.items()} for turn in proof.plan),
-        messages=_messages(proof.plan),
+        plan=tuple({agent: str(command) for agent, command in turn.items()} for turn in proof.plan),
+        messages=_message_count(proof.plan),
         without_agent={agent: proof.status(f"without {agent}") for agent in agents},
         without_communication=proof.status("silent"),
         deepest_by_sight=proof.status("sight") if task.k_depth else None,
         baseline=proof.status("baseline"),
         baseline_turns=len(proof.baseline) if proof.baseline else None,
-        baseline_messages=_messages(proof.baseline) if proof.baseline else None,
-        private_goals={agent: proof.status(f"private {agent}") for agent in owners},
-        all_private_goals=proof.status("private") if len(owners) > 1 else None,
+        baseline_messages=_message_count(proof.baseline) if proof.baseline else None,
+        private_goals={agent: proof.status(f"private {agent}") for agent in goal_owners},
+        all_private_goals=proof.status("private") if len(goal_owners) > 1 else None,
     )
     spare = tuple(agent for agent in agents if proof.status(f"physical without {agent}") == "solved")
     return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan, spare)
 
 
-def _uncalibrated(task: HouseholdTask) -> HouseholdTask:
-    """The task with no budgets but those of its mechanics, so that its proofs don't depend on earlier ones."""
-    if task.file.max_turns is None and task.file.max_messages is None:
-        return task
-    return check_task(task.file.model_copy(update={"max_turns": None, "max_messages": None}))
-
-
-def _messages(turns: Sequence[JointTurn]) -> int:
+def _message_count(turns: Sequence[JointTurn]) -> int:
     return sum(command.verb == COMMUNICATE for turn in turns for command in turn.values())
 
 
-def _faults(proof: TaskProof, found: Certificate) -> list[str]:
-    """What a task may not be, a line each."""
+def _faults(proof: TaskProof, certificate: Certificate) -> list[str]:
+    """Lists what is wrong with a task, a line each."""
     return [
-        *_wrong_goals(proof, found),
-        *_missing_proofs(proof, found),
-        *_disagreements(found),
-        *_idle_wishes(proof),
+        *_wrong_goals(proof, certificate),
+        *_missing_proofs(proof, certificate),
+        *_disagreements(certificate),
+        *_private_goals_met(proof),
     ]
 
 
-def _wrong_goals(proof: TaskProof, found: Certificate) -> Iterator[str]:
+def _wrong_goals(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
     task, mask = proof.task, proof.household.functional_mask
-    if task.file.k_depth != found.k_depth:
-        yield f"it claims K depth {task.file.k_depth}, but its goal has {found.k_depth}"
+    if task.file.k_depth != certificate.k_depth:
+        yield f"it claims K depth {task.file.k_depth}, but its goal has {certificate.k_depth}"
     if not task.physical_goal:
         yield "its goal has no conjunct without K, so that nothing has to be done"
     elif proof.household.start & mask == mask:
         yield "its physical goal holds before anyone acts"
 
 
-def _missing_proofs(proof: TaskProof, found: Certificate) -> Iterator[str]:
-    """What is not proved, or refuted, of all that a task must be."""
-    yield from _unmet(found.status, "solved", "it has no plan", "no plan was found for it")
-    yield from _unmet(found.baseline, "solved", "it has no plan with all secrets public", "no baseline was found")
-    for agent, status in found.without_agent.items():
-        is_idle = f"{agent} is not needed: there is a plan in which it only waits"
-        yield from _unmet(status, "unsolvable", is_idle, f"{agent} may not be needed")
+def _missing_proofs(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
+    """Yields a line for each required proof that was refuted, or not found."""
+    yield from _failed_proof(certificate.status, "solved", "it has no plan", "no plan was found for it")
+    yield from _failed_proof(
+        certificate.baseline, "solved", "it has no plan with all secrets public", "no baseline was found"
+    )
+    for agent, status in certificate.without_agent.items():
+        refuted = f"{agent} is not needed: there is a plan in which it only waits"
+        yield from _failed_proof(status, "unsolvable", refuted, f"{agent} may not be needed")
     if proof.task.file.needs_communication:
-        status = found.without_communication
-        yield from _unmet(status, "unsolvable", "it can be solved without a message", "it may need no message")
+        status = certificate.without_communication
+        yield from _failed_proof(status, "unsolvable", "it can be solved without a message", "it may need no message")
         if status == "unsolvable":
-            wrong = "its physical goal, which alone is paid, can be reached without a message"
+            refuted = "its physical goal, which alone is paid, can be reached without a message"
             unproved = "its physical goal may need no message"
-            yield from _unmet(proof.status("physical silent"), "unsolvable", wrong, unproved)
-    if found.deepest_by_sight is not None:
-        depth = f"its K depth {found.k_depth}"
-        is_inflated = f"{depth} is inflated: its deepest K can be had by sight"
-        yield from _unmet(found.deepest_by_sight, "unsolvable", is_inflated, f"{depth} may be inflated")
-    for agent, status in found.private_goals.items() if found.status == "solved" else ():
+            yield from _failed_proof(proof.status("physical silent"), "unsolvable", refuted, unproved)
+    if certificate.deepest_by_sight is not None:
+        depth = f"its K depth {certificate.k_depth}"
+        refuted = f"{depth} is inflated: its deepest K can be had by sight"
+        yield from _failed_proof(certificate.deepest_by_sight, "unsolvable", refuted, f"{depth} may be inflated")
+    for agent, status in certificate.private_goals.items() if certificate.status == "solved" else ():
         goal = f"the private goal of {agent}"
-        conflicts = f"{goal} can't be had with the shared goal"
-        yield from _unmet(status, "solved", conflicts, f"{goal} may conflict with the shared goal")
+        refuted = f"{goal} can't be had with the shared goal"
+        yield from _failed_proof(status, "solved", refuted, f"{goal} may conflict with the shared goal")
 
 
-def _disagreements(found: Certificate) -> list[str]:
-    """Of other planners with the own one, where both have a proof."""
+def _disagreements(certificate: Certificate) -> list[str]:
+    """Lists the other planners that contradict the own one; an unknown status contradicts none."""
     return [
-        f"{name} says {status}, but the own planner {found.status}"
-        for name, status in found.checked_by.items()
-        if "unknown" not in (status, found.status) and status != found.status
+        f"{name} says {status}, but the own planner {certificate.status}"
+        for name, status in certificate.checked_by.items()
+        if "unknown" not in (status, certificate.status) and status != certificate.status
     ]
 
 
-def _unmet(status: Status, wanted: Status, wrong: str, unproved: str) -> list[str]:
-    if status == wanted:
+def _failed_proof(status: Status, required: Status, refuted: str, unproved: str) -> list[str]:
+    """Returns the line for a proof that failed: `refuted`, or `unproved` if the planner gave no answer."""
+    if status == required:
         return []
-    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else wrong]
+    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else refuted]
 
 
-def _idle_wishes(proof: TaskProof) -> list[str]:
+def _private_goals_met(proof: TaskProof) -> list[str]:
+    """Lists the private goals that hold at the start."""
     start = proof.household.start
     return [
         f"the private goal of {agent} holds before anyone acts"
@@ -282,23 +282,25 @@ def _idle_wishes(proof: TaskProof) -> list[str]:
 
 
 def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
-    """The file with its certificate and the budgets that follow.
+    """Returns the file with its certificate and the budgets that follow.
 
     max_turns is twice the turns of the baseline or of the plan, whichever takes more. max_messages, which each agent
     may send, is twice the messages of all agents in the baseline or, if that is more, of the busiest agent in the plan.
-    What other planners have said of the same task stays, unless they were asked anew.
+    Answers of other planners to the same problem are kept, unless they were asked anew.
     """
-    found, plan = verdict.certificate, verdict.turns
-    if file.certificate and is_current(file) and file.certificate.strips_hash == found.strips_hash:
-        found = found.model_copy(update={"checked_by": {**file.certificate.checked_by, **found.checked_by}})
-    if found.status != "solved" or found.baseline_turns is None or found.baseline_messages is None:
-        return file.model_copy(update={"certificate": found, "max_turns": None, "max_messages": None})
+    certificate, plan = verdict.certificate, verdict.turns
+    if file.certificate and is_current(file) and file.certificate.strips_hash == certificate.strips_hash:
+        certificate = certificate.model_copy(
+            update={"checked_by": {**file.certificate.checked_by, **certificate.checked_by}}
+        )
+    if certificate.status != "solved" or certificate.baseline_turns is None or certificate.baseline_messages is None:
+        return file.model_copy(update={"certificate": certificate, "max_turns": None, "max_messages": None})
     most = max((_sent_by(plan, agent) for agent in file.agent_spawns), default=0)
     budgets = {
-        "max_turns": BUDGET_FACTOR * max(found.baseline_turns, len(plan), 1),
-        "max_messages": BUDGET_FACTOR * max(found.baseline_messages, most),
+        "max_turns": BUDGET_FACTOR * max(certificate.baseline_turns, len(plan), 1),
+        "max_messages": BUDGET_FACTOR * max(certificate.baseline_messages, most),
     }
-    return file.model_copy(update={"certificate": found, **budgets})
+    return file.model_copy(update={"certificate": certificate, **budgets})
 
 
 def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
@@ -306,7 +308,7 @@ def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
 
 
 def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
-    """Where a plan exceeds the task's budgets, a line each."""
+    """Lists where a plan exceeds the task's budgets, a line each."""
     faults = []
     if len(plan) > task.max_turns:
         faults.append(f"its plan takes {len(plan)} turns, but an episode has {task.max_turns}: --write sets budgets")
@@ -317,20 +319,20 @@ def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:
     return faults
 
 
-def misstated(file: TaskFile, found: Certificate) -> list[str]:
-    """A line for each thing that the file's certificate says otherwise than was found, where both are of one file.
+def misstated(file: TaskFile, certificate: Certificate) -> list[str]:
+    """Lists the fields in which the file's certificate differs from the proof; none if it is not of this file.
 
-    A certificate that says no relay depth is of an earlier version, and no fault.
+    A certificate without relay depth is of an earlier version, and no fault.
     """
-    said = file.certificate if is_current(file) else None
-    if said is None:
+    recorded = file.certificate if is_current(file) else None
+    if recorded is None:
         return []
-    pairs = [(name, getattr(said, name), getattr(found, name)) for name in PROVED]
+    statements = [(name, getattr(recorded, name), getattr(certificate, name)) for name in PROVED]
     return [
-        f"its certificate says {name.replace('_', ' ')} {_in_words(one)}, but the proof finds {_in_words(other)}: "
+        f"its certificate says {name.replace('_', ' ')} {_in_words(stated)}, but the proof finds {_in_words(proved)}: "
         "--write makes a new one"
-        for name, one, other in pairs
-        if one != other and (name, one) != ("relay_depth", None)
+        for name, stated, proved in statements
+        if stated != proved and (name, stated) != ("relay_depth", None)
     ]
 
 
@@ -341,5 +343,5 @@ def _in_words(value: object) -> str:
 
 
 def is_current(file: TaskFile) -> bool:
-    """True if the certificate was made for the file as it is."""
+    """True if the file's certificate was made for its present content."""
     return file.certificate is not None and file.certificate.task_hash == file.hash

@@ -107,7 +107,7 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "unbound mechanic in init": (
         replaced("(is_closed cabinet_34)", "(is_closed cabinet_34) (is_inverse cabinet_34)"),
-        "bound by no mechanic",
+        "follows from no mechanic",
     ),
     "goal names nobody": (
         replaced("(K agent_0 (K agent_1", "(K agent_0 (K agent_7"),
@@ -231,11 +231,11 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "secret that is not so": (
         having(secret_facts={"agent_0": ["(is_open cabinet_34)"]}),
-        "(is_open cabinet_34) can't be known: it is not so at first",
+        "(is_open cabinet_34) can't be known: it does not hold at the start",
     ),
     "secret goal that is none": (
         having(secret_facts={"agent_0": ["(wanted (is_closed cabinet_34))"]}),
-        "no conjunct of the goal says so",
+        "the goal has no such conjunct without K",
     ),
     "secret that is no PDDL": (having(secret_facts={"agent_0": ["cabinet_34 is open"]}), "secret_facts of agent_0"),
     "goal that nobody knows": (having(secret_facts={"agent_0": []}), "nobody knows that"),
