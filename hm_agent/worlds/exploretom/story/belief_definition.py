@@ -1,9 +1,10 @@
-"""Beliefs of any order by their definition, slowly: each person remembers what it perceived, and who was there.
+"""A slow reference implementation of beliefs of any order, directly by their definition.
 
-What a believes follows from all that a perceived. What a thinks that b believes follows in the same way from those of
-a's own perceptions that a thinks b had, too; what a thinks that b thinks that c believes from those of these that a
-thinks b takes c to have had; and so on. There are no beliefs about beliefs to update, so none can be forgotten.
-The world is kept in plain dictionaries; an action is expected to be possible.
+Each person keeps a list of its perceptions and of the witnesses of each. What A believes follows from all of A's
+perceptions. What A thinks that B believes follows, by the same rules, from those of A's perceptions that B witnessed;
+what A thinks that B thinks that C believes, from those of them that C witnessed, too; and so on. Peekers are no
+witnesses, distracted people are: others think that these saw what they missed. Beliefs about beliefs are derived, not
+stored, so no update can be forgotten. Actions are expected to be possible; nothing checks them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from hm_agent.worlds.exploretom.story.evidence import (
 
 @dataclass(frozen=True)
 class Sight:
-    """Something was seen to be so."""
+    """A fact that was seen: at this time the key had this value."""
 
     time: int
     key: Key
@@ -49,7 +50,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Look:
-    """All that can be seen in a room, by someone who looks about."""
+    """All facts that someone who looks around in a room sees."""
 
     time: int
     room: str
@@ -58,7 +59,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Telling:
-    """Someone said that something is so, and had it seen (or been told by someone who had) at a time."""
+    """A fact that was told. since: the time of the sighting that it goes back to, the teller's own or another's."""
 
     time: int
     teller: str
@@ -69,13 +70,13 @@ class Telling:
 
 Perception: TypeAlias = Sight | Look | Telling
 Held: TypeAlias = dict[Key, tuple[Value, int]]
-"""(value, when that was seen to be so) by key"""
+"""Beliefs: (value, time at which it was seen to be true) by key."""
 
 
 class DefinedBeliefs:
-    """A story so far: the world, and each person's perceptions with those who were there to have them, too.
+    """The world at the end of a story, and each person's perceptions with their witnesses.
 
-    people: whose beliefs are asked for besides those of the people whom the story mentions.
+    people: further people whose beliefs may be asked for, beside those whom the story mentions.
     """
 
     def __init__(self, script: StoryScript, people: Sequence[str] = ()) -> None:
@@ -90,7 +91,7 @@ class DefinedBeliefs:
             self._apply(action)
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
-        """What a person thinks that another believes; with itself, what it believes."""
+        """What a person thinks that another believes; for the same person twice, what it believes. None if nothing."""
         return self.chained_belief((person, other), key)
 
     def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
@@ -98,15 +99,15 @@ class DefinedBeliefs:
         return self.all_beliefs(people).get(key)
 
     def all_beliefs(self, people: Sequence[str]) -> Mapping[Key, Value]:
-        """The same for everything of which the last is thought to believe anything."""
+        """All that the first person thinks that the second thinks ... that the last believes, by key."""
         return {key: value for key, (value, _) in self._held(people).items()}
 
     def _held(self, people: Sequence[str]) -> Held:
-        # What one thinks that one thinks oneself is what one thinks.
+        # What A thinks that A itself believes is what A believes.
         chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
         held: Held = {}
-        for perception, present in self._perceived[chain[0]]:
-            if present.issuperset(chain[1:]):
+        for perception, witnesses in self._perceived[chain[0]]:
+            if witnesses.issuperset(chain[1:]):
                 self._take_in(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
         return held
 
@@ -135,6 +136,7 @@ class DefinedBeliefs:
             held[key] = (value, look.time)
 
     def _convinces(self, value: Value, since: int, told: Telling) -> bool:
+        """True if a claim replaces a belief that goes back to time `since`."""
         if told.since < since:
             return False
         was_looked_for = isinstance(value, Missing) and self._is_open_in(value.room, told.value)
@@ -153,6 +155,7 @@ class DefinedBeliefs:
     def _show(
         self, action: StoryAction, witnesses: Iterable[str], perception: Perception, *, peek: bool = True
     ) -> None:
+        """Adds a perception for all who attend: witnesses, and peekers if `peek`, without distracted people."""
         present = frozenset(witnesses)
         attending = (present | set(action.peekers if peek else ())) - set(action.distracted)
         for name in attending:
