@@ -36,7 +36,7 @@ PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
 DATASET = "exploretom_dataset"
 MOST_STORIES = 1_000_000
-"""Of a data set."""
+"""A bound on the stories of a data set: the story of a number has the seed base * MOST_STORIES + number."""
 PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
@@ -69,7 +69,7 @@ _HERE = "hm_agent.worlds.exploretom"
 
 
 class ExploretomSuite(Suite):
-    """Stories of the paper's eighteen action sets, drawn from the seed, with all their questions."""
+    """Scenarios for the paper's eighteen action sets, with literal or functional questions, and one for data sets."""
 
     name = "exploretom"
     title = "ExploreToM"
@@ -110,7 +110,11 @@ class ExploretomSuite(Suite):
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        drawn = [_info(found, functional=kind) for kind in (False, True) for found in ACTION_SETS.values()]
+        drawn = [
+            _info(action_set, functional=functional)
+            for functional in (False, True)
+            for action_set in ACTION_SETS.values()
+        ]
         return (*drawn, _dataset_info())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
@@ -193,7 +197,7 @@ _ASKING = {
     "reader_cot": ("the same, step by step", "ReasoningReader"),
     "perspective": ("first says what the person asked about knows (SimToM)", "PerspectiveReader"),
 }
-"""Agents that ask a model: about, class."""
+"""(description, class name) of the agents that ask a model, by agent name."""
 _WEAK = {
     "reality": "no model: answers what is so, whoever is asked about",
     "last_mention": "no model: answers the place that the story names last, or yes",
@@ -201,6 +205,7 @@ _WEAK = {
     "no_distraction": "no model: overlooks who peeks and who is distracted",
     "first_choice": "no model: takes the first choice",
 }
+"""Descriptions of the agents that ask no model, by agent name."""
 
 
 def _info(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
@@ -232,7 +237,7 @@ def _dataset_info() -> ScenarioInfo:
 
 
 def _number(given: Setting) -> int | None:
-    """How many questions; None for all. Raises ConfigError for what is no number from 1."""
+    """The most questions to ask, None for all; raises ConfigError unless --questions is a number from 1 or `all`."""
     if given in (None, ALL):
         return None
     text = str(given)
@@ -242,7 +247,7 @@ def _number(given: Setting) -> int | None:
 
 
 def _file(flag: str, given: Setting) -> Path | None:
-    """The file that a flag names, None if it names none; raises ConfigError for one that is not there."""
+    """The path that a flag gives, None if it gives none; raises ConfigError if there is no such file."""
     if given is None:
         return None
     path = Path(str(given))

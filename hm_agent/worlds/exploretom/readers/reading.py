@@ -1,4 +1,4 @@
-"""What readers ask a model, and the built-in reasoner's answers: it reads the story's text and tracks what it tells."""
+"""The questions that readers ask a model, and the built-in reasoner's answers, found by tracking the story's text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
 
 MAX_PERSPECTIVE = 1_500
-"""Characters."""
+"""The longest perspective that the built-in reasoner gives, in characters."""
 
 
 class ChosenAnswer(BaseModel):
@@ -30,7 +30,7 @@ class ChosenAnswer(BaseModel):
 
 
 class ReasonedAnswer(BaseModel):
-    """The same after the steps that led to it."""
+    """An answer, after the steps that led to it."""
 
     reasoning: str = ""
     answer: Words
@@ -71,7 +71,7 @@ class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWithReasons(_Choosing, Question[ReasonedAnswer]):
-    """The same, step by step."""
+    """What is the answer, and which steps lead to it?"""
 
     template = "exploretom/answer_with_reasons.j2"
     schema = ReasonedAnswer
@@ -94,7 +94,7 @@ class TakePerspective(Question[Perspective]):
 
 @dataclass(frozen=True, slots=True)
 class RevisePerspective(Question[Perspective]):
-    """What does a person know, after an answer from earlier perspectives was wrong? earlier: the best ones first."""
+    """What does a person know, after an answer from earlier perspectives was wrong? earlier: best first."""
 
     template = "exploretom/revise_perspective.j2"
     schema = Perspective
@@ -110,7 +110,7 @@ class RevisePerspective(Question[Perspective]):
 class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
     """What is the answer, given what the person asked about knows? (the second step of SimToM)
 
-    asks_what_is_so: whether the answer also depends on what is so, which the person may not know.
+    asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
     """
 
     template = "exploretom/answer_from_perspective.j2"
@@ -126,12 +126,12 @@ class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
 
 @lru_cache(maxsize=64)
 def read_story(text: str, sees_contents: bool) -> AnsweredStory:
-    """A story from its words; raises StoryError for words that tell none."""
+    """Reads a story from its text, cached; raises StoryError if it can't be read."""
     return AnsweredStory(parse_story(text, sees_contents=sees_contents))
 
 
 def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
-    """The answer that follows from the words of a story and of a question; empty if these can't be read."""
+    """The answer that the tracker gives to a question; empty if the story or the question can't be read."""
     try:
         read = read_story(story, sees_contents)
         if action := parse_asked_action(question):
