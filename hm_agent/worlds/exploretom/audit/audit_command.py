@@ -1,4 +1,4 @@
-"""`hm-agent audit FILE`: reads a set, and says which of its labels can't be right."""
+"""`hm-agent audit FILE`: reads a set of stories and questions, and reports which of its labels are wrong."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ FILE is numbered text, as of bAbI and ToMi (a question, a tab, its label), or li
 answer or choices with target. What can't be read is not judged. Exit status: 0 if no label is wrong, 1 if one is.
 """
 FOUND, NONE_FOUND = 1, 0
+"""Exit statuses."""
 
 
 def _asked(flag: str) -> Any:
@@ -48,7 +49,7 @@ def _asked(flag: str) -> Any:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags or files."""
     files = [word for word in arguments if not word.startswith("-")]
     read_flags(FLAGS, ("hm-agent audit", *(word for word in arguments if word.startswith("-"))))
     if _asked("help"):
@@ -71,26 +72,26 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def judgements(path: Path, *, sees_contents: bool) -> Iterator[Judgement]:
-    """Of every label of a file; raises ConfigError for a file that has none."""
-    found = False
+    """Judges every label of a file; raises ConfigError for a file that has none."""
+    has_labels = False
     for story in labelled_stories(path):
         for judgement in judge(story, sees_contents=sees_contents):
-            found = True
+            has_labels = True
             yield judgement
-    if not found:
+    if not has_labels:
         raise ConfigError(f"{path}: no question with a label in it")
 
 
 def _print(path: Path, judgement: Judgement) -> None:
     question = judgement.question
-    said = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
-    print(f"{path}:{question.line}: {_printable(said)}")
+    message = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
+    print(f"{path}:{question.line}: {_printable(message)}")
     for line in judgement.trace:
         print(f"    {_printable(line)}")
 
 
 def _printable(text: str) -> str:
-    """The text without characters that steer a terminal."""
+    """The text with spaces for non-printable characters, which might control a terminal."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 

@@ -1,7 +1,7 @@
 """Tracks a labelled story and judges its labels: right, wrong with the reason, or not judged.
 
-A label is called wrong only if all sentences up to its question are read, can happen one after the other, and give a
-definite answer.
+A label is called wrong only if all sentences up to its question can be read and are possible one after the other, and a
+definite answer follows from them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from hm_agent.worlds.exploretom.story.language import aside_of, plain_words, wit
 
 
 class LabelVerdict(Enum):
-    """What becomes of a label."""
+    """The verdict on a label."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -54,7 +54,10 @@ class LabelVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A label with its verdict. reason: in one line. trace: of a wrong one, a line for each sentence of the story."""
+    """A label with its verdict. reason: in one line, unless the label is right.
+
+    trace: for a wrong label, a line for each sentence of the story.
+    """
 
     question: LabelledQuestion
     verdict: LabelVerdict
@@ -64,13 +67,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Unjudged(Exception):
-    """Why no answer is definite."""
+    """Raised if a label can't be judged. reason: why, in one line."""
 
     reason: str
 
 
 def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
-    """The judgements of a story's labels, in their order. sees_contents: where the file does not say."""
+    """Yields the judgements of a story's labels, in their order. sees_contents: for stories whose file does not say."""
     shows = sees_contents if story.sees_contents is None else story.sees_contents
     read = _read(tuple(line.text for line in story.lines), shows)
     lines = [line.line for line in story.lines]
@@ -94,9 +97,9 @@ def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Objection:
-    """Why a label can't be right.
+    """Why a label is wrong.
 
-    key: what the answer is about. people: who thinks that who thinks ... that it is so; none for what is so.
+    key: what the answer is about. people: whose nested belief it is, outermost first; empty for the state of the world.
     """
 
     reason: str
@@ -105,9 +108,10 @@ class _Objection:
 
 
 class ReadStory:
-    """A story's sentences as far as they can be read and happen.
+    """A story's sentences up to the first that can't be read or is impossible.
 
-    stop: how many of its first sentences these are; problem: of the next one, in words.
+    stop: the number of sentences before that one. problem: what is wrong with that one, empty if there is none.
+    actions: those of each sentence.
     """
 
     def __init__(self, sentences: Sequence[str], sees_contents: bool) -> None:
@@ -129,7 +133,7 @@ class ReadStory:
         self.stop = len(self.actions)
 
     def _parsed(self, sentences: Sequence[str]) -> list[Event]:
-        """What the sentences tell, up to the first one that can't be read."""
+        """The events of the sentences up to the first that can't be read, for which it sets `problem`."""
         events: list[Event] = []
         for sentence in sentences:
             aside, last = aside_of(sentence), events[-1] if events else None
@@ -150,7 +154,7 @@ class ReadStory:
     # Answers
 
     def objection(self, question: LabelledQuestion) -> _Objection | None:
-        """Why a label can't be right, None if it is; raises _Unjudged if that can't be told."""
+        """Why a label is wrong, None if it is right; raises _Unjudged if no definite answer follows from the story."""
         asked = parse_question(question.text)
         if action := parse_asked_action(question.text):
             story = self._own_story(question)
@@ -167,10 +171,10 @@ class ReadStory:
         return self._where_objection(asked, question)
 
     def _own_story(self, question: LabelledQuestion) -> AnsweredStory:
-        """The story up to a question, if everything in it is someone's action."""
+        """The story up to a question; raises _Unjudged if the story also has sentences about places (`Being`)."""
         if self._acts_itself:
             raise _Unjudged("such a question is judged only of stories in which people do everything that happens")
-        actions = tuple(action for done in self.actions[: question.after] for action in done)
+        actions = tuple(action for sentence_actions in self.actions[: question.after] for action in sentence_actions)
         return AnsweredStory(StoryScript(actions, self._sees_contents))
 
     def _own_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
@@ -203,9 +207,10 @@ class ReadStory:
     def _value(
         self, tracker: BeliefTracker, key: Key, people: Sequence[str], after: int, time: str = "now"
     ) -> Value | None:
-        """Where something is after some sentences, or was at the beginning; with people, where these think that it is.
+        """Where something is after some sentences, or was at the beginning; with people, where they believe that it is.
 
-        tracker: after these sentences. It knows two orders of beliefs; the others follow from their definition.
+        people: whose nested belief it is, outermost first. tracker: the one after these sentences; it holds two orders
+        of beliefs, and those of higher orders are computed from their definition.
         """
         if len(people) > 2:
             actions = tuple(action for done in self.actions[:after] for action in done)
@@ -224,14 +229,16 @@ class ReadStory:
         return tracker
 
     def _place(self, label: str) -> str:
-        """The place that a label means, or its own words."""
-        containers = dict.fromkeys(one for done in self.actions for one in containers_of(done))
+        """The place that a label means, or the label itself if it means none."""
+        containers = dict.fromkeys(place for done in self.actions for place in containers_of(done))
         places = tuple(dict.fromkeys((*containers, *self._rooms)))
         label = words(label)
-        return meaning(label, places) or next((one for one in places if plain_words(one) == plain_words(label)), label)
+        return meaning(label, places) or next(
+            (place for place in places if plain_words(place) == plain_words(label)), label
+        )
 
     def _is_ruled_out(self, label: str, value: AwayFrom | Missing, tracker: BeliefTracker) -> bool:
-        """True if someone with this belief knows that it is not at a place."""
+        """True if this belief excludes that the thing is at the place of the label."""
         if isinstance(value, Missing) and not self._sees_contents:
             return label == value.room and label not in tracker.containers.values()
         return value.room in (label, tracker.containers.get(label))
@@ -239,7 +246,7 @@ class ReadStory:
     # The trace
 
     def trace(self, wrong: _Objection, after: int) -> Iterator[str]:
-        """A line for each sentence: the sentence, who saw it, and what changed of the belief that counts."""
+        """Yields a line for each sentence: the sentence, who saw it, and how the belief that matters changed."""
         tracker, before = self._tracker(), "nothing"
         for number, (sentence, done) in enumerate(zip(self.sentences[:after], self.actions[:after], strict=True), 1):
             seen: dict[str, None] = {}
@@ -256,12 +263,12 @@ class ReadStory:
 
 @lru_cache(maxsize=8)
 def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
-    """The story of these sentences; in JSON lines it stands once for each of its questions."""
+    """Reads a story, cached, since files of JSON lines repeat it for each of its questions."""
     return ReadStory(sentences, sees_contents)
 
 
 def _people(asked: Asked) -> tuple[str, ...]:
-    """Whose belief is asked for, and whose about it."""
+    """The people whose belief a question asks for, outermost first; empty for the state of the world."""
     return tuple(name for name in (asked.person, asked.other) if name)
 
 
@@ -284,7 +291,7 @@ def _contrast(asked: WhereAsked, known: str) -> str:
 
 
 def _where(asked: Asked) -> WhereAsked | Asked:
-    """A question of ours about a place as one that any story may have; others stay."""
+    """A question about a room or container as one that can be judged for any story; other questions unchanged."""
     if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
         return asked
     return WhereAsked(asked.subject, _people(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")

@@ -1,4 +1,4 @@
-"""`hm-agent export exploretom`: the flags, and what they write."""
+"""`hm-agent export exploretom`: the flags, and the export that they describe."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FLAGS = (
 )
 
 _DRAWING = ("action_sets", "stories", "seed", "cast")
-"""The flags of stories that are drawn."""
+"""The flags that concern drawn stories alone."""
 
 USAGE = """Writes stories with their questions and answers as a data set.
 
@@ -64,14 +64,14 @@ def _asked(flag: str) -> Any:
 
 
 def _typed() -> str:
-    """The command line, for the card: without where this machine keeps the set."""
+    """The command line as the card shows it, without the folder and name of the set."""
     given = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
     words = [flag.serialize() for flag in given if flag.present]
     return shlex.join(["hm-agent", "export", "exploretom", *words])
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
     read_flags(FLAGS, ("hm-agent export exploretom", *arguments))
     if _asked("help"):
         print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
@@ -113,24 +113,24 @@ def _stories() -> Iterable[SourceStory]:
 
 
 def _action_sets(patterns: Sequence[str]) -> list[ActionSet]:
-    """The action sets that names or globs stand for, each once; ConfigError for a pattern without any."""
-    found: dict[str, ActionSet] = {}
+    """The action sets that names or globs match, each once; raises ConfigError for one without a match."""
+    action_sets: dict[str, ActionSet] = {}
     for pattern in patterns:
-        matching = {name: one for name, one in ACTION_SETS.items() if fnmatchcase(name, pattern)}
+        matching = {name: action_set for name, action_set in ACTION_SETS.items() if fnmatchcase(name, pattern)}
         if not matching:
             raise ConfigError(f"unknown action set {pattern!r}: there are {', '.join(ACTION_SETS)}")
-        found |= matching
-    return list(found.values())
+        action_sets |= matching
+    return list(action_sets.values())
 
 
 def _splits(given: Sequence[str]) -> Mapping[str, int]:
-    """Shares by name; ConfigError for what is not `name:share`."""
-    found: dict[str, int] = {}
-    for one in given:
-        name, _, share = one.partition(":")
-        if not (name.isidentifier() and name.isascii() and share.isdecimal() and int(share) >= 1) or name in found:
+    """The shares of splits by name; raises ConfigError for anything but `name:share`, and for none."""
+    shares: dict[str, int] = {}
+    for split in given:
+        name, _, share = split.partition(":")
+        if not (name.isidentifier() and name.isascii() and share.isdecimal() and int(share) >= 1) or name in shares:
             raise ConfigError(f"--splits={','.join(given)}: say names with shares from 1, such as train:8,test:2")
-        found[name] = int(share)
-    if not found:
+        shares[name] = int(share)
+    if not shares:
         raise ConfigError("--splits: say at least one, such as test:1")
-    return found
+    return shares

@@ -64,8 +64,8 @@ class StoryDraft:
 class StorySampler:
     """Draws stories of a cast action by action, each uniformly from those that are possible next.
 
-    kinds: the kinds of actions to draw. conditions: what stories must have; no more important actions are drawn than
-    that.
+    kinds: the kinds of actions to draw. conditions: what stories must have; they never get more important actions than
+    these ask for.
     """
 
     def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
@@ -125,7 +125,7 @@ class StorySampler:
         return len(draft.actions) >= self._conditions.max_actions
 
     def complete(self, draft: StoryDraft, rng: Random) -> bool:
-        """Adds one action or more until the conditions are met; False if they are not met in time."""
+        """Adds one action or more until the conditions are met; False if the story gets stuck or too long before."""
         while not self.is_full(draft):
             if not self.add(draft, rng):
                 return False

@@ -1,4 +1,4 @@
-"""`hm-agent generate exploretom`: the flags, the search, and what went wrong in one line."""
+"""`hm-agent generate exploretom`: the flags, the search, and a line for whatever stopped it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ from hm_agent.worlds.exploretom.search.running import search_jobs, telling_jobs
 NAME = "hm-agent generate exploretom"
 STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
 STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
+"""The keys that each row of stories.jsonl must have."""
 TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
 TOLD_KEYS = (FIRST_TRY, RETOLD, PLAIN, "is_told")
-"""The files of OUT."""
+"""The keys that each row of told.jsonl must have."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+"""Exit statuses."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -109,7 +111,7 @@ def _asked(flag: str) -> Any:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
     read_flags(FLAGS, (NAME, *arguments))
     if _asked("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
@@ -123,7 +125,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def plan_asked() -> SearchPlan:
-    """The search that the flags ask for."""
+    """The plan that the flags describe."""
     cast = _asked("cast")
     if cast is not None and not Path(cast).is_file():
         raise ConfigError(f"--cast={cast}: there is no such file")
@@ -148,15 +150,15 @@ def plan_asked() -> SearchPlan:
 
 
 def _numbers(flag: str, least: int, most: int) -> tuple[int, ...]:
-    """Whole numbers with commas, each once; raises ConfigError for others, and for none."""
-    said = _asked(flag)
-    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
-        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, said)))
+    """Reads a flag's whole numbers within bounds, each once; raises ConfigError for any others, and for none."""
+    texts = _asked(flag)
+    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
+        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, texts)))
 
 
 def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:
-    """Searches, and has told, what OUT lacks; returns the exit status. writers: None if nothing is to be told.
+    """Searches the stories that OUT lacks, has them told if there are writers, and returns the exit status.
 
     Raises ConfigError, and OSError if files can't be written.
     """
@@ -177,7 +179,7 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
 
 
 def _until_stopped(act: Callable[[], int], out: Path) -> int:
-    """Acts; says what stopped it, if a model or the user did. Returns the exit status."""
+    """Runs a part of the command and returns its exit status; if a model or the user stops it, says so."""
     try:
         return act()
     except ModelUnavailable as error:
@@ -187,6 +189,7 @@ def _until_stopped(act: Callable[[], int], out: Path) -> int:
 
 
 def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
+    """Searches the stories of the plan; returns the exit status."""
     stories, console = RowFile(out / STORIES, STORY_KEYS), search_console()
     table = LiveTable(console, plan, stories.rows.values())
     try:
@@ -203,6 +206,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
 
 
 def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
+    """Has the stories of the plan told; returns the exit status."""
     stories, told, console = (
         RowFile(out / STORIES, STORY_KEYS),
         RowFile(out / TOLD, TOLD_KEYS),
@@ -210,12 +214,12 @@ def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers:
     )
     due = [stories.rows[name] for name in _names(plan)]
 
-    def say(row: Row) -> None:
+    def report(row: Row) -> None:
         counts = f"{row[FIRST_TRY]} actions at the first try, {row[RETOLD]} later, {row[PLAIN]} plainly"
         console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
 
     try:
-        run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
+        run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, report)))
     finally:
         told.sort()
     rows = [told.rows[name] for name in _names(plan)]

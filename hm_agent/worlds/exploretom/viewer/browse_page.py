@@ -1,4 +1,4 @@
-"""`hm-agent browse`: one page for a set of stories, to filter its questions and look at each story."""
+"""`hm-agent browse exploretom`: writes one page on a set of stories, to filter its questions and look at each story."""
 
 from __future__ import annotations
 
@@ -76,13 +76,14 @@ def write_browse_page(stories: Sequence[BrowsedStory], into: Path, title: str, *
 
 
 def _entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:
-    """A story as the list knows it: `questions` with what was answered."""
+    """A story in the page's list: its questions with readers' answers, and links to replays."""
     links: dict[str, str] = {}
-    questions = [_listed(one, links, folder) for one in story.questions.values()]
+    questions = [_listed(question, links, folder) for question in story.questions.values()]
     return {"id": story.id, "questions": questions, "links": links}
 
 
 def _listed(one: BrowsedQuestion, links: dict[str, str], folder: Path) -> Mapping[str, Any]:
+    """A question in the page's list; adds the links of its answers to `links`, by reader."""
     for given in one.given:
         if given.link:
             links[given.reader] = quote(Path(os.path.relpath(given.link[1].resolve(), folder.resolve())).as_posix())
@@ -103,13 +104,14 @@ def _given(one: GivenAnswer) -> Mapping[str, Any]:
 
 
 def _details(story: BrowsedStory) -> Mapping[str, Any]:
-    """A story as it is drawn. asked: for each question what its card shows, beyond the list's."""
+    """A story as the page draws it when it is opened. asked: what the cards of its questions show beyond the list."""
     picture = picture_of(story.text, story.sees_contents)
     asked = (
-        question_data(one.text, one.answer or "", one.choices, one.kind, picture) for one in story.questions.values()
+        question_data(question.text, question.answer or "", question.choices, question.kind, picture)
+        for question in story.questions.values()
     )
     return {
         "story": story_data(story.text, picture),
         "infilled": story.infilled,
-        "asked": [{name: one[name] for name in ("choices", "accepted", "spot")} for one in asked],
+        "asked": [{name: question[name] for name in ("choices", "accepted", "spot")} for question in asked],
     }
