@@ -54,7 +54,7 @@ def names_in(action: StoryAction) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def named(text: str, names: Iterable[str]) -> set[str]:
+def names_found_in(text: str, names: Iterable[str]) -> set[str]:
     """Returns the names that a text has as whole words, in any case; where several names match, the longest counts."""
     longest_first = sorted(set(names), key=len, reverse=True)
     if not longest_first:
@@ -108,7 +108,7 @@ class TellAction(Question[ToldAction]):
     may_not_name: tuple[str, ...] = field(default=(), metadata=UNSHOWN)
 
     def check(self, answer: ToldAction) -> None:
-        names = named(answer.text, (*self.must_name, *self.may_not_name))
+        names = names_found_in(answer.text, (*self.must_name, *self.may_not_name))
         missing = [name for name in self.must_name if name not in names]
         others = [name for name in self.may_not_name if name in names]
 
@@ -138,14 +138,14 @@ class JudgeTelling(Question[TellingVerdict]):
     told: str
 
 
-def _judge(asked: JudgeTelling) -> TellingVerdict:
-    is_plain = asked.told == asked.action
+def _judge(question: JudgeTelling) -> TellingVerdict:
+    is_plain = question.told == question.action
     reason = "" if is_plain else "only the plain sentence can be checked without a language model"
     return TellingVerdict(tells_all="yes" if is_plain else "no", tells_more="no", reason=reason)
 
 
 INFILLING_ANSWERS: ReasonerTable = {
-    TellAction: lambda asked: ToldAction(text=asked.action),
+    TellAction: lambda question: ToldAction(text=question.action),
     JudgeTelling: _judge,
 }
 """The built-in reasoner tells the plain sentence, and as a judge accepts nothing else."""
@@ -183,12 +183,12 @@ class Infiller:
             tracker.apply(action)
         return tellings
 
-    async def _tell_action(self, so_far: str, action: StoryAction, others: Sequence[str]) -> ToldSentence:
+    async def _tell_action(self, so_far: str, action: StoryAction, forbidden: Sequence[str]) -> ToldSentence:
         plain, objections, refused = sentence_of(action), list[str](), ""
         length, style = self._rng.choice(LENGTHS), self._rng.choice(STYLES)
         for _ in range(TRIES):
             last = objections[-1] if objections else ""
-            question = TellAction(so_far, plain, length, style, names_in(action), refused, last, tuple(others))
+            question = TellAction(so_far, plain, length, style, names_in(action), refused, last, tuple(forbidden))
             self._before_each()
             answer = await answer_or_none(self._teller, question)
             if answer is None:  # the model has been told several times what is wrong

@@ -91,7 +91,7 @@ class StoryWorld(World[StoryView, str]):
     seats: Sequence[Seat] = (READER,)
 
     def __init__(self, pose: PoseStory, *, shows_choices: bool = True, questions: int | None = None) -> None:
-        self._pose, self._shows_choices, self._most = pose, shows_choices, questions
+        self._pose, self._shows_choices, self._max_questions = pose, shows_choices, questions
         self._story = PosedStory("", sees_contents=False, questions=())
         self._graded: list[GradedAnswer] = []
 
@@ -112,8 +112,8 @@ class StoryWorld(World[StoryView, str]):
 
     def reset(self, seed: int) -> Turn[StoryView]:
         self._story, self._graded = self._pose(seed), []
-        if self._most is not None and self._most < len(self.questions):
-            self._story = _some(self._story, self._most, seed)
+        if self._max_questions is not None and self._max_questions < len(self.questions):
+            self._story = _sample_questions(self._story, self._max_questions, seed)
         return self._turn({})
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
@@ -147,7 +147,7 @@ class StoryWorld(World[StoryView, str]):
         return {**accuracies(self._graded), **pairing(self._graded, self._story.relies_on)}
 
 
-def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
+def _sample_questions(story: PosedStory, max_questions: int, seed: int) -> PosedStory:
     """Returns a story with at most this many of its questions, sampled by the seed.
 
     Functional items come first, each with the literal questions that it relies on. If no item fits with these, only the
@@ -158,7 +158,7 @@ def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
     shuffled = rng.sample(range(len(story.questions)), len(story.questions))
     for index in sorted(shuffled, key=lambda index: not relies_on[index]):
         together = {index, *relies_on[index]} | chosen
-        chosen = together if len(together) <= most else chosen
+        chosen = together if len(together) <= max_questions else chosen
     items = [{index, *relies_on[index]} for index in shuffled if relies_on[index]]
     if items and not any(item <= chosen for item in items):
         chosen = min(items, key=len)
@@ -194,13 +194,13 @@ def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
         if kind.is_false_belief:
             right_by_kind.setdefault("accuracy_false_belief", []).append(answer.is_right)
         sets[kind.set_id] = sets.get(kind.set_id, True) and answer.is_right
-    shares = {name: _share(right) for name, right in right_by_kind.items()}
+    shares = {name: _mean(right) for name, right in right_by_kind.items()}
     return {
         **shares,
-        "sets_right": _share(sets.values()),
+        "sets_right": _mean(sets.values()),
         "all_right": float(all(sets.values())),
-        "chance": _share(chance(answer.question.choices) for answer in graded),
-        "unclear": _share(answer.meant is None for answer in graded),
+        "chance": _mean(chance(answer.question.choices) for answer in graded),
+        "unclear": _mean(answer.meant is None for answer in graded),
         "questions": len(graded),
     }
 
@@ -219,12 +219,12 @@ def pairing(graded: Sequence[GradedAnswer], relies_on: Sequence[Sequence[int]]) 
     ]
     if not pairs:
         return {}
-    functional, literal = _share(right for right, _ in pairs), _share(known for _, known in pairs)
+    functional, literal = _mean(right for right, _ in pairs), _mean(known for _, known in pairs)
     if_literal = [right for right, known in pairs if known]
     metrics = {"functional": functional, "literal": literal, "functional_minus_literal": functional - literal}
-    return metrics | ({"functional_if_literal": _share(if_literal)} if if_literal else {})
+    return metrics | ({"functional_if_literal": _mean(if_literal)} if if_literal else {})
 
 
-def _share(right: Iterable[float]) -> float:
-    values = list(right)
-    return sum(values) / len(values)
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

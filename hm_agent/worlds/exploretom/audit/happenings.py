@@ -16,7 +16,7 @@ ELSEWHERE = "(elsewhere)"
 """The room from which TELLER brings things that stand in the open."""
 
 
-def _who(event: Entering | Leaving | Enter | Leave | CarryTo) -> Sequence[str]:
+def _walkers(event: Entering | Leaving | Enter | Leave | CarryTo) -> Sequence[str]:
     """The people who enter or leave."""
     return event.people if isinstance(event, Entering | Leaving) else (event.person,)
 
@@ -59,9 +59,9 @@ def container_rooms_of(events: Sequence[Event], rooms: Sequence[str]) -> dict[st
     for event in events:
         match event:
             case Entering() | Enter() | CarryTo():
-                where |= dict.fromkeys(_who(event), event.room)
+                where |= dict.fromkeys(_walkers(event), event.room)
             case Leaving() | Leave():
-                for name in _who(event):
+                for name in _walkers(event):
                     where.pop(name, None)
             case Moving() if event.person in where:
                 used.setdefault(event.container, where[event.person])

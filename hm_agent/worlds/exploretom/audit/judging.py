@@ -117,11 +117,11 @@ class ReadStory:
     def __init__(self, sentences: Sequence[str], sees_contents: bool) -> None:
         self.sentences, self._sees_contents = sentences, sees_contents
         self.problem = ""
-        events = self._parsed(sentences)
+        events = self._parse(sentences)
         self._rooms = rooms_of(events)
         self.actions: list[Sequence[StoryAction]] = []
         self._people = tuple(dict.fromkeys(name for event in events for name in people_in(event)))
-        self._acts_itself = any(isinstance(event, Being) for event in events)
+        self._states_places = any(isinstance(event, Being) for event in events)
         container_rooms = container_rooms_of(events, self._rooms)
         tracker = self._tracker()
         for event in events:
@@ -132,7 +132,7 @@ class ReadStory:
                 break
         self.stop = len(self.actions)
 
-    def _parsed(self, sentences: Sequence[str]) -> list[Event]:
+    def _parse(self, sentences: Sequence[str]) -> list[Event]:
         """The events of the sentences up to the first that can't be read, for which it sets `problem`."""
         events: list[Event] = []
         for sentence in sentences:
@@ -157,52 +157,52 @@ class ReadStory:
         """Why a label is wrong, None if it is right; raises _Unjudged if no definite answer follows from the story."""
         asked = parse_question(question.text)
         if action := parse_asked_action(question.text):
-            story = self._own_story(question)
+            story = self._story_until(question)
             answer = chosen_action(story, action, tracked(story))
             if meaning(question.label, action_choices(story, action)) == answer:
                 return None
             return _Objection(f"the answer is {answer!r}", action.key, (action.person,))
-        if isinstance(asked, Asked) and self._acts_itself:
-            asked = _where(asked)
+        if isinstance(asked, Asked) and self._states_places:
+            asked = _as_where_asked(asked)
         if isinstance(asked, Asked):
-            return self._own_objection(asked, question)
+            return self._asked_objection(asked, question)
         if asked is None:
             raise _Unjudged(f"can't read the question {question.text[:80]!r}")
         return self._where_objection(asked, question)
 
-    def _own_story(self, question: LabelledQuestion) -> AnsweredStory:
+    def _story_until(self, question: LabelledQuestion) -> AnsweredStory:
         """The story up to a question; raises _Unjudged if the story also has sentences about places (`Being`)."""
-        if self._acts_itself:
-            raise _Unjudged("such a question is judged only of stories in which people do everything that happens")
+        if self._states_places:
+            raise _Unjudged("such a question is judged only if all sentences of the story are actions of people")
         actions = tuple(action for sentence_actions in self.actions[: question.after] for action in sentence_actions)
         return AnsweredStory(StoryScript(actions, self._sees_contents))
 
-    def _own_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
-        story = self._own_story(question)
+    def _asked_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
+        story = self._story_until(question)
         answer = story.answer(asked)
         if answer is None:
             raise _Unjudged("the story gives no definite answer")
         if meaning(question.label, story.choices(asked)) == answer:
             return None
-        return _Objection(f"the answer is {answer!r}", asked.key, _people(asked))
+        return _Objection(f"the answer is {answer!r}", asked.key, _believers(asked))
 
     def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
-        tracker = self._at(question.after)
+        tracker = self._tracker_after(question.after)
         unknown = [name for name in asked.people if name not in self._people]
         if unknown:
             raise _Unjudged(f"the story names no {unknown[0]}")
         has_room = asked.thing in tracker.people or asked.thing in tracker.containers
         key = ("room" if has_room else "location", asked.thing)
         value = self._value(tracker, key, asked.people, question.after, asked.time)
-        label = self._place(question.label)
+        label = self._place_meant(question.label)
         if isinstance(value, ObjectLocation | str):
             right = (value,) if isinstance(value, str) else (value.container, value.room)
             if label in right:
                 return None
-            return _Objection(_contrast(asked, value_words(value)), key, asked.people)
+            return _Objection(_correction(asked, value_words(value)), key, asked.people)
         if isinstance(value, AwayFrom | Missing) and self._is_ruled_out(label, value, tracker):
-            return _Objection(_contrast(asked, f"not in the {value.room}"), key, asked.people)
-        raise _Unjudged(f"the story does not say where {_whose(asked)} is")
+            return _Objection(_correction(asked, f"not in the {value.room}"), key, asked.people)
+        raise _Unjudged(f"the story does not say where {_asked_words(asked)} is")
 
     def _value(
         self, tracker: BeliefTracker, key: Key, people: Sequence[str], after: int, time: str = "now"
@@ -221,14 +221,14 @@ class ReadStory:
             return tracker.rooms.get(key[1]) or tracker.containers.get(key[1])
         return (tracker.first_locations if time == "beginning" else tracker.locations).get(key[1])
 
-    def _at(self, after: int) -> BeliefTracker:
+    def _tracker_after(self, after: int) -> BeliefTracker:
         tracker = self._tracker()
         for done in self.actions[:after]:
             for action in done:
                 apply(tracker, action)
         return tracker
 
-    def _place(self, label: str) -> str:
+    def _place_meant(self, label: str) -> str:
         """The place that a label means, or the label itself if it means none."""
         containers = dict.fromkeys(place for done in self.actions for place in containers_of(done))
         places = tuple(dict.fromkeys((*containers, *self._rooms)))
@@ -256,7 +256,7 @@ class ReadStory:
             now = value_words(self._value(tracker, wrong.key, wrong.people, number))
             notes = [f"seen by {listed(tuple(seen))}"] if seen else []
             if now != before:
-                notes.append(f"{_holder(wrong.people)}: {now}")
+                notes.append(f"{_believer_words(wrong.people)}: {now}")
             yield f"{sentence}   [{'; '.join(notes)}]" if notes else sentence
             before = now
 
@@ -267,16 +267,16 @@ def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
     return ReadStory(sentences, sees_contents)
 
 
-def _people(asked: Asked) -> tuple[str, ...]:
+def _believers(asked: Asked) -> tuple[str, ...]:
     """The people whose belief a question asks for, outermost first; empty for the state of the world."""
     return tuple(name for name in (asked.person, asked.other) if name)
 
 
-def _holder(people: Sequence[str]) -> str:
+def _believer_words(people: Sequence[str]) -> str:
     return f"{' thinks that '.join(people)} believes" if people else "it is"
 
 
-def _whose(asked: WhereAsked) -> str:
+def _asked_words(asked: WhereAsked) -> str:
     thing = asked.thing if asked.thing[0].isupper() else f"the {asked.thing}"
     if not asked.people:
         return thing
@@ -284,14 +284,14 @@ def _whose(asked: WhereAsked) -> str:
     return f"{thing}, as {thinks} believes,"
 
 
-def _contrast(asked: WhereAsked, known: str) -> str:
+def _correction(asked: WhereAsked, known: str) -> str:
     if asked.time == "beginning":
         return f"at the beginning it is {known}"
-    return f"{_holder(asked.people)} it {known}" if asked.people else f"it is {known}"
+    return f"{_believer_words(asked.people)} it {known}" if asked.people else f"it is {known}"
 
 
-def _where(asked: Asked) -> WhereAsked | Asked:
+def _as_where_asked(asked: Asked) -> WhereAsked | Asked:
     """A question about a room or container as one that can be judged for any story; other questions unchanged."""
     if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
         return asked
-    return WhereAsked(asked.subject, _people(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")
+    return WhereAsked(asked.subject, _believers(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")

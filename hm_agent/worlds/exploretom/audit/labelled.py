@@ -62,10 +62,10 @@ def labelled_stories(path: Path) -> Iterator[LabelledStory]:
         raise ConfigError(f"{path}: not UTF-8 text") from error
     if not text.strip():
         raise ConfigError(f"{path}: nothing in it")
-    return _of_json(path) if text.lstrip().startswith("{") else _of_text(path, text)
+    return _stories_in_json(path) if text.lstrip().startswith("{") else _stories_in_text(path, text)
 
 
-def _of_text(path: Path, text: str) -> Iterator[LabelledStory]:
+def _stories_in_text(path: Path, text: str) -> Iterator[LabelledStory]:
     lines: list[StoryLine] = []
     questions: list[LabelledQuestion] = []
     before = 0
@@ -88,7 +88,7 @@ def _of_text(path: Path, text: str) -> Iterator[LabelledStory]:
     yield LabelledStory(tuple(lines), tuple(questions))
 
 
-def _of_json(path: Path) -> Iterator[LabelledStory]:
+def _stories_in_json(path: Path) -> Iterator[LabelledStory]:
     for number, value in json_lines(path):
         if not isinstance(value, dict):
             raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")

@@ -74,7 +74,7 @@ _FORMS: Sequence[tuple[re.Pattern[str], type]] = (
 )
 
 
-_ALONE: Mapping[type, type[Enter | Leave]] = {Entering: Enter, Leaving: Leave}
+_SINGLE: Mapping[type, type[Enter | Leave]] = {Entering: Enter, Leaving: Leave}
 """The actions of one person by the events of several."""
 
 
@@ -82,18 +82,18 @@ def parse_sentence(sentence: str) -> Event | None:
     """Parses a sentence; None if it can't be read. Underscores in names stand for spaces."""
     for pattern, kind in _FORMS:
         if match := pattern.fullmatch(sentence):
-            return _event(kind, match.groupdict())
+            return _event_from(kind, match.groupdict())
     return parse_action(sentence)
 
 
-def _event(kind: type, parts: Mapping[str, str]) -> Event:
+def _event_from(kind: type, parts: Mapping[str, str]) -> Event:
     if kind is Nothing:
         return Nothing()
     values: dict[str, object] = {name: words(value) for name, value in parts.items() if name != "people"}
     if "people" in parts:
         people = tuple(re.findall(_PERSON, parts["people"]))
         if len(people) == 1:
-            return _ALONE[kind](people[0], words(parts["room"]))
+            return _SINGLE[kind](people[0], words(parts["room"]))
         values["people"] = people
     event: Event = kind(**values)
     return event

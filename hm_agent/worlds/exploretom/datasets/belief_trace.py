@@ -54,7 +54,7 @@ class StoryTrace:
         self.people = script.people
         self._seen: list[People] = []
         self._beliefs: list[Mapping[Key, Sequence[Value | None]]] = []
-        self._so: list[Mapping[Key, Value]] = []
+        self._truths: list[Mapping[Key, Value]] = []
         tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
         for action in script.actions:
             self._add(tracker, action)
@@ -65,13 +65,13 @@ class StoryTrace:
         self._beliefs.append({key: tracker.beliefs(key) for key in tracker.known_keys()})
         truths: dict[Key, Value] = {("location", thing): place for thing, place in tracker.locations.items()}
         truths |= {("state", *change): True for change in tracker.changes}
-        self._so.append(truths)
+        self._truths.append(truths)
 
     def of(self, key: Key) -> list[TracedAction]:
         """The trace of one key, with an entry for each action."""
         before: Sequence[Value | None] = [None] * len(self.people) ** 2
         traced = []
-        for seen_by, beliefs, truths in zip(self._seen, self._beliefs, self._so, strict=True):
+        for seen_by, beliefs, truths in zip(self._seen, self._beliefs, self._truths, strict=True):
             now = beliefs.get(key, before)
             truth = truths.get(key)
             traced.append(

@@ -58,7 +58,7 @@ class _Files:
 
 
 @contextmanager
-def _files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
+def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
     """Opens files that are finished at the end, or deleted if an exception is raised."""
     files = _Files(folder, counts)
     try:
@@ -78,11 +78,14 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
     if (plan.out / CARD).exists():
         raise ConfigError(f"{plan.out / CARD} is there already: name another --out")
     counts = ExportCounts()
-    with _files(plan.out, counts.lines) as files:
+    with _finished_files(plan.out, counts.lines) as files:
         for story in stories:
             counts.stories += 1
             if story.script.sees_contents != plan.sees_contents:
-                raise ConfigError(f"the story {story.id[:60]!r} is one of the other --contents; a set has one")
+                contents = "seen" if story.script.sees_contents else "hidden"
+                raise ConfigError(
+                    f"the story {story.id[:60]!r} is one of --contents={contents}; all stories of a set have the same"
+                )
             split = plan.split_of(story.split_by)
             for item in items_of(story):
                 counts.add(item)

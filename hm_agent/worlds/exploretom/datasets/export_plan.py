@@ -49,18 +49,19 @@ class ExportPlan:
 class _BaseRate:
     """Counts over the questions of one kind about one property.
 
-    by_lot: how many a uniform choice gets right, on average. real: how many are answered by the state of the world.
+    by_chance: how many a uniform choice gets right, on average. by_reality: how many the state of the world answers
+    rightly.
     """
 
     questions: int = 0
-    by_lot: float = 0.0
-    real: int = 0
+    by_chance: float = 0.0
+    by_reality: int = 0
     answers: Counter[str] = field(default_factory=Counter)
 
     def add(self, item: StoryItem) -> None:
         self.questions += 1
-        self.by_lot += chance(item.choices)
-        self.real += not item.false_belief
+        self.by_chance += chance(item.choices)
+        self.by_reality += not item.false_belief
         self.answers[item.answer] += 1
 
 
@@ -90,9 +91,9 @@ class ExportCounts:
                 "kind": kind,
                 "about": about,
                 "questions": rate.questions,
-                "chance": rate.by_lot / rate.questions,
+                "chance": rate.by_chance / rate.questions,
                 "commonest": rate.answers.most_common(1)[0][1] / rate.questions,
-                "reality": rate.real / rate.questions if kind == LITERAL else None,
+                "reality": rate.by_reality / rate.questions if kind == LITERAL else None,
             }
             for (kind, about), rate in sorted(self.rates.items())
         ]

@@ -75,10 +75,10 @@ class StoryItem:
 
 def line_of(item: StoryItem) -> str:
     """The item as one line of JSON."""
-    return json.dumps(item, default=_by_field, ensure_ascii=False)
+    return json.dumps(item, default=_field_values, ensure_ascii=False)
 
 
-def _by_field(value: Any) -> Mapping[str, Any]:
+def _field_values(value: Any) -> Mapping[str, Any]:
     """The fields of a dataclass, for JSON; `asdict` would copy every action and belief for each question."""
     return {part.name: getattr(value, part.name) for part in fields(value)}
 
@@ -157,7 +157,7 @@ def _read_line(path: Path, number: int, line: str) -> ReadItem:
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
     try:
-        return _own(value) if "format" in value else _foreign(value, number)
+        return _read_own(value) if "format" in value else _read_foreign(value, number)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part)[:30] for part in first["loc"])
@@ -171,13 +171,13 @@ def _adapter(kind: type) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _own(value: Mapping[str, Any]) -> ReadItem:
+def _read_own(value: Mapping[str, Any]) -> ReadItem:
     for name, current in (("format", FORMAT), ("tracker", TRACKER)):
         if value.get(name) != current:
             raise ConfigError(f"{name} {str(value.get(name))[:20]}, and this is {name} {current}: export the set anew")
     missing = {part.name for part in fields(StoryItem)} - value.keys()
     if missing:
-        raise ConfigError(f"no {', '.join(sorted(missing))}")
+        raise ConfigError(f"keys are missing: {', '.join(sorted(missing))}")
     item: StoryItem = _adapter(StoryItem).validate_python(value)
     index = ascii_uppercase.index(item.target)
     if index >= len(item.choices) or item.choices[index] != item.answer:
@@ -202,12 +202,12 @@ class _ForeignItem:
     id: _Text | None = None
 
 
-def _foreign(value: Mapping[str, Any], number: int) -> ReadItem:
-    named = {name: value[other] for name, other in _OTHER_NAMES if other in value and name not in value}
+def _read_foreign(value: Mapping[str, Any], number: int) -> ReadItem:
+    named = {name: value[other] for name, other in _FOREIGN_KEYS if other in value and name not in value}
     item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named})
     if pair := overlapping(item.choices):
         raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
-    answer = _chosen(item.target, item.choices)
+    answer = _choice_named(item.target, item.choices)
     return ReadItem(
         id=item.id or str(number),
         story_id=item.story or item.question,
@@ -218,10 +218,11 @@ def _foreign(value: Mapping[str, Any], number: int) -> ReadItem:
     )
 
 
-_OTHER_NAMES = (("question", "input"), ("target", "answer"), ("story", "context"))
+_FOREIGN_KEYS = (("question", "input"), ("target", "answer"), ("story", "context"))
+"""(our name of a key, another name for it that is read, too)"""
 
 
-def _chosen(target: int | str, choices: Sequence[str]) -> str:
+def _choice_named(target: int | str, choices: Sequence[str]) -> str:
     """The choice that a target names by its words, letter or number from 0; raises ConfigError if it names none."""
     if isinstance(target, str) and target in choices:
         return target

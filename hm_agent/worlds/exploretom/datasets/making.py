@@ -118,7 +118,7 @@ def items_of(source: SourceStory) -> list[StoryItem]:
         relies_on = relied_on(question, literal) if isinstance(question, FunctionalQuestion) else ()
         items.append(
             StoryItem(
-                id=_id(source, number),
+                id=_item_id(source, number),
                 story_id=source.id,
                 set_id=f"{source.id}/{kind.set_id}",
                 kind=FUNCTIONAL if kind.is_functional else LITERAL,
@@ -132,8 +132,8 @@ def items_of(source: SourceStory) -> list[StoryItem]:
                 order=kind.order or 0,
                 property=kind.about,
                 interesting=bool(kind.is_interesting),
-                false_belief=_is_false(question),
-                relies_on=tuple(_id(source, index) for index in relies_on),
+                false_belief=kind.is_false_belief,
+                relies_on=tuple(_item_id(source, index) for index in relies_on),
                 people=script.people,
                 actions=actions,
                 action_set=source.action_set,
@@ -146,12 +146,8 @@ def items_of(source: SourceStory) -> list[StoryItem]:
     return items
 
 
-def _id(source: SourceStory, number: int) -> str:
+def _item_id(source: SourceStory, number: int) -> str:
     return f"{source.id}-q{number:03}"
-
-
-def _is_false(question: StoryQuestion | FunctionalQuestion) -> bool:
-    return isinstance(question, StoryQuestion) and question.is_false_belief
 
 
 _COLUMNS = ("person", "room", "object", "container", "topic", "listener", "verb", "rest", "is_visible")

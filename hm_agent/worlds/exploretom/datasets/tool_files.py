@@ -68,7 +68,7 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
         has_training=DIRECT in counts.configs,
         splits=splits,
         evaluated=evaluated,
-        configs=[_config(name, splits, counts) for name in counts.configs],
+        configs=[_card_config(name, splits, counts) for name in counts.configs],
         rates=counts.shown_rates(),
         canary=CANARY,
         tracker=TRACKER,
@@ -76,7 +76,7 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
     )
 
 
-def _config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
+def _card_config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
     """A config as the card shows it."""
     files = {split: file_of(name, split) for split in splits if file_of(name, split) in counts.lines}
     lines = {split: counts.lines[file] for split, file in files.items()}

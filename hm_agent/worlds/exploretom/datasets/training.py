@@ -54,7 +54,7 @@ def line_of_pair(pair: TrainingPair) -> str:
 
 def reasoning(item: StoryItem) -> str:
     """The steps to an item's answer, one for each action, and the answer."""
-    holders, needs_reality = _needed(item)
+    holders, needs_reality = _relevant_beliefs(item)
     values: dict[Holder, str] = {}
     steps = []
     truth: str | None = None
@@ -63,12 +63,12 @@ def reasoning(item: StoryItem) -> str:
         has_moved, truth = traced.so != truth, traced.so
         if has_moved and needs_reality:
             notes.append(f"What is so: {truth}.")
-        notes += _notes(holders, values, traced, has_moved)
+        notes += _belief_notes(holders, values, traced, has_moved)
         steps.append(f"{number}. {sentence} {' '.join(notes)}")
     return "\n".join([*steps, f"So the answer is: {item.answer}."])
 
 
-def _needed(item: StoryItem) -> tuple[Sequence[Holder], bool]:
+def _relevant_beliefs(item: StoryItem) -> tuple[Sequence[Holder], bool]:
     """The beliefs that an answer depends on, and whether it depends on the state of the world."""
     if action := parse_asked_action(item.question):
         others = [name for name in item.people if name != action.person] if action.type is ActionType.TELL else []
@@ -80,7 +80,7 @@ def _needed(item: StoryItem) -> tuple[Sequence[Holder], bool]:
     return [(asked.person, asked.other)], False
 
 
-def _notes(
+def _belief_notes(
     holders: Sequence[Holder], values: dict[Holder, str], traced: TracedAction, has_moved: bool
 ) -> Iterator[str]:
     """Yields sentences on how an action affects the holders' beliefs; updates `values`, the beliefs so far."""

@@ -57,19 +57,19 @@ def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
     """
     if choice in FIXED_FORMS:
         return FIXED_FORMS[choice]
-    container, room = placed(choice)
+    container, room = container_and_room(choice)
     if container == OPENLY:
         return tuple(f"{form} in the {plain_words(room)}" if room else form for form in OPEN_FORMS)
     if room is None:
         names = [plain_words(choice)]
     else:
-        is_only = [placed(other)[0] for other in choices].count(container) == 1
+        is_only = [container_and_room(other)[0] for other in choices].count(container) == 1
         names = [plain_words(choice), *([plain_words(container)] if is_only else [])]
     forms = [form for name in names for form in (name, f"the {name}", f"in the {name}", f"it is in the {name}")]
     return (*forms, *_reordered(choice))
 
 
-def placed(choice: str) -> tuple[str, str | None]:
+def container_and_room(choice: str) -> tuple[str, str | None]:
     """Splits a place such as `box in the hall` into container and room; the room of other choices is None."""
     container, separator, room = choice.rpartition(" in the ")
     return (container, room) if separator and choice != OPENLY else (choice, None)

@@ -64,12 +64,12 @@ class AskedAction:
                 "Answer yes or no."
             )
         return (
-            f"{person} wants everyone to know {_known(self.key)}, and tells nobody who, as far as {person} can tell, "
-            f"knows that already. Whom must {person} tell?"
+            f"{person} wants everyone to know {_knowledge_words(self.key)}, and tells nobody who, "
+            f"as far as {person} can tell, knows that already. Whom must {person} tell?"
         )
 
 
-def _known(key: Key) -> str:
+def _knowledge_words(key: Key) -> str:
     if key[0] == "location":
         return f"where the {key[1]} is"
     return f"that the {key[1]} is {key[2]}" if key[0] == "state" else f"about the {key[1]}"
@@ -128,12 +128,12 @@ def chosen_action(story: AnsweredStory, asked: AskedAction, belief: BeliefOf) ->
         return place_words(own) if isinstance(own, ObjectLocation) else ASKS
     if asked.type is ActionType.FETCH:
         return YES if own is not None and own == true_value(story, asked.key) else NO
-    others = _others(story, asked.person)
+    others = _other_people(story, asked.person)
     untold = [name for name in others if own is None or belief(asked.person, name, asked.key) != own]
     return listed(untold) if untold else NOBODY
 
 
-def _others(story: AnsweredStory, person: str) -> list[str]:
+def _other_people(story: AnsweredStory, person: str) -> list[str]:
     """All other people in alphabetical order, so that answers do not depend on their order in the story."""
     return sorted(name for name in story.tracker.people if name != person)
 
@@ -152,26 +152,26 @@ def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:
         return (NO, YES)
     answer = chosen_action(story, asked, tracked(story))
     if asked.type is ActionType.LOOK:
-        return (*_few(sorted(map(place_words, _places(story.tracker, asked.key))), answer, asked), ASKS)
-    others = _others(story, asked.person)
+        return (*_limited(sorted(map(place_words, _possible_places(story.tracker, asked.key))), answer, asked), ASKS)
+    others = _other_people(story, asked.person)
     groups = [group for size in range(1, len(others) + 1) for group in combinations(others, size)]
-    return (NOBODY, *_few(list(map(listed, groups)), answer, asked))
+    return (NOBODY, *_limited(list(map(listed, groups)), answer, asked))
 
 
-def _few(named: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]:
+def _limited(choices: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]:
     """Limits choices, in their order, to one less than MAX_CHOICES, since a default is added; keeps the answer.
 
     Which others are kept is drawn by a hash of the question, so that neither the size nor the place of a choice gives
     the answer away.
     """
-    if len(named) < MAX_CHOICES:
-        return named
-    drawn = sorted(named, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
+    if len(choices) < MAX_CHOICES:
+        return choices
+    drawn = sorted(choices, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
     selected = drawn[: MAX_CHOICES - 1]
-    return [choice for choice in named if choice in selected]
+    return [choice for choice in choices if choice in selected]
 
 
-def _places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:
+def _possible_places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:
     """All places where an object was, is, or is believed to be."""
     thing = key[1]
     places = {before for _, moved, before in tracker.moves if moved == thing and before}

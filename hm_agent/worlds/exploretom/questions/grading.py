@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hm_agent.worlds.exploretom.questions.accepted_forms import FIXED_FORMS, OPEN_FORMS, accepted_forms, placed
+from hm_agent.worlds.exploretom.questions.accepted_forms import (
+    FIXED_FORMS,
+    OPEN_FORMS,
+    accepted_forms,
+    container_and_room,
+)
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
 from hm_agent.worlds.exploretom.questions.story_questions import (
     DOES_NOT_KNOW,
@@ -96,10 +101,10 @@ def meaning(text: str, choices: Sequence[str], question: str = "") -> str | None
     vocabulary = _vocabulary(tuple(choices))
     if exact := vocabulary.whole.get(plain_words(text)):
         return exact[0] if len(exact) == 1 else None
-    claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _claims(sentence, vocabulary)]
-    if (meant := _common(claims)) is None:
+    claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _sentence_claims(sentence, vocabulary)]
+    if (meant := _common_choice(claims)) is None:
         asks_past = re.search(r"\b(?:was|were|did)\b", question) is not None
-        meant = _common([claim for claim in claims if claim.is_past == asks_past or not claim.choices])
+        meant = _common_choice([claim for claim in claims if claim.is_past == asks_past or not claim.choices])
     return meant
 
 
@@ -116,7 +121,7 @@ class _Claim:
     is_past: bool = False
 
 
-def _common(claims: Sequence[_Claim]) -> str | None:
+def _common_choice(claims: Sequence[_Claim]) -> str | None:
     """The one choice that all claims allow, if one of them states it; else None."""
     if not any(claim.is_stated for claim in claims):
         return None
@@ -141,42 +146,42 @@ class _Vocabulary:
         groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
         everyone = frozenset(name for group in groups for name in group)
         self.everyone = groups.get(everyone) if len(everyone) > 1 else None
-        self._meant: list[frozenset[str]] = []
-        self._letters = {name: self._letter(meant) for name, meant in _names(named).items()}
+        self._choices_by_letter: list[frozenset[str]] = []
+        self._letters = {name: self._new_letter(meant) for name, meant in _choices_by_name(named).items()}
         self._people = {letter: name for name, letter in self._letters.items()} if groups else {}
-        self._groups = {group: self._letter({choice}) for group, choice in groups.items()}
-        self._no_group = self._letter(())
+        self._groups = {group: self._new_letter({choice}) for group, choice in groups.items()}
+        self._no_group = self._new_letter(())
         names = "|".join(re.escape(name) for name in sorted(self._letters, key=len, reverse=True))
         self._mentions = re.compile(rf"(?<!\S)(?:(?:the|a|an) )?({names})(?!\S)" if names else r"(?!)()")
         # After a container its room may follow, also one that no choice names, if no choice names a room.
-        room = rf"in(?= {_MENTION})" if any(placed(choice)[1] for choice in named) else "in"
+        room = rf"in(?= {_MENTION})" if any(container_and_room(choice)[1] for choice in named) else "in"
         self.stated = re.compile(
             rf"(?:^|^to |(?:^|\s){_BEFORE} ){_MENTION}(?=$| (?:{_AFTER}|{room})(?:\s|$)| {_MENTION})"
         )
 
-    def _letter(self, choices: Iterable[str]) -> str:
-        self._meant.append(frozenset(choices))
-        return chr(ord(_FIRST) + len(self._meant) - 1)
+    def _new_letter(self, choices: Iterable[str]) -> str:
+        self._choices_by_letter.append(frozenset(choices))
+        return chr(ord(_FIRST) + len(self._choices_by_letter) - 1)
 
     def choices_of(self, letter: str) -> frozenset[str]:
         """The choices that a mention may mean."""
-        return self._meant[ord(letter) - ord(_FIRST)]
+        return self._choices_by_letter[ord(letter) - ord(_FIRST)]
 
     def marked(self, words: str) -> str:
         """Replaces each mention by its letter, and then each list of people by the letter of their group."""
         words = self._mentions.sub(lambda found: self._letters[found[1]], words)
-        return _LIST.sub(self._joined, words) if self._people else words
+        return _LIST.sub(self._group_letter, words) if self._people else words
 
-    def _joined(self, found: re.Match[str]) -> str:
-        people = frozenset(self._people[letter] for letter in re.findall(_MENTION, found[0]))
+    def _group_letter(self, match: re.Match[str]) -> str:
+        people = frozenset(self._people[letter] for letter in re.findall(_MENTION, match[0]))
         return self._groups.get(people, self._no_group)
 
 
-def _names(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
+def _choices_by_name(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
     """Maps each name in choices to the choices that it may mean alone: places that have it, or one person."""
     meanings: dict[str, set[str]] = {}
     for choice in choices:
-        people, (container, room) = names_in(choice), placed(choice)
+        people, (container, room) = names_in(choice), container_and_room(choice)
         if len(people) > 1:
             for person in people:
                 meanings.setdefault(_bare(person), set())
@@ -196,18 +201,18 @@ def _bare(name: str) -> str:
     return re.sub(r"^(?:the|a|an) (?=.)", "", plain_words(name))
 
 
-def _claims(sentence: str, vocabulary: _Vocabulary) -> list[_Claim]:
+def _sentence_claims(sentence: str, vocabulary: _Vocabulary) -> list[_Claim]:
     """The claims of a sentence without its reasons; only those of its conclusion (after `so`) if that states one."""
     words = vocabulary.marked(" , ".join(filter(None, map(plain_words, _COMMAS.split(sentence)))))
     words = _REASON.split(_LEADING_REASON.sub("", words.replace("n't", " not")))[0].strip(" ,")
     conclusion = _SO.split(words)[-1].strip(" ,")
-    concluded = [claim for clause in _CLAUSE_ENDS.split(conclusion) for claim in _of_clause(clause, vocabulary)]
+    concluded = [claim for clause in _CLAUSE_ENDS.split(conclusion) for claim in _clause_claims(clause, vocabulary)]
     if conclusion == words or any(claim.is_stated for claim in concluded):
         return concluded
-    return [claim for clause in _CLAUSE_ENDS.split(words) for claim in _of_clause(clause, vocabulary)]
+    return [claim for clause in _CLAUSE_ENDS.split(words) for claim in _clause_claims(clause, vocabulary)]
 
 
-def _of_clause(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
+def _clause_claims(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
     """The claims that a clause makes about the choices; names after a denial make none.
 
     A denial without a name excludes yes and `knows about it`; if it takes the answer back, it excludes every choice.

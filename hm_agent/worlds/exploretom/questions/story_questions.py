@@ -96,12 +96,12 @@ class Asked:
             return f"Does {person} believe that {thinks}the {subject} is {self.state}? Answer yes or no."
         where = f"In which {self.about.value}"
         if person is None:
-            return f"{where} {self._memory()}?"
+            return f"{where} {self._memory_words()}?"
         if other is None:
             return f"{where} will {person} search for the {subject}?"
         return f"{where} does {person} think that {other} will search for the {subject}?"
 
-    def _memory(self) -> str:
+    def _memory_words(self) -> str:
         if self.time is AskedTime.NOW:
             return f"is the {self.subject} now"
         when = "at the beginning" if self.time is AskedTime.BEGINNING else f"before {self.clause}"

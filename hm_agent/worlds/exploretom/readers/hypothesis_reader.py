@@ -25,7 +25,7 @@ from hm_agent.theory_of_mind.hypotheses import (
 )
 from hm_agent.worlds.exploretom.questions.functional import person_asked_about
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.readers.readers import ModelReader, asked_from
+from hm_agent.worlds.exploretom.readers.readers import ModelReader, perspective_question
 from hm_agent.worlds.exploretom.readers.reading import RevisePerspective, TakePerspective
 from hm_agent.worlds.exploretom.world import StoryView
 
@@ -77,7 +77,7 @@ class HypothesisReader(ModelReader):
         )
         return replace(decision, thoughts=thoughts)
 
-    def _learn(self, last: _MindAnswer, was_right: bool) -> None:
+    def _learn(self, last: _MindAnswer, is_correct: bool) -> None:
         """Scores the hypotheses about a person by whether the last answer was right.
 
         If it was wrong, hypotheses that predicted another answer are not scored: whether that was right is not known.
@@ -85,10 +85,10 @@ class HypothesisReader(ModelReader):
 
         def is_right(prediction: str) -> bool | None:
             agrees = last.agrees(prediction)
-            return agrees if was_right else False if agrees else None
+            return agrees if is_correct else False if agrees else None
 
         self._banks[last.person] = score(self._banks[last.person], is_right, self._parameters)
-        if not was_right:
+        if not is_correct:
             self._mistakes[last.person] = last
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
@@ -120,5 +120,5 @@ class HypothesisReader(ModelReader):
         return add(bank, reply.perspective if reply else UNKNOWN, view.number, self._parameters)
 
     async def _predict(self, model: Model, view: StoryView, person: str, hypothesis: Hypothesis) -> str | None:
-        reply = await answer_or_none(model, asked_from(view, person, hypothesis.words))
+        reply = await answer_or_none(model, perspective_question(view, person, hypothesis.words))
         return reply.answer if reply else None

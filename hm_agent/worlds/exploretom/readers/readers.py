@@ -50,7 +50,7 @@ class ReadQuestion:
     story: str | None
 
 
-def _seen(view: StoryView) -> ReadQuestion:
+def _trace_state(view: StoryView) -> ReadQuestion:
     return ReadQuestion(view.question, view.choices, view.story if view.number == 1 else None)
 
 
@@ -65,7 +65,7 @@ class ModelReader:
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
         answer = await self.answer(self._transcript, observation.view)
-        return Decision(answer or "", exchanges=self._transcript.take(), state=_seen(observation.view))
+        return Decision(answer or "", exchanges=self._transcript.take(), state=_trace_state(observation.view))
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
         """Asks for the answer alone."""
@@ -104,11 +104,11 @@ class PerspectiveReader(ModelReader):
         if (view.story, person) not in self._perspectives:
             perspective = await answer_or_none(model, TakePerspective(view.story, person, view.sees_contents))
             self._perspectives[view.story, person] = perspective.perspective if perspective else "(unknown)"
-        reply = await answer_or_none(model, asked_from(view, person, self._perspectives[view.story, person]))
+        reply = await answer_or_none(model, perspective_question(view, person, self._perspectives[view.story, person]))
         return reply.answer if reply else None
 
 
-def asked_from(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
+def perspective_question(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
     """Builds the question for the answer that follows from what a person is assumed to know."""
     action = parse_asked_action(view.question)
     return AnswerFromPerspective(
@@ -141,7 +141,7 @@ class WeakReader:
         except StoryError:
             self._unread += 1
             answer = view.choices[0] if view.choices else ""
-        return Decision(answer, state=_seen(view))
+        return Decision(answer, state=_trace_state(view))
 
     def metrics(self) -> Mapping[str, float]:
         """unread: the number of questions to which the rule could not be applied."""
@@ -150,7 +150,7 @@ class WeakReader:
 
 def first_choice(view: StoryView) -> str:
     """Takes the first choice."""
-    return _choices(view)[0]
+    return _choices_of(view)[0]
 
 
 def reality(view: StoryView) -> str:
@@ -163,7 +163,7 @@ def reality(view: StoryView) -> str:
 
 def last_mention(view: StoryView) -> str:
     """Takes the choice that the story names last; of choices such as yes and no, the affirmative one."""
-    choices = _choices(view)
+    choices = _choices_of(view)
     affirmative = next((choice for choice in choices if choice in (YES, KNOWS)), None)
     return affirmative or max(choices, key=lambda choice: _last_named(view.story, choice))
 
@@ -204,7 +204,7 @@ WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
 """The rules of weak readers, by the agent's name."""
 
 
-def _choices(view: StoryView) -> Sequence[str]:
+def _choices_of(view: StoryView) -> Sequence[str]:
     """The choices of a question, also if the view does not show them."""
     if view.choices:
         return view.choices
@@ -217,7 +217,7 @@ def _choices(view: StoryView) -> Sequence[str]:
 def _answer(story: AnsweredStory, asked: Asked, view: StoryView) -> str:
     """The story's answer in the words of the view's choices; what is true of the world if the story has none."""
     answer = story.answer(asked)
-    if asked.about is AskedProperty.TOPIC and KNOWS in _choices(view):
+    if asked.about is AskedProperty.TOPIC and KNOWS in _choices_of(view):
         answer = {YES: KNOWS, NO: DOES_NOT_KNOW}.get(answer or "", answer)
     return answer or reality(view)
 

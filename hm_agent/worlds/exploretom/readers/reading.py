@@ -42,7 +42,7 @@ class Perspective(BaseModel):
     perspective: str
 
 
-class _Choosing:
+class _ChoiceQuestion:
     """A question whose answer is one of its choices, if it shows any."""
 
     __slots__ = ()
@@ -58,7 +58,7 @@ class _Choosing:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
+class AnswerQuestion(_ChoiceQuestion, Question[ChosenAnswer]):
     """What is the answer? sees_contents: whether entering a room shows what its containers hold."""
 
     template = "exploretom/answer.j2"
@@ -70,7 +70,7 @@ class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerWithReasons(_Choosing, Question[ReasonedAnswer]):
+class AnswerWithReasons(_ChoiceQuestion, Question[ReasonedAnswer]):
     """What is the answer, and which steps lead to it?"""
 
     template = "exploretom/answer_with_reasons.j2"
@@ -107,7 +107,7 @@ class RevisePerspective(Question[Perspective]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
+class AnswerFromPerspective(_ChoiceQuestion, Question[ChosenAnswer]):
     """What is the answer, given what the person asked about knows? (the second step of SimToM)
 
     asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
@@ -141,21 +141,21 @@ def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
         return ""
 
 
-def _answer(asked: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
-    return ChosenAnswer(answer=answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown")
+def _answer(question: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
+    return ChosenAnswer(answer=answer_from_text(question.story, question.question, question.sees_contents) or "unknown")
 
 
-def _answer_with_reasons(asked: AnswerWithReasons) -> ReasonedAnswer:
-    answer = answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown"
+def _answer_with_reasons(question: AnswerWithReasons) -> ReasonedAnswer:
+    answer = answer_from_text(question.story, question.question, question.sees_contents) or "unknown"
     return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
 
 
-def _take_perspective(asked: TakePerspective | RevisePerspective) -> Perspective:
+def _take_perspective(question: TakePerspective | RevisePerspective) -> Perspective:
     try:
-        script = read_story(asked.story, asked.sees_contents).script
+        script = read_story(question.story, question.sees_contents).script
     except StoryError:
         return Perspective(perspective="")
-    return Perspective(perspective="\n".join(seen_by(script, asked.person))[:MAX_PERSPECTIVE])
+    return Perspective(perspective="\n".join(seen_by(script, question.person))[:MAX_PERSPECTIVE])
 
 
 def seen_by(script: StoryScript, person: str) -> list[str]:

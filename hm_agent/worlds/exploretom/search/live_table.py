@@ -45,7 +45,7 @@ class LiveTable:
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("stories", total=len(names), completed=len(self._rows))
         self._total = len(names)
-        self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
+        self._live = Live(get_renderable=self._renderable, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -81,10 +81,10 @@ class LiveTable:
         for heading in ("action set", "stories", "accuracy", "lowest", "none right", "actions", "lowest so far"):
             table.add_column(heading, no_wrap=True)
         for name in self._plan.action_sets:
-            table.add_row(*map(Text, self._line(name)))
+            table.add_row(*map(Text, self._cells(name)))
         return table
 
-    def _line(self, name: str) -> Sequence[str]:
+    def _cells(self, name: str) -> Sequence[str]:
         rows = [row for row in self._rows if row["action_set"] == name]
         accuracies = [row["accuracy"] for row in rows]
         under_way = [
@@ -103,7 +103,7 @@ class LiveTable:
             number(_mean(under_way), 3),
         )
 
-    def _picture(self) -> Group:
+    def _renderable(self) -> Group:
         status = f"{len(self._running)} searches under way{bill(self.usage)}"
         return Group(self.table(), self._bar, Text(status))
 

@@ -108,12 +108,12 @@ class DefinedBeliefs:
         held: Held = {}
         for perception, witnesses in self._perceived[chain[0]]:
             if witnesses.issuperset(chain[1:]):
-                self._take_in(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
+                self._update(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
         return held
 
     # What follows from perceptions
 
-    def _take_in(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
+    def _update(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
         if isinstance(perception, Sight):
             held[perception.key] = (perception.value, perception.time)
         elif isinstance(perception, Look):
@@ -130,7 +130,7 @@ class DefinedBeliefs:
                 continue
             if key[0] == "room" and key[1] in self.people and value == look.room:
                 held[key] = (AwayFrom(look.room), since)
-            if key[0] == "location" and self._is_open_in(look.room, value):
+            if key[0] == "location" and self._is_visible_in(look.room, value):
                 held[key] = (Missing(look.room, look.time), since)
         for key, value in look.seen.items():
             held[key] = (value, look.time)
@@ -139,10 +139,10 @@ class DefinedBeliefs:
         """True if a claim replaces a belief that goes back to time `since`."""
         if told.since < since:
             return False
-        was_looked_for = isinstance(value, Missing) and self._is_open_in(value.room, told.value)
+        was_looked_for = isinstance(value, Missing) and self._is_visible_in(value.room, told.value)
         return not (was_looked_for and isinstance(value, Missing) and told.since <= value.looked)
 
-    def _is_open_in(self, room: str, value: Value) -> bool:
+    def _is_visible_in(self, room: str, value: Value) -> bool:
         if not isinstance(value, ObjectLocation) or value.room != room:
             return False
         return self.sees_contents or value.container is None
@@ -180,7 +180,7 @@ class DefinedBeliefs:
                 self._inform(action)
             case TalkAbout():
                 topic = Sight(self.time, topic_key(action.topic), True)
-                self._show(action, self._company(action), topic)
+                self._show(action, self._participants(action), topic)
 
     def _step_out(self, action: StoryAction) -> None:
         room = self.rooms.get(action.person)
@@ -197,7 +197,7 @@ class DefinedBeliefs:
         seen: dict[Key, Value] = {room_key(name): room for name in self._inside(room)}
         seen |= {room_key(name): room for name, place in self.containers.items() if place == room}
         for thing, location in self.locations.items():
-            if self._is_open_in(room, location):
+            if self._is_visible_in(room, location):
                 seen[location_key(thing)] = location
             if location == ObjectLocation(room):
                 seen |= {
@@ -233,7 +233,7 @@ class DefinedBeliefs:
         self._show(action, witnesses, Sight(self.time, state_key(change.object, change.state), True))
         self._show(action, witnesses, Sight(self.time, location_key(change.object), self.locations[change.object]))
 
-    def _company(self, action: Inform | TalkAbout) -> set[str]:
+    def _participants(self, action: Inform | TalkAbout) -> set[str]:
         if action.listener:
             return {action.person, action.listener}
         return self._inside(self.rooms[action.person])
@@ -242,4 +242,4 @@ class DefinedBeliefs:
         key = claim_key(action.claim)
         _, since = self._held((action.person,))[key]
         telling = Telling(self.time, action.person, key, claim_value(action.claim), since)
-        self._show(action, self._company(action), telling)
+        self._show(action, self._participants(action), telling)

@@ -147,14 +147,14 @@ def _actions_by_line(text: str) -> Iterator[tuple[int, StoryAction]]:
                 continue
             if aside := aside_of(sentence):
                 if pending is None:
-                    raise StoryError(f"line {number}: {_shown(sentence)} follows no action")
+                    raise StoryError(f"line {number}: {_quoted(sentence)} follows no action")
                 pending = (pending[0], with_aside(pending[1], aside))
                 continue
             if pending:
                 yield pending
             action = parse_action(sentence)
             if action is None:
-                raise StoryError(f"line {number}: no action reads like {_shown(sentence)}")
+                raise StoryError(f"line {number}: no action reads like {_quoted(sentence)}")
             pending = (number, action)
     if pending:
         yield pending
@@ -177,7 +177,7 @@ def parse_claim(words: str) -> Claim | None:
     return None
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     cut = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
     return repr(cut)
 
@@ -187,10 +187,10 @@ def aside_of(sentence: str) -> re.Match[str] | None:
     return _ASIDE.fullmatch(sentence)
 
 
-def with_aside(action: StoryAction, aside: re.Match[str]) -> StoryAction:
+def with_aside(action: StoryAction, match: re.Match[str]) -> StoryAction:
     """Adds the people whom an aside names to an action, as peekers or as distracted."""
-    names = tuple(_PERSON_NAME.findall(aside["who"]))
-    if aside["missed"]:
+    names = tuple(_PERSON_NAME.findall(match["who"]))
+    if match["missed"]:
         return replace(action, distracted=action.distracted + names)
     return replace(action, peekers=action.peekers + names)
 
@@ -256,16 +256,16 @@ _ASIDE = re.compile(
 def name_problem(name: str) -> str | None:
     """Why a name can't be used in sentences, in one line; None if it can."""
     if len(name) > MAX_NAME:
-        return f"{_shown(name)}: a name has at most {MAX_NAME} characters"
+        return f"{_quoted(name)}: a name has at most {MAX_NAME} characters"
     if not _NAME.fullmatch(name):
-        return f"{_shown(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
+        return f"{_quoted(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
     if not plain_words(name):
-        return f"{_shown(name)}: a name has letters or digits"
+        return f"{_quoted(name)}: a name has letters or digits"
     if name.lower().startswith(ARTICLES):
-        return f"{_shown(name)}: a name begins with no article, which sentences add"
+        return f"{_quoted(name)}: a name begins with no article, which sentences add"
     reserved = next((word for word in name.lower().split() if word in RESERVED), None)
     return (
-        f"{_shown(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
+        f"{_quoted(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
         if reserved
         else None
     )
@@ -276,7 +276,7 @@ def person_problem(name: str) -> str | None:
     if problem := name_problem(name):
         return problem
     is_name = _PERSON_NAME.fullmatch(name) is not None
-    return None if is_name else f"{_shown(name)}: each word of a person's name begins with a capital letter"
+    return None if is_name else f"{_quoted(name)}: each word of a person's name begins with a capital letter"
 
 
 def change_problem(change: Change) -> str | None:
@@ -286,7 +286,7 @@ def change_problem(change: Change) -> str | None:
     action = Alter("Anne", change)
     if parse_action(f"{clause_of(action)}.") != action:
         return (
-            f"{_shown(clause_of(action))}: a change is one verb, and a rest that begins with {', '.join(PREPOSITIONS)}"
+            f"{_quoted(clause_of(action))}: a change is one verb, and a rest that begins with {', '.join(PREPOSITIONS)}"
         )
     return None
 
@@ -317,7 +317,7 @@ def _check_clashes(actions: Iterable[StoryAction]) -> None:
     for name in (name for action in actions for name in (*people_of(action), *_things_of(action))):
         other = first_names.setdefault(plain_words(name), name)
         if other != name:
-            raise StoryError(f"{_shown(other)} and {_shown(name)} can't be told apart in an answer")
+            raise StoryError(f"{_quoted(other)} and {_quoted(name)} can't be told apart in an answer")
 
 
 # JSON
@@ -346,16 +346,16 @@ def from_data(data: object) -> StoryScript:
         raise StoryError(f"a story has actions and sees_contents, and no {', '.join(sorted(map(str, unknown)))}")
     if not isinstance(sees_contents := data.get("sees_contents", False), bool):
         raise StoryError("sees_contents is true or false")
-    actions = tuple(_numbered(_action_from, data["actions"]))
+    actions = tuple(_for_each_action(_action_from, data["actions"]))
     _check_clashes(actions)
     script = StoryScript(actions, sees_contents)
     tracker = BeliefTracker(script.people, sees_contents=sees_contents)
-    for _ in _numbered(tracker.apply, actions):
+    for _ in _for_each_action(tracker.apply, actions):
         pass
     return script
 
 
-def _numbered(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
+def _for_each_action(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
     """Yields `do(value)` for each value; StoryErrors get the number of the action."""
     for number, value in enumerate(values, 1):
         try:

@@ -59,33 +59,33 @@ class BrowsedStory:
 def read_story_set(path: Path) -> list[BrowsedStory]:
     """The stories of a file or of a folder of episodes, each once; raises ConfigError, in one line, if it has none."""
     if path.is_dir():
-        stories = _recorded(path)
+        stories = _recorded_stories(path)
         if not stories:
             raise ConfigError(f"no episode of {WORLD} in {path}: play some first")
         return stories
-    return _in_file(path)
+    return _stories_in_file(path)
 
 
 # Files
 
 
-def _in_file(path: Path) -> list[BrowsedStory]:
+def _stories_in_file(path: Path) -> list[BrowsedStory]:
     first = next(json_lines(path), None)
     if first is None:
         raise ConfigError(f"{path}: nothing in it")
     if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():
-        return _of_items(read_items(path))
+        return _stories_of_items(read_items(path))
     if isinstance(first[1], Mapping) and isinstance(first[1].get("story"), Mapping):
-        return [_found_story(path, number, row) for number, row in json_lines(path)]
+        return [_searched_story(path, number, row) for number, row in json_lines(path)]
     return [_with_all_questions(story.id, story.script, story.infilled) for story in stories_in(path)]
 
 
 def _with_all_questions(name: str, script: StoryScript, infilled: str | None = None) -> BrowsedStory:
-    questions = {question.text: _from_known(question) for question in AnsweredStory(script).questions()}
+    questions = {question.text: _browsed(question) for question in AnsweredStory(script).questions()}
     return BrowsedStory(name, text_of(script), script.sees_contents, infilled, questions)
 
 
-def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
+def _searched_story(path: Path, number: int, row: object) -> BrowsedStory:
     """A story in a search's file: `story` has its actions, `accuracy` is the share that the reader answered rightly."""
     if not isinstance(row, Mapping):
         raise ConfigError(f"{path}: line {number}: a story is an object with its actions in `story`")
@@ -98,7 +98,7 @@ def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
     return _with_all_questions(f"{row.get('id', number)}{reached}", script)
 
 
-def _of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
+def _stories_of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
     stories: dict[str, BrowsedStory] = {}
     for item in items:
         sees_contents = item.contents == "seen"
@@ -137,14 +137,14 @@ def known_questions(text: str, sees_contents: bool) -> Mapping[str, PosableQuest
     return {question.text: question for question in questions}
 
 
-def _from_known(one: PosableQuestion) -> BrowsedQuestion:
-    return BrowsedQuestion(one.text, one.answer, one.choices, one.kind)
+def _browsed(question: PosableQuestion) -> BrowsedQuestion:
+    return BrowsedQuestion(question.text, question.answer, question.choices, question.kind)
 
 
 # Recorded episodes
 
 
-def _recorded(out: Path) -> list[BrowsedStory]:
+def _recorded_stories(out: Path) -> list[BrowsedStory]:
     """The stories of all episodes in a folder, each once, with the answers of all readers."""
     paths = [path for name in (FILE, UNFINISHED) for path in sorted(out.glob(f"{WORLD}_*/*/*/*/{name}"))]
     read = [(path.parent, result) for path in paths if (result := read_result(path)) and result.world == WORLD]
@@ -173,7 +173,7 @@ def _add_episode(stories: dict[tuple[str, int, str], BrowsedStory], folder: Path
         link = (folder.name, folder / "replay.html") if (folder / "replay.html").is_file() else None
         given = GivenAnswer(reader, str(line["action"]), line.get("reward", 0) > 0, link)
         question = str(line["state"]["question"])
-        browsed = questions.get(question) or _asked(question, line["state"], text, sees_contents)
+        browsed = questions.get(question) or _recorded_question(question, line["state"], text, sees_contents)
         if browsed.answer is None and given.is_right:
             browsed = replace(browsed, answer=given.given)
         questions[question] = replace(browsed, given=(*browsed.given, given))
@@ -187,9 +187,9 @@ def _turns(path: Path) -> Iterator[dict[str, Any]]:
                 yield line
 
 
-def _asked(question: str, state: Mapping[str, Any], text: str, sees_contents: bool) -> BrowsedQuestion:
+def _recorded_question(question: str, state: Mapping[str, Any], text: str, sees_contents: bool) -> BrowsedQuestion:
     known = known_questions(text, sees_contents).get(question)
     if known:
-        return _from_known(known)
+        return _browsed(known)
     choices = tuple(map(str, state.get("choices") or ()))
     return BrowsedQuestion(question, None, choices, QuestionKind(None, "", question))
