@@ -36,7 +36,7 @@ PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
 DATASET = "exploretom_dataset"
 MOST_STORIES = 1_000_000
-"""A bound on the stories of a data set: the story of a number has the seed base * MOST_STORIES + number."""
+"""More stories than any data set has: story `number` has the seed base * MOST_STORIES + number."""
 PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"

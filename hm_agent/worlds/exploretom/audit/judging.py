@@ -178,6 +178,7 @@ class ReadStory:
         return AnsweredStory(StoryScript(actions, self._sees_contents))
 
     def _asked_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
+        """The objection to the label of a question in our own language."""
         story = self._story_until(question)
         answer = story.answer(asked)
         if answer is None:
@@ -187,6 +188,7 @@ class ReadStory:
         return _Objection(f"the answer is {answer!r}", asked.key, _believers(asked))
 
     def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
+        """The objection to the label of a question of where something is, which may be told in ToMi's sentences."""
         tracker = self._tracker_after(question.after)
         unknown = [name for name in asked.people if name not in self._people]
         if unknown:
@@ -273,10 +275,12 @@ def _believers(asked: Asked) -> tuple[str, ...]:
 
 
 def _believer_words(people: Sequence[str]) -> str:
+    """`Anne thinks that Beth believes`, or `it is` for the state of the world."""
     return f"{' thinks that '.join(people)} believes" if people else "it is"
 
 
 def _asked_words(asked: WhereAsked) -> str:
+    """`the apple`, or with people `the apple, as Anne thinks that Beth believes,`."""
     thing = asked.thing if asked.thing[0].isupper() else f"the {asked.thing}"
     if not asked.people:
         return thing
@@ -285,6 +289,7 @@ def _asked_words(asked: WhereAsked) -> str:
 
 
 def _correction(asked: WhereAsked, known: str) -> str:
+    """The right answer as a sentence: `Anne thinks that Beth believes it in the box in the hall`."""
     if asked.time == "beginning":
         return f"at the beginning it is {known}"
     return f"{_believer_words(asked.people)} it {known}" if asked.people else f"it is {known}"

@@ -45,10 +45,7 @@ def value_words(value: Value | None) -> str:
 
 
 class StoryTrace:
-    """All beliefs after each action of a story.
-
-    Raises StoryError, with the number of the action, if one can't happen.
-    """
+    """All beliefs after each action of a story; raises StoryError if an action is impossible."""
 
     def __init__(self, script: StoryScript) -> None:
         self.people = script.people
@@ -81,6 +78,7 @@ class StoryTrace:
         return traced
 
     def _changes(self, before: Sequence[Value | None], now: Sequence[Value | None]) -> Iterator[BeliefChange]:
+        """Yields the beliefs that differ between two moments, as person i thinks of person j at i * number + j."""
         number = len(self.people)
         for pair, (old, new) in enumerate(zip(before, now, strict=True)):
             if old != new:

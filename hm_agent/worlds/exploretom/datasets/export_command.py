@@ -69,8 +69,8 @@ def _flag(name: str) -> Any:
 
 def _command_line() -> str:
     """The command line as the card shows it, without the folder and name of the set."""
-    given = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
-    words = [flag.serialize() for flag in given if flag.present]
+    shown_flags = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
+    words = [flag.serialize() for flag in shown_flags if flag.present]
     return shlex.join(["hm-agent", "export", "exploretom", *words])
 
 

@@ -114,7 +114,7 @@ def read_items(path: Path) -> list[ReadItem]:
 
     A line with the key `format` is one of ours and must have all keys and the current versions. Other lines need
     `question` (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice.
-    `story` and `id` may be missing; questions of the same story in a row go together.
+    `story` (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
     items = [_read_line(path, number, line) for number, line in _lines(path)]
     if not items:
@@ -186,7 +186,7 @@ def _read_own(value: Mapping[str, Any]) -> ReadItem:
     return ReadItem(**shared, is_functional=item.kind == FUNCTIONAL)
 
 
-_SHARED = {one.name for one in fields(ReadItem)} & {one.name for one in fields(StoryItem)}
+_SHARED = {part.name for part in fields(ReadItem)} & {part.name for part in fields(StoryItem)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class AskedAction:
 
 
 def _knowledge_words(key: Key) -> str:
+    """What a person may know: `where the map is`, `that the map is torn`, `about the map`."""
     if key[0] == "location":
         return f"where the {key[1]} is"
     return f"that the {key[1]} is {key[2]}" if key[0] == "state" else f"about the {key[1]}"
@@ -222,10 +223,12 @@ def functional_questions(story: AnsweredStory) -> list[FunctionalQuestion]:
 
 
 def _can_tell(own: Value | None) -> bool:
+    """True if a person who believes this knows enough to tell it."""
     return isinstance(own, ObjectLocation) or own is True
 
 
 def _keys(story: AnsweredStory) -> Iterator[Key]:
+    """Yields the keys that functional items ask about."""
     yield from map(location_key, story.tracker.locations)
     yield from (state_key(thing, state) for thing, state in story.tracker.changes)
     yield from map(topic_key, story.topics)

@@ -204,6 +204,7 @@ class AnsweredStory:
         )
 
     def _answer_from(self, value: Value | None, asked: Asked) -> str | None:
+        """A question's answer if this is what is true, or what the person believes; None if it answers nothing."""
         if asked.about is AskedProperty.STATE:
             return YES if value else NO
         if asked.about is AskedProperty.WHEREABOUTS:
@@ -215,6 +216,7 @@ class AnsweredStory:
         return _place_name(value, asked.about)
 
     def _remembered(self, asked: Asked) -> Value | None:
+        """The location of an object at the moment that a question asks for."""
         if asked.time is AskedTime.NOW:
             return self.tracker.locations.get(asked.subject)
         if asked.time is AskedTime.BEGINNING:

@@ -18,7 +18,7 @@ from hm_agent.worlds.exploretom.story.effects import perform
 TRIES = 2_000
 """The most random stories to begin in search of one that meets the conditions."""
 ASIDE_SHARE = 0.3
-"""The probability that someone peeks or is distracted, for each action of an asymmetric story but walks."""
+"""The probability that someone peeks at an action or is distracted from it, in asymmetric stories; walks have none."""
 
 
 @dataclass(frozen=True, slots=True)

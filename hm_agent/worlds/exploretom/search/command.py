@@ -232,21 +232,26 @@ def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers:
     due = [stories.rows[name] for name in _story_ids(plan)]
 
     def report(row: Row) -> None:
-        counts = f"{row[FIRST_TRY]} actions at the first try, {row[RETOLD]} later, {row[PLAIN]} plainly"
-        console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
+        console.out(f"{row['id']} told: {_tries_words(row)} ({len(told.rows)} of {len(due)} stories)", highlight=False)
 
     try:
         run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, report)))
     finally:
         told.sort()
     rows = [told.rows[name] for name in _story_ids(plan)]
-    first, later, plain = (sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN))
+    totals = {how: sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN)}
     console.out(
-        f"Told: {first} actions at the first try, {later} later, {plain} by the plain sentence; "
-        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories without any: {told.path}",
+        f"Told: {_tries_words(totals)}; "
+        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories have no plain sentence: {told.path}",
         highlight=False,
     )
     return 0
+
+
+def _tries_words(counts: Row) -> str:
+    """How many actions were told at which try."""
+    first, later, plain = (counts[how] for how in (FIRST_TRY, RETOLD, PLAIN))
+    return f"{first} actions at the first try, {later} at a later one, {plain} by the plain sentence"
 
 
 def _story_ids(plan: SearchPlan) -> list[str]:

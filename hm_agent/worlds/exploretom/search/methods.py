@@ -84,13 +84,13 @@ class StorySearch:
         script, tracker = self._sampler.script(draft), self._sampler.tracked(draft)
         difficulty = await self._measure(script, tracker)
         self.questions += difficulty.questions
-        found = FoundStory(script, tracker, difficulty, self.evaluations, self.questions)
+        evaluated = FoundStory(script, tracker, difficulty, self.evaluations, self.questions)
         is_harder = self.best is None or difficulty.accuracy < self.best.difficulty.accuracy
         if is_harder and self._sampler.is_met(draft):
-            self.best = found
+            self.best = evaluated
         self._after_each()
         await asyncio.sleep(0)  # lets other searches of this process take their answers
-        return found
+        return evaluated
 
     def _is_perfect(self) -> bool:
         """True if no story can be harder than the best one: the reader answers all its questions wrongly."""
@@ -207,5 +207,5 @@ async def search_stories(method: str, search: StorySearch, stories: int) -> list
     """Finds stories by a method: over-generation up to `stories`, A* and random search at most one."""
     if method == OVER_GENERATION:
         return await search.over_generate(stories)
-    found = await (search.a_star() if method == A_STAR else search.random_search())
-    return [found] if found else []
+    story = await (search.a_star() if method == A_STAR else search.random_search())
+    return [story] if story else []

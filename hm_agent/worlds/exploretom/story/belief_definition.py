@@ -104,6 +104,7 @@ class DefinedBeliefs:
 
     def _held(self, people: Sequence[str]) -> Held:
         # What A thinks that A itself believes is what A believes.
+        """The beliefs of `all_beliefs`, with the time at which each was seen to be true."""
         chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
         held: Held = {}
         for perception, witnesses in self._perceived[chain[0]]:
@@ -114,6 +115,10 @@ class DefinedBeliefs:
     # What follows from perceptions
 
     def _update(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
+        """Updates a believer's beliefs by a perception.
+
+        is_imagined: True if these are what another person thinks that the believer believes.
+        """
         if isinstance(perception, Sight):
             held[perception.key] = (perception.value, perception.time)
         elif isinstance(perception, Look):
@@ -143,6 +148,7 @@ class DefinedBeliefs:
         return not (was_looked_for and isinstance(value, Missing) and told.since <= value.looked)
 
     def _is_visible_in(self, room: str, value: Value) -> bool:
+        """True if an object at this location is seen by looking around in the room."""
         if not isinstance(value, ObjectLocation) or value.room != room:
             return False
         return self.sees_contents or value.container is None

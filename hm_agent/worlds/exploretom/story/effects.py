@@ -120,13 +120,13 @@ _EFFECTS: Mapping[type[StoryAction], Callable[[StoryState, Any], None]] = {
 
 
 def _see(state: StoryState, action: StoryAction, room: str, key: Key, value: Value) -> None:
-    """Lets the people in a room see that a key has a value."""
+    """Lets the people in a room witness that a key has a value."""
     if state.follows_beliefs:
         state.evidence.hold(key, value, state.time, state.sighting(action, state.inside[room]))
 
 
 def _step_out(state: StoryState, action: StoryAction, room: str) -> None:
-    """Takes the actor out of a room; everyone in it sees that."""
+    """Takes the actor out of a room; the people in it are witnesses."""
     witnesses, person = state.inside[room], action.person
     state.inside[room] = witnesses & ~(1 << state.index_of(person))
     gone = state.rooms[person] = AwayFrom(room)
@@ -135,7 +135,7 @@ def _step_out(state: StoryState, action: StoryAction, room: str) -> None:
 
 
 def _step_in(state: StoryState, action: StoryAction, room: str) -> None:
-    """Puts the actor into a room; everyone in it sees that."""
+    """Puts the actor into a room; the people in it are witnesses."""
     person = action.person
     witnesses = state.inside[room] = state.inside.get(room, 0) | 1 << state.index_of(person)
     state.rooms[person] = room
