@@ -1,1 +1,1 @@
-"""What tests and benchmarks of ExploreToM share."""
+"""What the tests and benchmarks of ExploreToM share."""

@@ -1,4 +1,4 @@
-"""An endpoint's answers to questions about stories: always the same one to the same prompt, and right at times."""
+"""An endpoint that answers questions about stories at random, but always the same to the same prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHOICES = re.compile(r"^Choose one: (.+)\.$", re.MULTILINE)
 
 
 def choosing(body: dict[str, Any]) -> Response:
-    """Chooses one of the choices by the words of the prompt alone."""
+    """Picks one of the prompt's choices by a hash of the prompt."""
     prompt = prompt_of(body)
     choices = re.findall(r'"([^"]+)"', _CHOICES.findall(prompt)[-1])
     chosen = choices[int.from_bytes(hashlib.sha256(prompt.encode()).digest()[:4]) % len(choices)]

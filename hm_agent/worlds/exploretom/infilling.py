@@ -1,7 +1,7 @@
-"""Stories told by a language model, action by action (section 2.3), each sentence checked before the next one.
+"""Infilling (section 2.3): a language model tells a story action by action, and each telling is checked.
 
-A telling is checked twice: by rule, for the names that it has and must not have, and by a judge, which is a model, too.
-What is refused is told again; what is refused too often is told by the plain sentence.
+A telling is checked twice: a rule checks which names it has, and a judge, also a model, checks what it says. A telling
+that is rejected is tried again; after too many rejections the plain sentence of the action is used.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.story.language import sentence_of
 
 TRIES = 3
-"""How often an action is told before it is told by its plain sentence."""
+"""The most tellings to try before the plain sentence of the action is used."""
 MAX_TOLD = 500
-"""Characters of a telling."""
+"""The longest telling, in characters."""
 LENGTHS = ("in one sentence", "in one or two sentences")
 STYLES = ("without direct speech", "with direct speech where someone speaks")
 FIRST_TRY, RETOLD, PLAIN = "first_try", "retold", "plain"
@@ -54,14 +54,14 @@ def names_in(action: StoryAction) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def named(text: str, names: Iterable[str]) -> set[str]:
-    """Those of the names that a text holds as whole words, in any case; the longest name where several fit."""
+def names_found_in(text: str, names: Iterable[str]) -> set[str]:
+    """Returns the names that a text has as whole words, in any case; where several names match, the longest counts."""
     longest_first = sorted(set(names), key=len, reverse=True)
     if not longest_first:
         return set()
     pattern = "|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in longest_first)
     by_lower = {name.lower(): name for name in longest_first}
-    return {by_lower[found.lower()] for found in re.findall(pattern, text, re.IGNORECASE)}
+    return {by_lower[match.lower()] for match in re.findall(pattern, text, re.IGNORECASE)}
 
 
 class ToldAction(BaseModel):
@@ -71,7 +71,7 @@ class ToldAction(BaseModel):
 
 
 class TellingVerdict(BaseModel):
-    """Whether a telling tells all of an action, and more than that."""
+    """Whether a telling tells everything about an action, and whether it tells more than that."""
 
     tells_all: Literal["yes", "no"]
     tells_more: Literal["yes", "no"]
@@ -79,12 +79,12 @@ class TellingVerdict(BaseModel):
 
     @property
     def objection(self) -> str | None:
-        """What is wrong; None if nothing is."""
+        """What is wrong with the telling; None if nothing is."""
         faults = {
             "it does not tell all that happens": self.tells_all == "no",
             "it tells more than what happens": self.tells_more == "yes",
         }
-        wrong = [fault for fault, is_so in faults.items() if is_so]
+        wrong = [fault for fault, applies in faults.items() if applies]
         return f"{', and '.join(wrong)}. {self.reason}".strip() if wrong else None
 
 
@@ -92,8 +92,8 @@ class TellingVerdict(BaseModel):
 class TellAction(Question[ToldAction]):
     """How would a writer tell this?
 
-    must_name: names that the telling must have. may_not_name: those of the story that it must not have. refused,
-    objection: the last try and what was wrong with it, if there was one.
+    must_name: names that the telling must have. may_not_name: the story's other names, which it must not have. refused,
+    objection: the last rejected telling and what was wrong with it; empty at the first try.
     """
 
     template = "exploretom/tell_action.j2"
@@ -108,23 +108,23 @@ class TellAction(Question[ToldAction]):
     may_not_name: tuple[str, ...] = field(default=(), metadata=UNSHOWN)
 
     def check(self, answer: ToldAction) -> None:
-        found = named(answer.text, (*self.must_name, *self.may_not_name))
-        missing = [name for name in self.must_name if name not in found]
-        others = [name for name in self.may_not_name if name in found]
+        names = names_found_in(answer.text, (*self.must_name, *self.may_not_name))
+        missing = [name for name in self.must_name if name not in names]
+        others = [name for name in self.may_not_name if name in names]
 
-        def is_short() -> None:
+        def check_length() -> None:
             if len(answer.text) > MAX_TOLD:
                 raise ValueError(f"text: it has {len(answer.text)} characters; at most {MAX_TOLD} are allowed")
 
-        def names_all() -> None:
+        def check_missing() -> None:
             if missing:
                 raise ValueError(f"text: it must name {', '.join(missing)}")
 
-        def names_no_other() -> None:
+        def check_others() -> None:
             if others:
                 raise ValueError(f"text: it must not name {', '.join(others)}")
 
-        check_all(is_short, names_all, names_no_other)
+        check_all(check_length, check_missing, check_others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +138,25 @@ class JudgeTelling(Question[TellingVerdict]):
     told: str
 
 
-def _judge(asked: JudgeTelling) -> TellingVerdict:
-    is_plain = asked.told == asked.action
+def _judge(question: JudgeTelling) -> TellingVerdict:
+    is_plain = question.told == question.action
     reason = "" if is_plain else "only the plain sentence can be checked without a language model"
     return TellingVerdict(tells_all="yes" if is_plain else "no", tells_more="no", reason=reason)
 
 
 INFILLING_ANSWERS: ReasonerTable = {
-    TellAction: lambda asked: ToldAction(text=asked.action),
+    TellAction: lambda question: ToldAction(text=question.action),
     JudgeTelling: _judge,
 }
-"""The built-in reasoner tells the plain sentence, and lets nothing else pass."""
+"""The built-in reasoner tells the plain sentence, and as a judge accepts nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToldSentence:
-    """An action as it is told. how: at the FIRST_TRY, RETOLD, or PLAIN, since all tries were refused."""
+    """The telling of an action. objections: why its tries were rejected.
+
+    how: FIRST_TRY; RETOLD, after a rejection; or PLAIN, the plain sentence, since no try was accepted.
+    """
 
     text: str
     how: str
@@ -161,28 +164,31 @@ class ToldSentence:
 
 
 class Infiller:
-    """Tells stories. before_each: called before each question; what it raises ends the story."""
+    """Tells stories with one model and checks them with another.
+
+    before_each: called before each question to a model; an exception from it ends the story.
+    """
 
     def __init__(self, teller: Model, judge: Model, rng: Random, before_each: Callable[[], None]) -> None:
         self._teller, self._judge, self._rng, self._before_each = teller, judge, rng, before_each
 
     async def tell(self, script: StoryScript) -> list[ToldSentence]:
-        """A story, one telling for each action."""
-        every = dict.fromkeys(name for action in script.actions for name in names_in(action))
-        tracker, told = BeliefTracker(script.people, sees_contents=script.sees_contents), list[ToldSentence]()
+        """Returns the tellings of a story's actions, in order."""
+        all_names = dict.fromkeys(name for action in script.actions for name in names_in(action))
+        tracker, tellings = BeliefTracker(script.people, sees_contents=script.sees_contents), list[ToldSentence]()
         for action in script.actions:
             allowed = {*names_in(action), tracker.rooms.get(action.person)}
-            others = tuple(name for name in every if name not in allowed)
-            told.append(await self._tell_action(" ".join(one.text for one in told), action, others))
+            forbidden = tuple(name for name in all_names if name not in allowed)
+            tellings.append(await self._tell_action(" ".join(telling.text for telling in tellings), action, forbidden))
             tracker.apply(action)
-        return told
+        return tellings
 
-    async def _tell_action(self, so_far: str, action: StoryAction, others: Sequence[str]) -> ToldSentence:
+    async def _tell_action(self, so_far: str, action: StoryAction, forbidden: Sequence[str]) -> ToldSentence:
         plain, objections, refused = sentence_of(action), list[str](), ""
         length, style = self._rng.choice(LENGTHS), self._rng.choice(STYLES)
         for _ in range(TRIES):
             last = objections[-1] if objections else ""
-            question = TellAction(so_far, plain, length, style, names_in(action), refused, last, tuple(others))
+            question = TellAction(so_far, plain, length, style, names_in(action), refused, last, tuple(forbidden))
             self._before_each()
             answer = await answer_or_none(self._teller, question)
             if answer is None:  # the model has been told several times what is wrong

@@ -36,7 +36,7 @@ PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
 DATASET = "exploretom_dataset"
 MOST_STORIES = 1_000_000
-"""Of a data set."""
+"""More stories than any data set has: story `number` has the seed base * MOST_STORIES + number."""
 PLAIN, INFILLED = "plain", "infilled"
 SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
@@ -69,7 +69,7 @@ _HERE = "hm_agent.worlds.exploretom"
 
 
 class ExploretomSuite(Suite):
-    """Stories of the paper's eighteen action sets, drawn from the seed, with all their questions."""
+    """Scenarios for the paper's eighteen action sets, with literal or functional questions, and one for data sets."""
 
     name = "exploretom"
     title = "ExploreToM"
@@ -89,14 +89,14 @@ class ExploretomSuite(Suite):
         Option("choices", "Whether questions show their choices, or answers are free.", SHOWN, (SHOWN, FREE), True),
         Option(
             "contents",
-            "Whether who enters a room sees what its containers hold (as in ToMi), or not (as in ExploreToM).",
+            "Whether entering a room shows what its containers hold (as in ToMi), or not (as in ExploreToM).",
             HIDDEN,
             (HIDDEN, SEEN),
             changes_world=True,
         ),
-        Option("questions", "How many questions are asked about a story at most, or all.", ALL, None, True),
+        Option("questions", "The most questions to ask about a story, or all.", ALL, None, True),
         Option("cast", "A file of names, rooms, objects and topics.", None, None, True),
-        Option("dataset", f"A file of questions, JSON lines, which {DATASET} asks.", None, None, True),
+        Option("dataset", f"The file of questions, JSON lines, that {DATASET} asks.", None, None, True),
         Option(
             "telling",
             "Whether stories of --dataset are read in plain sentences, or as a language model tells them.",
@@ -110,13 +110,17 @@ class ExploretomSuite(Suite):
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        drawn = [_info(found, functional=kind) for kind in (False, True) for found in ACTION_SETS.values()]
-        return (*drawn, _dataset_info())
+        drawn = [
+            _action_set_scenario(action_set, functional=functional)
+            for functional in (False, True)
+            for action_set in ACTION_SETS.values()
+        ]
+        return (*drawn, _dataset_scenario())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        _number(options["questions"])
+        _max_questions(options["questions"])
         if scenario.name != DATASET:
-            _file("cast", options["cast"])
+            _existing_file("cast", options["cast"])
             return {**options, "dataset": None, "telling": PLAIN}
         if not options["dataset"]:
             raise ConfigError(f"{DATASET} asks the questions of a file: say --dataset=FILE")
@@ -133,7 +137,7 @@ class ExploretomSuite(Suite):
         """The stories of a data set; raises ConfigError for a file that holds none."""
         from hm_agent.worlds.exploretom.datasets.playing_items import posed_stories
 
-        path = _file("dataset", options["dataset"])
+        path = _existing_file("dataset", options["dataset"])
         assert path is not None
         return posed_stories(
             path,
@@ -153,29 +157,31 @@ class ExploretomSuite(Suite):
             name = scenario.name.removeprefix(PREFIX)
             settings = StorySettings(
                 action_set=ACTION_SETS[name.removeprefix(FUNCTIONAL)],
-                lists=read_cast(_file("cast", options["cast"])),
+                lists=read_cast(_existing_file("cast", options["cast"])),
                 sees_contents=options["contents"] == SEEN,
                 is_functional=name.startswith(FUNCTIONAL),
             )
             pose = partial(pose_drawn, settings)
-        return StoryWorld(pose, shows_choices=options["choices"] == SHOWN, questions=_number(options["questions"]))
+        return StoryWorld(
+            pose, shows_choices=options["choices"] == SHOWN, questions=_max_questions(options["questions"])
+        )
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
         return False
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
-        asking = {
+        model_readers = {
             name: OwnAgent(about, partial(_model_reader, kind), is_reference=False)
-            for name, (about, kind) in _ASKING.items()
+            for name, (about, kind) in _MODEL_READERS.items()
         }
-        hypotheses = OwnAgent(
+        hypothesis_reader = OwnAgent(
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
             _hypothesis_reader,
             is_reference=False,
         )
-        weak = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK.items()}
-        return {**asking, "hypothetical_minds": hypotheses, **weak}
+        weak_readers = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK_READERS.items()}
+        return {**model_readers, "hypothetical_minds": hypothesis_reader, **weak_readers}
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
@@ -188,22 +194,23 @@ class ExploretomSuite(Suite):
         return ANSWERS
 
 
-_ASKING = {
+_MODEL_READERS = {
     "reader": ("reads the story and answers each question", "ModelReader"),
     "reader_cot": ("the same, step by step", "ReasoningReader"),
     "perspective": ("first says what the person asked about knows (SimToM)", "PerspectiveReader"),
 }
-"""Agents that ask a model: about, class."""
-_WEAK = {
+"""(description, class name) of the agents that ask a model, by agent name."""
+_WEAK_READERS = {
     "reality": "no model: answers what is so, whoever is asked about",
     "last_mention": "no model: answers the place that the story names last, or yes",
     "first_order": "no model: takes it that everyone knows what others believe",
     "no_distraction": "no model: overlooks who peeks and who is distracted",
     "first_choice": "no model: takes the first choice",
 }
+"""Descriptions of the agents that ask no model, by agent name."""
 
 
-def _info(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
+def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
     name = f"{PREFIX}{FUNCTIONAL if functional else ''}{action_set.name}"
     group = "ExploreToM, functional items" if functional else "ExploreToM"
     return ScenarioInfo(
@@ -218,7 +225,7 @@ def _info(action_set: ActionSet, *, functional: bool) -> ScenarioInfo:
     )
 
 
-def _dataset_info() -> ScenarioInfo:
+def _dataset_scenario() -> ScenarioInfo:
     return ScenarioInfo(
         world="exploretom",
         name=DATASET,
@@ -231,8 +238,8 @@ def _dataset_info() -> ScenarioInfo:
     )
 
 
-def _number(given: Setting) -> int | None:
-    """How many questions; None for all. Raises ConfigError for what is no number from 1."""
+def _max_questions(given: Setting) -> int | None:
+    """The most questions to ask, None for all; raises ConfigError unless --questions is a number from 1 or `all`."""
     if given in (None, ALL):
         return None
     text = str(given)
@@ -241,8 +248,8 @@ def _number(given: Setting) -> int | None:
     return int(text)
 
 
-def _file(flag: str, given: Setting) -> Path | None:
-    """The file that a flag names, None if it names none; raises ConfigError for one that is not there."""
+def _existing_file(flag: str, given: Setting) -> Path | None:
+    """The path that a flag gives, None if it gives none; raises ConfigError if there is no such file."""
     if given is None:
         return None
     path = Path(str(given))

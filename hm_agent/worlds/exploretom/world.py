@@ -1,4 +1,4 @@
-"""Stories as a world of one seat: an episode is a story, a turn a question about it, an action the answer."""
+"""Stories as a world with one seat: an episode is a story, a turn is a question about it, an action is the answer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ READER: Seat = "reader"
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """What a reader sees: the story's text, a question and its choices, none where the answer is free.
+    """What a reader sees: the story's text, a question, and its choices, empty if the answer is free.
 
-    sees_contents: whether entering a room shows what its containers hold. number, questions: which of how many.
-    tells_grades: whether the next observation's reward tells if the answer was right.
+    sees_contents: whether entering a room shows what its containers hold. number: the number of the question, from 1.
+    questions: how many are asked. tells_grades: whether the next observation's reward tells if the answer was right.
     """
 
     story: str
@@ -38,7 +38,11 @@ class StoryView:
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """A question as only viewers see it: with its answer, what was answered, and which choice that means, if any."""
+    """A question with the answer that was given, as only viewers see it.
+
+    given: the answer in the reader's words. meant: the choice that it means; None if it means none, or may mean
+    several.
+    """
 
     question: PosableQuestion
     given: str
@@ -51,9 +55,9 @@ class GradedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StorySettings:
-    """What the stories of a world are like.
+    """Which stories a world draws.
 
-    is_functional: True to ask functional items, and the literal questions that they need.
+    is_functional: True to ask functional items, and the literal questions that they rely on.
     """
 
     action_set: ActionSet
@@ -63,11 +67,11 @@ class StorySettings:
 
 
 PoseStory = Callable[[int], PosedStory]
-"""The story of a seed, with its questions."""
+"""Maps a seed to a story with its questions."""
 
 
 def pose_drawn(settings: StorySettings, seed: int) -> PosedStory:
-    """The story of a seed in these settings, with all its questions."""
+    """Draws the story of a seed in these settings, with all its questions."""
     drawn = story_of(seed, settings.action_set, settings.lists, sees_contents=settings.sees_contents)
     story, text = AnsweredStory(drawn.script, drawn.tracker), text_of(drawn.script)
     if settings.is_functional:
@@ -76,18 +80,18 @@ def pose_drawn(settings: StorySettings, seed: int) -> PosedStory:
 
 
 class StoryWorld(World[StoryView, str]):
-    """Asks questions about the story of a seed; each right answer pays 1.
+    """Asks questions about the story of a seed; each right answer is rewarded with 1.
 
-    If any of them is a functional item, the reader is told no rewards: the grade of a literal answer would tell what to
-    do in the item that depends on it.
+    If any question is a functional item, the reader sees no rewards: the grade of a literal answer would give away the
+    item that relies on it.
 
-    shows_choices: False for free answers. questions: at most so many are asked, drawn from the seed; None for all.
+    shows_choices: False for free answers. questions: the most questions to ask, sampled by the seed; None for all.
     """
 
     seats: Sequence[Seat] = (READER,)
 
     def __init__(self, pose: PoseStory, *, shows_choices: bool = True, questions: int | None = None) -> None:
-        self._pose, self._shows_choices, self._most = pose, shows_choices, questions
+        self._pose, self._shows_choices, self._max_questions = pose, shows_choices, questions
         self._story = PosedStory("", sees_contents=False, questions=())
         self._graded: list[GradedAnswer] = []
 
@@ -98,7 +102,7 @@ class StoryWorld(World[StoryView, str]):
 
     @property
     def questions(self) -> Sequence[PosableQuestion]:
-        """All that are asked in this episode."""
+        """All questions of this episode."""
         return self._story.questions
 
     @property
@@ -108,8 +112,8 @@ class StoryWorld(World[StoryView, str]):
 
     def reset(self, seed: int) -> Turn[StoryView]:
         self._story, self._graded = self._pose(seed), []
-        if self._most is not None and self._most < len(self.questions):
-            self._story = _some(self._story, self._most, seed)
+        if self._max_questions is not None and self._max_questions < len(self.questions):
+            self._story = _sample_questions(self._story, self._max_questions, seed)
         return self._turn({})
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
@@ -131,10 +135,10 @@ class StoryWorld(World[StoryView, str]):
             self._story.sees_contents,
             step + 1,
             len(self.questions),
-            tells_grades=not any(one.kind.is_functional for one in self.questions),
+            tells_grades=not any(posed.kind.is_functional for posed in self.questions),
         )
-        told = rewards.get(READER, 0.0) if view.tells_grades else 0.0
-        return Turn(step, {READER: Observation(step, view, told)}, rewards)
+        reward = rewards.get(READER, 0.0) if view.tells_grades else 0.0
+        return Turn(step, {READER: Observation(step, view, reward)}, rewards)
 
     def scene(self) -> GradedAnswer | None:
         return self._graded[-1] if self._graded else None
@@ -143,84 +147,84 @@ class StoryWorld(World[StoryView, str]):
         return {**accuracies(self._graded), **pairing(self._graded, self._story.relies_on)}
 
 
-def _some(story: PosedStory, most: int, seed: int) -> PosedStory:
-    """As many of the questions, drawn from the seed.
+def _sample_questions(story: PosedStory, max_questions: int, seed: int) -> PosedStory:
+    """Returns a story with at most this many of its questions, sampled by the seed.
 
-    Functional ones bring along those that they rely on, and go before these, which are asked for their sake. If none
-    has room with them, one that relies on the fewest is asked all the same.
+    Functional items come first, each with the literal questions that it relies on. If no item fits with these, only the
+    one that relies on the fewest is asked, even if that is too many.
     """
     rng, relies_on = Random(seed), story.relies_on or [()] * len(story.questions)
     chosen: set[int] = set()
-    drawn = rng.sample(range(len(story.questions)), len(story.questions))
-    for index in sorted(drawn, key=lambda index: not relies_on[index]):
+    shuffled = rng.sample(range(len(story.questions)), len(story.questions))
+    for index in sorted(shuffled, key=lambda index: not relies_on[index]):
         together = {index, *relies_on[index]} | chosen
-        chosen = together if len(together) <= most else chosen
-    items = [{index, *relies_on[index]} for index in drawn if relies_on[index]]
+        chosen = together if len(together) <= max_questions else chosen
+    items = [{index, *relies_on[index]} for index in shuffled if relies_on[index]]
     if items and not any(item <= chosen for item in items):
         chosen = min(items, key=len)
-    kept = sorted(chosen)
-    place = {index: new for new, index in enumerate(kept)}
+    indices = sorted(chosen)
+    new_index = {index: new for new, index in enumerate(indices)}
     return replace(
         story,
-        questions=[story.questions[index] for index in kept],
-        relies_on=[[place[needed] for needed in relies_on[index]] for index in kept],
+        questions=[story.questions[index] for index in indices],
+        relies_on=[[new_index[needed] for needed in relies_on[index]] for index in indices],
     )
 
 
 def accuracies(graded: Sequence[GradedAnswer]) -> Mapping[str, float]:
-    """Shares of right answers: of all, and by kind of question, for the kinds that were asked.
+    """Returns shares of right answers: over all questions, and for each kind of question that was asked.
 
-    sets_right: the share of sets with no wrong answer; a set has the questions about one property of one thing.
-    all_right: 1 if no answer is wrong. chance: the share that answers drawn by lot would get right, from
-    the choices that can be right. unclear: the share of answers that mean no choice, or may mean several; they count as
-    wrong in the other shares.
+    sets_right: the share of sets without a wrong answer; a set has the questions about one property of one thing.
+    all_right: 1 if no answer is wrong. chance: the expected share for answers drawn uniformly from the choices that can
+    be right. unclear: the share of answers that mean no choice, or may mean several; the other shares count them as
+    wrong.
     """
     if not graded:
         return {}
-    kinds: dict[str, list[bool]] = {"accuracy": [one.is_right for one in graded]}
+    right_by_kind: dict[str, list[bool]] = {"accuracy": [answer.is_right for answer in graded]}
     sets: dict[str, bool] = {}
-    for one in graded:
-        kind = one.question.kind
+    for answer in graded:
+        kind = answer.question.kind
         if kind.order is not None and not kind.is_functional:
-            kinds.setdefault(f"accuracy_order_{kind.order}", []).append(one.is_right)
-        kinds.setdefault(f"accuracy_{kind.about}", []).append(one.is_right)
+            right_by_kind.setdefault(f"accuracy_order_{kind.order}", []).append(answer.is_right)
+        right_by_kind.setdefault(f"accuracy_{kind.about}", []).append(answer.is_right)
         if kind.order and kind.is_interesting is not None:
             interest = "interesting" if kind.is_interesting else "uninteresting"
-            kinds.setdefault(f"accuracy_{interest}", []).append(one.is_right)
+            right_by_kind.setdefault(f"accuracy_{interest}", []).append(answer.is_right)
         if kind.is_false_belief:
-            kinds.setdefault("accuracy_false_belief", []).append(one.is_right)
-        sets[kind.set_id] = sets.get(kind.set_id, True) and one.is_right
-    shares = {name: _share(right) for name, right in kinds.items()}
+            right_by_kind.setdefault("accuracy_false_belief", []).append(answer.is_right)
+        sets[kind.set_id] = sets.get(kind.set_id, True) and answer.is_right
+    shares = {name: _mean(right) for name, right in right_by_kind.items()}
     return {
         **shares,
-        "sets_right": _share(sets.values()),
+        "sets_right": _mean(sets.values()),
         "all_right": float(all(sets.values())),
-        "chance": _share(chance(one.question.choices) for one in graded),
-        "unclear": _share(one.meant is None for one in graded),
+        "chance": _mean(chance(answer.question.choices) for answer in graded),
+        "unclear": _mean(answer.meant is None for answer in graded),
         "questions": len(graded),
     }
 
 
 def pairing(graded: Sequence[GradedAnswer], relies_on: Sequence[Sequence[int]]) -> Mapping[str, float]:
-    """Functional items beside the literal questions that they need; nothing where none was asked.
+    """Compares functional items with the literal questions that they rely on; empty if no item was asked.
 
-    functional: the share of items that are right. literal: the share of items of which all literal questions are
-    right. functional_minus_literal: the difference.
-    functional_if_literal: the share of right items among those whose literal questions are all right.
+    functional: the share of items that are right. literal: the share of items of which all literal questions are right.
+    functional_minus_literal: the difference. functional_if_literal: the share of right items among those whose literal
+    questions are all right; absent if there are none.
     """
-    both = [
-        (one.is_right, all(graded[index].is_right for index in needed))
-        for one, needed in zip(graded, relies_on, strict=False)
+    pairs = [
+        (item.is_right, all(graded[index].is_right for index in needed))
+        for item, needed in zip(graded, relies_on, strict=False)
         if needed
     ]
-    if not both:
+    if not pairs:
         return {}
-    functional, literal = _share(right for right, _ in both), _share(known for _, known in both)
-    given = [right for right, known in both if known]
-    found = {"functional": functional, "literal": literal, "functional_minus_literal": functional - literal}
-    return found | ({"functional_if_literal": _share(given)} if given else {})
+    functional, literal = _mean(right for right, _ in pairs), _mean(known for _, known in pairs)
+    if_literal = [right for right, known in pairs if known]
+    metrics = {"functional": functional, "literal": literal, "functional_minus_literal": functional - literal}
+    return metrics | ({"functional_if_literal": _mean(if_literal)} if if_literal else {})
 
 
-def _share(right: Iterable[float]) -> float:
-    values = list(right)
-    return sum(values) / len(values)
+def _mean(values: Iterable[float]) -> float:
+    numbers = list(values)
+    return sum(numbers) / len(numbers)

@@ -15,7 +15,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import NO, YES
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of
-from hm_agent.worlds.exploretom.readers.readers import asked_from
+from hm_agent.worlds.exploretom.readers.readers import perspective_question
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
@@ -51,7 +51,7 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
         FALSE_BELIEF, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
     ),
     "answer_from_no_perspective": AnswerFromPerspective(FALSE_BELIEF, ASKED, CHOICES, "Beth", ""),
-    "answer_from_perspective_what_is_so": asked_from(
+    "answer_from_perspective_what_is_so": perspective_question(
         StoryView(FALSE_BELIEF, FETCHING, (NO, YES), False, 1, 1), "Beth", "Anne moved the apple to the box."
     ),
     "tell_action": TellAction(

@@ -23,7 +23,7 @@ from hm_agent.worlds.exploretom.infilling import (
     TellingVerdict,
     ToldAction,
     ToldSentence,
-    named,
+    names_found_in,
     names_in,
 )
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
@@ -122,7 +122,7 @@ def test_every_plain_sentence_passes_the_rule(name: str) -> None:
         script = story_of(seed, ACTION_SETS[name], read_cast()).script
         every = {part for action in script.actions for part in names_in(action)}
         for action in script.actions:
-            assert named(sentence_of(action), every) == set(names_in(action))
+            assert names_found_in(sentence_of(action), every) == set(names_in(action))
 
 
 @pytest.mark.parametrize(

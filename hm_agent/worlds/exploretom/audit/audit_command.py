@@ -1,4 +1,4 @@
-"""`hm-agent audit FILE`: reads a set, and says which of its labels can't be right."""
+"""`hm-agent audit FILE`: reads a set of stories and questions, and reports which of its labels are wrong."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _FLAGS = (
         "contents",
         SEEN,
         [HIDDEN, SEEN],
-        "Whether who enters a room sees what its containers hold (as in ToMi), where the file does not say.",
+        "Whether entering a room shows what its containers hold (as in ToMi), where the file does not say.",
         **_HERE,
     ),
-    flags.DEFINE_bool("strict", False, "Labels that can't be judged count as wrong ones.", **_HERE),
-    flags.DEFINE_bool("json", False, "Prints a line of JSON for each label that is wrong or not judged.", **_HERE),
+    flags.DEFINE_bool("strict", False, "Count labels that can't be judged as wrong ones.", **_HERE),
+    flags.DEFINE_bool("json", False, "Print a line of JSON for each label that is wrong or not judged.", **_HERE),
     flags.DEFINE_integer("most", 20, "How many labels to show of each kind, wrong and not judged.", 0, **_HERE),
     flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
@@ -41,56 +41,57 @@ FILE is numbered text, as of bAbI and ToMi (a question, a tab, its label), or li
 answer or choices with target. What can't be read is not judged. Exit status: 0 if no label is wrong, 1 if one is.
 """
 FOUND, NONE_FOUND = 1, 0
+"""Exit statuses."""
 
 
-def _asked(flag: str) -> Any:
-    return FLAGS[flag].value
+def _flag(name: str) -> Any:
+    return FLAGS[name].value
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags or files."""
     files = [word for word in arguments if not word.startswith("-")]
     read_flags(FLAGS, ("hm-agent audit", *(word for word in arguments if word.startswith("-"))))
-    if _asked("help"):
+    if _flag("help"):
         print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
         return 0
     if len(files) != 1:
         raise ConfigError("name one file: hm-agent audit FILE; see --help")
     path = Path(files[0])
     counts: Counter[LabelVerdict] = Counter()
-    for judgement in judgements(path, sees_contents=_asked("contents") == SEEN):
+    for judgement in judgements(path, sees_contents=_flag("contents") == SEEN):
         counts[judgement.verdict] += 1
-        if _asked("json"):
+        if _flag("json"):
             _print_json(path, judgement)
-        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= _asked("most"):
-            _print(path, judgement)
-    if not _asked("json"):
-        _sum_up(path, counts)
-    failing = counts[LabelVerdict.WRONG] + (counts[LabelVerdict.NOT_JUDGED] if _asked("strict") else 0)
+        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= _flag("most"):
+            _print_judgement(path, judgement)
+    if not _flag("json"):
+        _print_summary(path, counts)
+    failing = counts[LabelVerdict.WRONG] + (counts[LabelVerdict.NOT_JUDGED] if _flag("strict") else 0)
     return FOUND if failing else NONE_FOUND
 
 
 def judgements(path: Path, *, sees_contents: bool) -> Iterator[Judgement]:
-    """Of every label of a file; raises ConfigError for a file that has none."""
-    found = False
+    """Judges every label of a file; raises ConfigError for a file that has none."""
+    has_labels = False
     for story in labelled_stories(path):
         for judgement in judge(story, sees_contents=sees_contents):
-            found = True
+            has_labels = True
             yield judgement
-    if not found:
+    if not has_labels:
         raise ConfigError(f"{path}: no question with a label in it")
 
 
-def _print(path: Path, judgement: Judgement) -> None:
+def _print_judgement(path: Path, judgement: Judgement) -> None:
     question = judgement.question
-    said = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
-    print(f"{path}:{question.line}: {_printable(said)}")
+    message = f"{judgement.verdict.value}: {question.text} {question.label!r}: {judgement.reason}"
+    print(f"{path}:{question.line}: {_printable(message)}")
     for line in judgement.trace:
         print(f"    {_printable(line)}")
 
 
 def _printable(text: str) -> str:
-    """The text without characters that steer a terminal."""
+    """The text with spaces for non-printable characters, which might control a terminal."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
@@ -110,13 +111,13 @@ def _print_json(path: Path, judgement: Judgement) -> None:
     print(json.dumps(shown, ensure_ascii=False))
 
 
-def _sum_up(path: Path, counts: Counter[LabelVerdict]) -> None:
+def _print_summary(path: Path, counts: Counter[LabelVerdict]) -> None:
     parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in LabelVerdict)
     print(f"{path}: {counts.total():,} labels: {parts}")
     hidden = [
         verdict.value
         for verdict in LabelVerdict
-        if verdict is not LabelVerdict.RIGHT and counts[verdict] > _asked("most")
+        if verdict is not LabelVerdict.RIGHT and counts[verdict] > _flag("most")
     ]
     if hidden:
-        print(f"Shown are {_asked('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")
+        print(f"Shown are {_flag('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

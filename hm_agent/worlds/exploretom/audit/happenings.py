@@ -1,4 +1,4 @@
-"""What happens in a story of ToMi's form, as actions of the language of ExploreToM."""
+"""Turns what happens in a story of ToMi's form into ExploreToM's actions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation
 
 TELLER = "(the story)"
-"""Stands for the story itself, which puts things where it says that they are."""
+"""The actor that stands for the story itself: it puts things where sentences say that they are."""
 ELSEWHERE = "(elsewhere)"
+"""The room from which TELLER brings things that stand in the open."""
 
 
-def _who(event: Entering | Leaving | Enter | Leave | CarryTo) -> Sequence[str]:
-    """Who enters or leaves."""
+def _walkers(event: Entering | Leaving | Enter | Leave | CarryTo) -> Sequence[str]:
+    """The people who enter or leave."""
     return event.people if isinstance(event, Entering | Leaving) else (event.person,)
 
 
 def people_in(event: Event) -> Sequence[str]:
+    """The people whom an event mentions."""
     match event:
         case Entering() | Leaving():
             return event.people
@@ -39,15 +41,17 @@ def rooms_of(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def containers_of(actions: Sequence[StoryAction]) -> Iterator[str]:
+    """The containers into which actions move objects."""
     yield from (action.container for action in actions if isinstance(action, PutInto))
 
 
 def container_rooms_of(events: Sequence[Event], rooms: Sequence[str]) -> dict[str, str]:
-    """The rooms of containers: as a sentence says, else where someone uses them.
+    """Maps containers to their rooms: as a sentence says, or else where someone uses the container.
 
-    Only a container of which neither tells is taken to be where people are, if these are all in one room.
+    A container of which neither is told is assumed to be where all people are when it is mentioned, if that is one
+    room.
     """
-    said = {event.thing: event.place for event in events if isinstance(event, Being) and event.place in rooms}
+    stated = {event.thing: event.place for event in events if isinstance(event, Being) and event.place in rooms}
     used: dict[str, str] = {}
     guessed: dict[str, str] = {}
     where: dict[str, str] = {}
@@ -55,9 +59,9 @@ def container_rooms_of(events: Sequence[Event], rooms: Sequence[str]) -> dict[st
     for event in events:
         match event:
             case Entering() | Enter() | CarryTo():
-                where |= dict.fromkeys(_who(event), event.room)
+                where |= dict.fromkeys(_walkers(event), event.room)
             case Leaving() | Leave():
-                for name in _who(event):
+                for name in _walkers(event):
                     where.pop(name, None)
             case Moving() if event.person in where:
                 used.setdefault(event.container, where[event.person])
@@ -70,13 +74,13 @@ def container_rooms_of(events: Sequence[Event], rooms: Sequence[str]) -> dict[st
                     guessed.setdefault(event.place, next(iter(where.values())))
             case _:
                 pass
-    return {**guessed, **used, **said}
+    return {**guessed, **used, **stated}
 
 
 def act_out(
     tracker: BeliefTracker, event: Event, rooms: Sequence[str], container_rooms: dict[str, str]
 ) -> Sequence[StoryAction]:
-    """Lets an event happen, and returns its actions; raises StoryError if it can't."""
+    """Applies an event to the tracker and returns its actions; raises StoryError if it is impossible."""
     actions = list(_actions(tracker, event, rooms, container_rooms))
     for action in actions:
         apply(tracker, action)
@@ -84,10 +88,10 @@ def act_out(
 
 
 def apply(tracker: BeliefTracker, action: StoryAction) -> None:
-    """Lets an action happen; what the story itself puts openly into a room was there from the beginning."""
-    is_first = isinstance(action, CarryTo) and action.person == TELLER and action.object not in tracker.locations
+    """Applies an action; an object that TELLER brings into a room counts as being there from the beginning."""
+    is_placed = isinstance(action, CarryTo) and action.person == TELLER and action.object not in tracker.locations
     tracker.apply(action)
-    if is_first and isinstance(action, CarryTo):
+    if is_placed and isinstance(action, CarryTo):
         tracker.first_locations[action.object] = tracker.locations[action.object]
 
 
@@ -122,7 +126,7 @@ def _actions(
 def _placing(
     tracker: BeliefTracker, event: Being, rooms: Sequence[str], container_rooms: dict[str, str]
 ) -> Iterator[StoryAction]:
-    """What the story itself does to make its sentence true; nothing where it is so, or tells of a container."""
+    """TELLER's actions that make a sentence about a place true; none if it already is, or is about a container."""
     is_open = event.place in rooms
     if is_open and event.thing in tracker.containers:
         return

@@ -1,7 +1,7 @@
 """Tracks a labelled story and judges its labels: right, wrong with the reason, or not judged.
 
-A label is called wrong only if all sentences up to its question are read, can happen one after the other, and give a
-definite answer.
+A label is called wrong only if all sentences up to its question can be read and are possible one after the other, and a
+definite answer follows from them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from hm_agent.worlds.exploretom.story.language import aside_of, plain_words, wit
 
 
 class LabelVerdict(Enum):
-    """What becomes of a label."""
+    """The verdict on a label."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -54,7 +54,10 @@ class LabelVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A label with its verdict. reason: in one line. trace: of a wrong one, a line for each sentence of the story."""
+    """A label with its verdict. reason: in one line, unless the label is right.
+
+    trace: for a wrong label, a line for each sentence of the story.
+    """
 
     question: LabelledQuestion
     verdict: LabelVerdict
@@ -64,13 +67,13 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Unjudged(Exception):
-    """Why no answer is definite."""
+    """Raised if a label can't be judged. reason: why, in one line."""
 
     reason: str
 
 
 def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
-    """The judgements of a story's labels, in their order. sees_contents: where the file does not say."""
+    """Yields the judgements of a story's labels, in their order. sees_contents: for stories whose file does not say."""
     shows = sees_contents if story.sees_contents is None else story.sees_contents
     read = _read(tuple(line.text for line in story.lines), shows)
     lines = [line.line for line in story.lines]
@@ -94,9 +97,9 @@ def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Objection:
-    """Why a label can't be right.
+    """Why a label is wrong.
 
-    key: what the answer is about. people: who thinks that who thinks ... that it is so; none for what is so.
+    key: what the answer is about. people: whose nested belief it is, outermost first; empty for the state of the world.
     """
 
     reason: str
@@ -105,19 +108,20 @@ class _Objection:
 
 
 class ReadStory:
-    """A story's sentences as far as they can be read and happen.
+    """A story's sentences up to the first that can't be read or is impossible.
 
-    stop: how many of its first sentences these are; problem: of the next one, in words.
+    stop: the number of sentences before that one. problem: what is wrong with that one, empty if there is none.
+    actions: those of each sentence.
     """
 
     def __init__(self, sentences: Sequence[str], sees_contents: bool) -> None:
         self.sentences, self._sees_contents = sentences, sees_contents
         self.problem = ""
-        events = self._parsed(sentences)
+        events = self._parse(sentences)
         self._rooms = rooms_of(events)
         self.actions: list[Sequence[StoryAction]] = []
         self._people = tuple(dict.fromkeys(name for event in events for name in people_in(event)))
-        self._acts_itself = any(isinstance(event, Being) for event in events)
+        self._states_places = any(isinstance(event, Being) for event in events)
         container_rooms = container_rooms_of(events, self._rooms)
         tracker = self._tracker()
         for event in events:
@@ -128,8 +132,8 @@ class ReadStory:
                 break
         self.stop = len(self.actions)
 
-    def _parsed(self, sentences: Sequence[str]) -> list[Event]:
-        """What the sentences tell, up to the first one that can't be read."""
+    def _parse(self, sentences: Sequence[str]) -> list[Event]:
+        """The events of the sentences up to the first that can't be read, for which it sets `problem`."""
         events: list[Event] = []
         for sentence in sentences:
             aside, last = aside_of(sentence), events[-1] if events else None
@@ -150,62 +154,65 @@ class ReadStory:
     # Answers
 
     def objection(self, question: LabelledQuestion) -> _Objection | None:
-        """Why a label can't be right, None if it is; raises _Unjudged if that can't be told."""
+        """Why a label is wrong, None if it is right; raises _Unjudged if no definite answer follows from the story."""
         asked = parse_question(question.text)
         if action := parse_asked_action(question.text):
-            story = self._own_story(question)
+            story = self._story_until(question)
             answer = chosen_action(story, action, tracked(story))
             if meaning(question.label, action_choices(story, action)) == answer:
                 return None
             return _Objection(f"the answer is {answer!r}", action.key, (action.person,))
-        if isinstance(asked, Asked) and self._acts_itself:
-            asked = _where(asked)
+        if isinstance(asked, Asked) and self._states_places:
+            asked = _as_where_asked(asked)
         if isinstance(asked, Asked):
-            return self._own_objection(asked, question)
+            return self._asked_objection(asked, question)
         if asked is None:
             raise _Unjudged(f"can't read the question {question.text[:80]!r}")
         return self._where_objection(asked, question)
 
-    def _own_story(self, question: LabelledQuestion) -> AnsweredStory:
-        """The story up to a question, if everything in it is someone's action."""
-        if self._acts_itself:
-            raise _Unjudged("such a question is judged only of stories in which people do everything that happens")
-        actions = tuple(action for done in self.actions[: question.after] for action in done)
+    def _story_until(self, question: LabelledQuestion) -> AnsweredStory:
+        """The story up to a question; raises _Unjudged if the story also has sentences about places (`Being`)."""
+        if self._states_places:
+            raise _Unjudged("such a question is judged only if all sentences of the story are actions of people")
+        actions = tuple(action for sentence_actions in self.actions[: question.after] for action in sentence_actions)
         return AnsweredStory(StoryScript(actions, self._sees_contents))
 
-    def _own_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
-        story = self._own_story(question)
+    def _asked_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
+        """The objection to the label of a question in our own language."""
+        story = self._story_until(question)
         answer = story.answer(asked)
         if answer is None:
             raise _Unjudged("the story gives no definite answer")
         if meaning(question.label, story.choices(asked)) == answer:
             return None
-        return _Objection(f"the answer is {answer!r}", asked.key, _people(asked))
+        return _Objection(f"the answer is {answer!r}", asked.key, _believers(asked))
 
     def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
-        tracker = self._at(question.after)
+        """The objection to the label of a question of where something is, which may be told in ToMi's sentences."""
+        tracker = self._tracker_after(question.after)
         unknown = [name for name in asked.people if name not in self._people]
         if unknown:
             raise _Unjudged(f"the story names no {unknown[0]}")
         has_room = asked.thing in tracker.people or asked.thing in tracker.containers
         key = ("room" if has_room else "location", asked.thing)
         value = self._value(tracker, key, asked.people, question.after, asked.time)
-        label = self._place(question.label)
+        label = self._place_meant(question.label)
         if isinstance(value, ObjectLocation | str):
             right = (value,) if isinstance(value, str) else (value.container, value.room)
             if label in right:
                 return None
-            return _Objection(_contrast(asked, value_words(value)), key, asked.people)
+            return _Objection(_correction(asked, value_words(value)), key, asked.people)
         if isinstance(value, AwayFrom | Missing) and self._is_ruled_out(label, value, tracker):
-            return _Objection(_contrast(asked, f"not in the {value.room}"), key, asked.people)
-        raise _Unjudged(f"the story does not say where {_whose(asked)} is")
+            return _Objection(_correction(asked, f"not in the {value.room}"), key, asked.people)
+        raise _Unjudged(f"the story does not say where {_asked_words(asked)} is")
 
     def _value(
         self, tracker: BeliefTracker, key: Key, people: Sequence[str], after: int, time: str = "now"
     ) -> Value | None:
-        """Where something is after some sentences, or was at the beginning; with people, where these think that it is.
+        """Where something is after some sentences, or was at the beginning; with people, where they believe that it is.
 
-        tracker: after these sentences. It knows two orders of beliefs; the others follow from their definition.
+        people: whose nested belief it is, outermost first. tracker: the one after these sentences; it holds two orders
+        of beliefs, and those of higher orders are computed from their definition.
         """
         if len(people) > 2:
             actions = tuple(action for done in self.actions[:after] for action in done)
@@ -216,22 +223,24 @@ class ReadStory:
             return tracker.rooms.get(key[1]) or tracker.containers.get(key[1])
         return (tracker.first_locations if time == "beginning" else tracker.locations).get(key[1])
 
-    def _at(self, after: int) -> BeliefTracker:
+    def _tracker_after(self, after: int) -> BeliefTracker:
         tracker = self._tracker()
         for done in self.actions[:after]:
             for action in done:
                 apply(tracker, action)
         return tracker
 
-    def _place(self, label: str) -> str:
-        """The place that a label means, or its own words."""
-        containers = dict.fromkeys(one for done in self.actions for one in containers_of(done))
+    def _place_meant(self, label: str) -> str:
+        """The place that a label means, or the label itself if it means none."""
+        containers = dict.fromkeys(place for done in self.actions for place in containers_of(done))
         places = tuple(dict.fromkeys((*containers, *self._rooms)))
         label = words(label)
-        return meaning(label, places) or next((one for one in places if plain_words(one) == plain_words(label)), label)
+        return meaning(label, places) or next(
+            (place for place in places if plain_words(place) == plain_words(label)), label
+        )
 
     def _is_ruled_out(self, label: str, value: AwayFrom | Missing, tracker: BeliefTracker) -> bool:
-        """True if someone with this belief knows that it is not at a place."""
+        """True if this belief excludes that the thing is at the place of the label."""
         if isinstance(value, Missing) and not self._sees_contents:
             return label == value.room and label not in tracker.containers.values()
         return value.room in (label, tracker.containers.get(label))
@@ -239,7 +248,7 @@ class ReadStory:
     # The trace
 
     def trace(self, wrong: _Objection, after: int) -> Iterator[str]:
-        """A line for each sentence: the sentence, who saw it, and what changed of the belief that counts."""
+        """Yields a line for each sentence: the sentence, who saw it, and how the belief that matters changed."""
         tracker, before = self._tracker(), "nothing"
         for number, (sentence, done) in enumerate(zip(self.sentences[:after], self.actions[:after], strict=True), 1):
             seen: dict[str, None] = {}
@@ -249,27 +258,29 @@ class ReadStory:
             now = value_words(self._value(tracker, wrong.key, wrong.people, number))
             notes = [f"seen by {listed(tuple(seen))}"] if seen else []
             if now != before:
-                notes.append(f"{_holder(wrong.people)}: {now}")
+                notes.append(f"{_believer_words(wrong.people)}: {now}")
             yield f"{sentence}   [{'; '.join(notes)}]" if notes else sentence
             before = now
 
 
 @lru_cache(maxsize=8)
 def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
-    """The story of these sentences; in JSON lines it stands once for each of its questions."""
+    """Reads a story, cached, since files of JSON lines repeat it for each of its questions."""
     return ReadStory(sentences, sees_contents)
 
 
-def _people(asked: Asked) -> tuple[str, ...]:
-    """Whose belief is asked for, and whose about it."""
+def _believers(asked: Asked) -> tuple[str, ...]:
+    """The people whose belief a question asks for, outermost first; empty for the state of the world."""
     return tuple(name for name in (asked.person, asked.other) if name)
 
 
-def _holder(people: Sequence[str]) -> str:
+def _believer_words(people: Sequence[str]) -> str:
+    """`Anne thinks that Beth believes`, or `it is` for the state of the world."""
     return f"{' thinks that '.join(people)} believes" if people else "it is"
 
 
-def _whose(asked: WhereAsked) -> str:
+def _asked_words(asked: WhereAsked) -> str:
+    """`the apple`, or with people `the apple, as Anne thinks that Beth believes,`."""
     thing = asked.thing if asked.thing[0].isupper() else f"the {asked.thing}"
     if not asked.people:
         return thing
@@ -277,14 +288,15 @@ def _whose(asked: WhereAsked) -> str:
     return f"{thing}, as {thinks} believes,"
 
 
-def _contrast(asked: WhereAsked, known: str) -> str:
+def _correction(asked: WhereAsked, known: str) -> str:
+    """The right answer as a sentence: `Anne thinks that Beth believes it in the box in the hall`."""
     if asked.time == "beginning":
         return f"at the beginning it is {known}"
-    return f"{_holder(asked.people)} it {known}" if asked.people else f"it is {known}"
+    return f"{_believer_words(asked.people)} it {known}" if asked.people else f"it is {known}"
 
 
-def _where(asked: Asked) -> WhereAsked | Asked:
-    """A question of ours about a place as one that any story may have; others stay."""
+def _as_where_asked(asked: Asked) -> WhereAsked | Asked:
+    """A question about a room or container as one that can be judged for any story; other questions unchanged."""
     if asked.about not in (AskedProperty.ROOM, AskedProperty.CONTAINER) or asked.time is AskedTime.BEFORE:
         return asked
-    return WhereAsked(asked.subject, _people(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")
+    return WhereAsked(asked.subject, _believers(asked), "beginning" if asked.time is AskedTime.BEGINNING else "now")

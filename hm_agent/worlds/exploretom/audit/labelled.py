@@ -1,4 +1,4 @@
-"""Stories with labelled questions as files have them: numbered text as in bAbI and ToMi, and lines of JSON."""
+"""Reads stories with labelled questions from files: numbered text as in bAbI and ToMi, or lines of JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 @dataclass(frozen=True, slots=True)
 class StoryLine:
-    """A sentence of a story. line: of the file, from 1; of a JSON story the same for all, its own number with it."""
+    """A sentence of a story. line: its line in the file, from 1; the same for all sentences of a JSON story."""
 
     line: int
     text: str
@@ -27,7 +27,10 @@ class StoryLine:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question that is asked after some lines of its story, with its label, empty for none. line: of the file."""
+    """A question with its label, empty if it has none.
+
+    line: its line in the file, from 1. after: the number of the story's sentences before it.
+    """
 
     line: int
     text: str
@@ -37,7 +40,7 @@ class LabelledQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LabelledStory:
-    """A story with its questions. sees_contents: what the file says of entering rooms; None if it says nothing."""
+    """A story with its questions. sees_contents: whether entering shows what containers hold; None if not said."""
 
     lines: tuple[StoryLine, ...]
     questions: tuple[LabelledQuestion, ...]
@@ -59,33 +62,33 @@ def labelled_stories(path: Path) -> Iterator[LabelledStory]:
         raise ConfigError(f"{path}: not UTF-8 text") from error
     if not text.strip():
         raise ConfigError(f"{path}: nothing in it")
-    return _of_json(path) if text.lstrip().startswith("{") else _of_text(path, text)
+    return _stories_in_json(path) if text.lstrip().startswith("{") else _stories_in_text(path, text)
 
 
-def _of_text(path: Path, text: str) -> Iterator[LabelledStory]:
+def _stories_in_text(path: Path, text: str) -> Iterator[LabelledStory]:
     lines: list[StoryLine] = []
     questions: list[LabelledQuestion] = []
     before = 0
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        found = _NUMBERED.fullmatch(line.strip())
-        if found is None:
+        match = _NUMBERED.fullmatch(line.strip())
+        if match is None:
             raise ConfigError(f"{path}: line {number}: a line begins with its number in the story, or is JSON")
-        if int(found["number"]) <= before:
+        if int(match["number"]) <= before:
             yield LabelledStory(tuple(lines), tuple(questions))
             lines, questions = [], []
-        before = int(found["number"])
-        said, *rest = found["text"].split("\t")
-        if rest or said.rstrip().endswith("?"):
+        before = int(match["number"])
+        sentence, *rest = match["text"].split("\t")
+        if rest or sentence.rstrip().endswith("?"):
             label = rest[0].strip() if rest else ""
-            questions.append(LabelledQuestion(number, said.strip(), label, len(lines)))
+            questions.append(LabelledQuestion(number, sentence.strip(), label, len(lines)))
         else:
-            lines.append(StoryLine(number, said.strip()))
+            lines.append(StoryLine(number, sentence.strip()))
     yield LabelledStory(tuple(lines), tuple(questions))
 
 
-def _of_json(path: Path) -> Iterator[LabelledStory]:
+def _stories_in_json(path: Path) -> Iterator[LabelledStory]:
     for number, value in json_lines(path):
         if not isinstance(value, dict):
             raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
@@ -107,16 +110,18 @@ def _of_json(path: Path) -> Iterator[LabelledStory]:
 def _sentences(story: str) -> Iterator[str]:
     """The sentences of a text, without the numbers that lines may begin with."""
     for line in story.splitlines():
-        found = _NUMBERED.fullmatch(line.strip())
-        yield from filter(None, _SENTENCE_END.split(found["text"] if found else line.strip()))
+        match = _NUMBERED.fullmatch(line.strip())
+        yield from filter(None, _SENTENCE_END.split(match["text"] if match else line.strip()))
 
 
 def _plain_choices(choices: object) -> object:
-    """Choices without the letters that they begin with, if each begins with its own, e.g. `A. box` and `B. bin`."""
+    """Choices without their letters, if each begins with its own, e.g. `A. box` and `B. bin`; else unchanged."""
     if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
         return choices
-    found = [_LETTERED.fullmatch(choice) for choice in choices]
-    plain = [one["text"] for one, letter in zip(found, ascii_uppercase, strict=False) if one and one[1] == letter]
+    matches = [_LETTERED.fullmatch(choice) for choice in choices]
+    plain = [
+        match["text"] for match, letter in zip(matches, ascii_uppercase, strict=False) if match and match[1] == letter
+    ]
     return plain if len(plain) == len(choices) else choices
 
 

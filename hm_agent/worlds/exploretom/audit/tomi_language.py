@@ -1,4 +1,4 @@
-"""The sentences and questions of ToMi and its kin, read as actions; and our own sentences, which are read as well.
+"""Parses the sentences and questions of ToMi and similar sets, and those of our own language.
 
 ToMi's forms: people enter and leave rooms, an object is in a container, a container is in a room, someone moves the
 object to a container; some sentences change nothing, e.g. `Oliver dislikes the kitchen.`
@@ -43,7 +43,7 @@ class Moving:
 
 @dataclass(frozen=True, slots=True)
 class Being:
-    """Something is in a container or a room: which of them, only the rest of the story tells."""
+    """Something is in a container or a room; only the rest of the story tells in which of them."""
 
     thing: str
     place: str
@@ -74,32 +74,33 @@ _FORMS: Sequence[tuple[re.Pattern[str], type]] = (
 )
 
 
-_ALONE: Mapping[type, type[Enter | Leave]] = {Entering: Enter, Leaving: Leave}
+_SINGLE: Mapping[type, type[Enter | Leave]] = {Entering: Enter, Leaving: Leave}
+"""The actions of one person by the events of several."""
 
 
 def parse_sentence(sentence: str) -> Event | None:
-    """What a sentence tells; None if it can't be read. Underscores stand for spaces."""
+    """Parses a sentence; None if it can't be read. Underscores in names stand for spaces."""
     for pattern, kind in _FORMS:
-        if found := pattern.fullmatch(sentence):
-            return _event(kind, found.groupdict())
+        if match := pattern.fullmatch(sentence):
+            return _event_from(kind, match.groupdict())
     return parse_action(sentence)
 
 
-def _event(kind: type, parts: Mapping[str, str]) -> Event:
+def _event_from(kind: type, parts: Mapping[str, str]) -> Event:
     if kind is Nothing:
         return Nothing()
     values: dict[str, object] = {name: words(value) for name, value in parts.items() if name != "people"}
     if "people" in parts:
         people = tuple(re.findall(_PERSON, parts["people"]))
         if len(people) == 1:
-            return _ALONE[kind](people[0], words(parts["room"]))
+            return _SINGLE[kind](people[0], words(parts["room"]))
         values["people"] = people
     event: Event = kind(**values)
     return event
 
 
 def words(name: str) -> str:
-    """`green suitcase` for `green_suitcase`."""
+    """A name with spaces for underscores: `green suitcase` for `green_suitcase`."""
     return name.replace("_", " ")
 
 
@@ -108,10 +109,10 @@ def words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WhereAsked:
-    """Where is something, or where does someone think that it is?
+    """Where is something, or where does someone believe that it is?
 
-    people: who thinks, that who thinks, ... that who thinks that it is there; none for where it is. time: `now`, or
-    `beginning` for where it was first.
+    people: whose nested belief is asked for, outermost first; empty for where it is. time: `now`, or `beginning` for
+    where it was first.
     """
 
     thing: str
@@ -138,10 +139,10 @@ _QUESTIONS: Sequence[re.Pattern[str]] = (
 
 
 def parse_question(text: str) -> WhereAsked | Asked | None:
-    """What a question asks; None if it can't be read."""
+    """Parses a question; None if it can't be read."""
     for pattern in _QUESTIONS:
-        if found := pattern.fullmatch(text):
-            parts = found.groupdict()
+        if match := pattern.fullmatch(text):
+            parts = match.groupdict()
             people = tuple(re.findall(_PERSON, f"{parts.get('first') or ''} {parts.get('others') or ''}"))
             thing = parts.get("someone") or words(parts["thing"])
             return WhereAsked(thing, people, "beginning" if parts.get("beginning") else "now")

@@ -1,1 +1,1 @@
-"""Stories and questions as files: what an item holds, how sets are written and read, and training data from them."""
+"""Data sets of stories and questions: their items, how they are written and read, and training data made from them."""

@@ -1,4 +1,4 @@
-"""How beliefs change in a story, action by action: the reason for every answer, in words."""
+"""The trace of a story: how each action changes beliefs, in words. It is the reason for every answer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ class BeliefChange:
 
 @dataclass(frozen=True, slots=True)
 class TracedAction:
-    """One action of a trace. seen_by: who took part or saw it. so: what then is so, None if nothing is known.
+    """One action of a trace. seen_by: the people who took part in it or saw it.
 
-    changes: all beliefs about the traced key that are new or different after the action.
+    so: the true value of the traced key after it, None if there is none yet. changes: the beliefs about that key that
+    it changes.
     """
 
     seen_by: People
@@ -33,7 +34,7 @@ class TracedAction:
 
 
 def value_words(value: Value | None) -> str:
-    """A belief in words: `in the box in the hall`, `not in the hall`, `yes`, `nothing`."""
+    """A value in words: `in the box in the hall`, `not in the hall`, `yes`, `nothing`."""
     if isinstance(value, ObjectLocation):
         return f"in the {value.container} in the {value.room}" if value.container else f"in the {value.room}"
     if isinstance(value, AwayFrom | Missing):
@@ -44,16 +45,13 @@ def value_words(value: Value | None) -> str:
 
 
 class StoryTrace:
-    """All beliefs after each action of a story.
-
-    Raises StoryError, with the number of the action, if one can't happen.
-    """
+    """All beliefs after each action of a story; raises StoryError if an action is impossible."""
 
     def __init__(self, script: StoryScript) -> None:
         self.people = script.people
         self._seen: list[People] = []
         self._beliefs: list[Mapping[Key, Sequence[Value | None]]] = []
-        self._so: list[Mapping[Key, Value]] = []
+        self._truths: list[Mapping[Key, Value]] = []
         tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
         for action in script.actions:
             self._add(tracker, action)
@@ -62,24 +60,25 @@ class StoryTrace:
         self._seen.append(tuple(name for name in self.people if sees(tracker, name, action)))
         tracker.apply(action)
         self._beliefs.append({key: tracker.beliefs(key) for key in tracker.known_keys()})
-        so: dict[Key, Value] = {("location", thing): place for thing, place in tracker.locations.items()}
-        so |= {("state", *change): True for change in tracker.changes}
-        self._so.append(so)
+        truths: dict[Key, Value] = {("location", thing): place for thing, place in tracker.locations.items()}
+        truths |= {("state", *change): True for change in tracker.changes}
+        self._truths.append(truths)
 
     def of(self, key: Key) -> list[TracedAction]:
-        """The trace of one key, one entry for each action."""
+        """The trace of one key, with an entry for each action."""
         before: Sequence[Value | None] = [None] * len(self.people) ** 2
-        found = []
-        for seen_by, beliefs, so in zip(self._seen, self._beliefs, self._so, strict=True):
+        traced = []
+        for seen_by, beliefs, truths in zip(self._seen, self._beliefs, self._truths, strict=True):
             now = beliefs.get(key, before)
-            is_so = so.get(key)
-            found.append(
-                TracedAction(seen_by, None if is_so is None else value_words(is_so), tuple(self._changes(before, now)))
+            truth = truths.get(key)
+            traced.append(
+                TracedAction(seen_by, None if truth is None else value_words(truth), tuple(self._changes(before, now)))
             )
             before = now
-        return found
+        return traced
 
     def _changes(self, before: Sequence[Value | None], now: Sequence[Value | None]) -> Iterator[BeliefChange]:
+        """Yields the beliefs that differ between two moments, as person i thinks of person j at i * number + j."""
         number = len(self.people)
         for pair, (old, new) in enumerate(zip(before, now, strict=True)):
             if old != new:

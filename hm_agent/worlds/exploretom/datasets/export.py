@@ -1,4 +1,4 @@
-"""Writes a data set: a folder with JSON lines by split, and the files by which people and evaluation tools read it."""
+"""Writes a data set: a folder with JSON lines by split, and files that describe it to people and evaluation tools."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hm_agent.worlds.exploretom.datasets.training import direct_pair, line_of_pa
 
 
 class _Files:
-    """Files of lines that stand under their names only when all are written."""
+    """Files of lines that get their final names only when all of them are complete."""
 
     def __init__(self, folder: Path, counts: Counter[str]) -> None:
         self._folder, self._counts = folder, counts
@@ -43,22 +43,23 @@ class _Files:
         self._counts[name] += 1
 
     def finish(self) -> None:
-        """Closes all, and gives them their names."""
+        """Closes all files and gives them their final names."""
         self._stack.close()
         for file in self._open.values():
             draft = Path(file.name)
             draft.replace(draft.with_name(draft.name.removeprefix(".")))
 
     def drop(self) -> None:
-        """Removes what was written."""
+        """Deletes all files."""
         for file in self._open.values():
-            with suppress(OSError):  # what could not be flushed goes with the file
+            with suppress(OSError):  # a failing flush does not matter: the file is deleted
                 file.close()
             Path(file.name).unlink(missing_ok=True)
 
 
 @contextmanager
-def _files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
+def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
+    """Opens files that are finished at the end, or deleted if an exception is raised."""
     files = _Files(folder, counts)
     try:
         yield files
@@ -69,23 +70,27 @@ def _files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
 
 
 def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
-    """Writes all files; raises ConfigError if the folder holds a set already or nothing is to be written.
+    """Writes a data set to the plan's folder.
 
-    If it fails, no file of lines is left in part, and there is no card. OSError if a file can't be written.
+    Raises ConfigError if the folder holds a set already, if there are no stories, or if one does not have the plan's
+    contents; OSError if a file can't be written. After an error there is no partial file of lines, and no card.
     """
     if (plan.out / CARD).exists():
         raise ConfigError(f"{plan.out / CARD} is there already: name another --out")
     counts = ExportCounts()
-    with _files(plan.out, counts.lines) as files:
+    with _finished_files(plan.out, counts.lines) as files:
         for story in stories:
             counts.stories += 1
             if story.script.sees_contents != plan.sees_contents:
-                raise ConfigError(f"the story {story.id[:60]!r} is one of the other --contents; a set has one")
+                contents = "seen" if story.script.sees_contents else "hidden"
+                raise ConfigError(
+                    f"the story {story.id[:60]!r} is one of --contents={contents}; all stories of a set have the same"
+                )
             split = plan.split_of(story.split_by)
             for item in items_of(story):
                 counts.add(item)
-                marked = item if split != TRAIN else replace(item, canary="")
-                files.write(file_of(item.kind, split), line_of(marked))
+                written_item = item if split != TRAIN else replace(item, canary="")
+                files.write(file_of(item.kind, split), line_of(written_item))
                 if plan.has_training and split == TRAIN:
                     files.write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
                     files.write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))

@@ -1,4 +1,4 @@
-"""`hm-agent export exploretom`: the flags, and what they write."""
+"""`hm-agent export exploretom`: the flags, and the export that they describe."""
 
 from __future__ import annotations
 
@@ -26,27 +26,31 @@ _FLAGS = (
     flags.DEFINE_list("action_sets", ["a*"], "Action sets by name or glob, with commas.", **_HERE),
     flags.DEFINE_integer("stories", 10, "How many stories of each action set.", lower_bound=1, **_HERE),
     flags.DEFINE_integer("seed", 0, "The seed of the first story; the others follow.", lower_bound=0, **_HERE),
-    flags.DEFINE_string("from", None, "A file of stories, JSON lines, instead of drawn ones.", **_HERE),
-    flags.DEFINE_string("told", None, "The same stories told by a language model: a file of JSON lines.", **_HERE),
+    flags.DEFINE_string("from", None, "A file of stories, JSON lines, to export instead of drawn ones.", **_HERE),
+    flags.DEFINE_string(
+        "told", None, "The stories of --from as told by a language model: a file of JSON lines.", **_HERE
+    ),
     flags.DEFINE_string("cast", None, "A file of names, rooms, objects and topics.", **_HERE),
     flags.DEFINE_enum(
-        "contents", HIDDEN, [HIDDEN, SEEN], "Whether who enters a room sees what its containers hold.", **_HERE
+        "contents", HIDDEN, [HIDDEN, SEEN], "Whether entering a room shows what its containers hold.", **_HERE
     ),
     flags.DEFINE_list(
         "splits",
         ["train:8", "validation:1", "test:1"],
-        "Splits with their shares, by seed or line, with commas.",
+        "Splits with their shares, with commas; the seed or line of a story decides on its split.",
         **_HERE,
     ),
-    flags.DEFINE_bool("training", False, "Also prompts with replies, with and without reasons, of `train`.", **_HERE),
-    flags.DEFINE_bool("parquet", False, "Also each file as Parquet; needs the extra hm_agent[parquet].", **_HERE),
+    flags.DEFINE_bool(
+        "training", False, "Also write prompts with replies, with and without reasons, from `train`.", **_HERE
+    ),
+    flags.DEFINE_bool("parquet", False, "Also write each file as Parquet; needs the extra hm_agent[parquet].", **_HERE),
     flags.DEFINE_string("out", None, "The folder to write to; it holds no data set yet.", **_HERE),
-    flags.DEFINE_string("name", None, "What the card calls the set; the folder's name unless said.", **_HERE),
+    flags.DEFINE_string("name", None, "The name of the set on its card; the folder's name unless said.", **_HERE),
     flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
 
 _DRAWING = ("action_sets", "stories", "seed", "cast")
-"""The flags of stories that are drawn."""
+"""The flags that concern drawn stories alone."""
 
 USAGE = """Writes stories with their questions and answers as a data set.
 
@@ -59,36 +63,36 @@ lm-evaluation-harness. docs/exploretom_datasets.md describes all of them.
 """
 
 
-def _asked(flag: str) -> Any:
-    return FLAGS[flag].value
+def _flag(name: str) -> Any:
+    return FLAGS[name].value
 
 
-def _typed() -> str:
-    """The command line, for the card: without where this machine keeps the set."""
-    given = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
-    words = [flag.serialize() for flag in given if flag.present]
+def _command_line() -> str:
+    """The command line as the card shows it, without the folder and name of the set."""
+    shown_flags = [FLAGS[holder.name] for holder in _FLAGS if holder.name not in ("out", "name")]
+    words = [flag.serialize() for flag in shown_flags if flag.present]
     return shlex.join(["hm-agent", "export", "exploretom", *words])
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
     read_flags(FLAGS, ("hm-agent export exploretom", *arguments))
-    if _asked("help"):
+    if _flag("help"):
         print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
         return 0
-    if not _asked("out"):
-        raise ConfigError("say where to: --out=FOLDER")
-    if _asked("parquet") and find_spec("pyarrow") is None:
+    if not _flag("out"):
+        raise ConfigError("name the folder to write to: --out=FOLDER")
+    if _flag("parquet") and find_spec("pyarrow") is None:
         raise ConfigError("pyarrow is not installed: pip install 'hm_agent[parquet]'")
-    out = Path(_asked("out"))
+    out = Path(_flag("out"))
     plan = ExportPlan(
         out=out,
-        name=_asked("name") or out.resolve().name,
-        splits=_splits(_asked("splits")),
-        command=_typed(),
-        sees_contents=_asked("contents") == SEEN,
-        has_training=_asked("training"),
-        has_parquet=_asked("parquet"),
+        name=_flag("name") or out.resolve().name,
+        splits=_splits(_flag("splits")),
+        command=_command_line(),
+        sees_contents=_flag("contents") == SEEN,
+        has_training=_flag("training"),
+        has_parquet=_flag("parquet"),
     )
     counts = export(_stories(), plan)
     for name, lines in counts.lines.items():
@@ -98,39 +102,39 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _stories() -> Iterable[SourceStory]:
-    sees_contents = _asked("contents") == SEEN
-    if _asked("from"):
+    sees_contents = _flag("contents") == SEEN
+    if _flag("from"):
         if unused := [name for name in _DRAWING if FLAGS[name].present]:
             raise ConfigError(f"--{unused[0]} has no effect: the stories are those of --from")
-        told = told_texts(Path(_asked("told"))) if _asked("told") else None
-        return stories_in(Path(_asked("from")), sees_contents=sees_contents, told=told)
-    if _asked("told"):
+        told = told_texts(Path(_flag("told"))) if _flag("told") else None
+        return stories_in(Path(_flag("from")), sees_contents=sees_contents, told=told)
+    if _flag("told"):
         raise ConfigError("--told is for the stories of --from")
-    first = _asked("seed")
-    lists = read_cast(Path(_asked("cast")) if _asked("cast") else None)
-    seeds = range(first, first + _asked("stories"))
-    return drawn_stories(_action_sets(_asked("action_sets")), seeds, lists, sees_contents=sees_contents)
+    first = _flag("seed")
+    lists = read_cast(Path(_flag("cast")) if _flag("cast") else None)
+    seeds = range(first, first + _flag("stories"))
+    return drawn_stories(_action_sets(_flag("action_sets")), seeds, lists, sees_contents=sees_contents)
 
 
 def _action_sets(patterns: Sequence[str]) -> list[ActionSet]:
-    """The action sets that names or globs stand for, each once; ConfigError for a pattern without any."""
-    found: dict[str, ActionSet] = {}
+    """The action sets that names or globs match, each once; raises ConfigError for one without a match."""
+    action_sets: dict[str, ActionSet] = {}
     for pattern in patterns:
-        matching = {name: one for name, one in ACTION_SETS.items() if fnmatchcase(name, pattern)}
+        matching = {name: action_set for name, action_set in ACTION_SETS.items() if fnmatchcase(name, pattern)}
         if not matching:
             raise ConfigError(f"unknown action set {pattern!r}: there are {', '.join(ACTION_SETS)}")
-        found |= matching
-    return list(found.values())
+        action_sets |= matching
+    return list(action_sets.values())
 
 
 def _splits(given: Sequence[str]) -> Mapping[str, int]:
-    """Shares by name; ConfigError for what is not `name:share`."""
-    found: dict[str, int] = {}
-    for one in given:
-        name, _, share = one.partition(":")
-        if not (name.isidentifier() and name.isascii() and share.isdecimal() and int(share) >= 1) or name in found:
+    """The shares of splits by name; raises ConfigError for anything but `name:share`, and for none."""
+    shares: dict[str, int] = {}
+    for split in given:
+        name, _, share = split.partition(":")
+        if not (name.isidentifier() and name.isascii() and share.isdecimal() and int(share) >= 1) or name in shares:
             raise ConfigError(f"--splits={','.join(given)}: say names with shares from 1, such as train:8,test:2")
-        found[name] = int(share)
-    if not found:
+        shares[name] = int(share)
+    if not shares:
         raise ConfigError("--splits: say at least one, such as test:1")
-    return found
+    return shares

@@ -1,4 +1,4 @@
-"""What a data set is to hold, and what was written of it."""
+"""The plan of an export, and the counts of what it wrote."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ DIRECT, REASONED = "training_direct", "training_reasoned"
 
 @dataclass(frozen=True)
 class ExportPlan:
-    """What to write. splits: names with their shares, by seed or line. command: as the card shows it.
+    """What to write. splits: their shares by name; stories are split by seed or line. command: as the card shows it.
 
-    has_training: also prompts with replies, from the split `train`. has_parquet: also each file as Parquet.
+    has_training: also write prompts with replies, from the split `train`. has_parquet: also write each file as Parquet.
     """
 
     out: Path
@@ -32,37 +32,45 @@ class ExportPlan:
     has_parquet: bool = False
 
     def split_of(self, seed: int) -> str:
-        """The split of a seed or line: of each `sum of shares` in a row the first go to the first split, and so on.
+        """The split of a seed or line.
 
-        So stories of one seed stay in their split however many are exported, in all action sets.
+        Of every `sum of shares` numbers in a row, the first ones belong to the first split, and so on. So a seed has
+        the same split in all action sets, however many stories are exported.
         """
-        place = seed % sum(self.splits.values())
+        rest = seed % sum(self.splits.values())
         for name, share in self.splits.items():
-            if place < share:
+            if rest < share:
                 return name
-            place -= share
-        raise AssertionError(place)
+            rest -= share
+        raise AssertionError(rest)
 
 
 @dataclass
 class _BaseRate:
-    """Counts over the questions of one kind about one property."""
+    """Counts over the questions of one kind about one property.
+
+    by_chance: how many a uniform choice gets right, on average. by_reality: how many the state of the world answers
+    rightly.
+    """
 
     questions: int = 0
-    by_lot: float = 0.0
-    real: int = 0
+    by_chance: float = 0.0
+    by_reality: int = 0
     answers: Counter[str] = field(default_factory=Counter)
 
     def add(self, item: StoryItem) -> None:
         self.questions += 1
-        self.by_lot += chance(item.choices)
-        self.real += not item.false_belief
+        self.by_chance += chance(item.choices)
+        self.by_reality += not item.false_belief
         self.answers[item.answer] += 1
 
 
 @dataclass
 class ExportCounts:
-    """What an export wrote. lines: by file, relative to the folder."""
+    """What an export wrote.
+
+    lines: the number of lines of each file, by its path in the folder. rates: by kind and property of the questions.
+    """
 
     stories: int = 0
     lines: Counter[str] = field(default_factory=Counter)
@@ -70,7 +78,7 @@ class ExportCounts:
 
     @property
     def configs(self) -> Sequence[str]:
-        """The kinds of lines: `literal`, `functional`, and those to train on."""
+        """The kinds of lines: `literal`, `functional`, and those for training."""
         return tuple(dict.fromkeys(name.partition("/")[0] for name in self.lines))
 
     def add(self, item: StoryItem) -> None:
@@ -83,14 +91,14 @@ class ExportCounts:
                 "kind": kind,
                 "about": about,
                 "questions": rate.questions,
-                "chance": rate.by_lot / rate.questions,
+                "chance": rate.by_chance / rate.questions,
                 "commonest": rate.answers.most_common(1)[0][1] / rate.questions,
-                "reality": rate.real / rate.questions if kind == LITERAL else None,
+                "reality": rate.by_reality / rate.questions if kind == LITERAL else None,
             }
             for (kind, about), rate in sorted(self.rates.items())
         ]
 
 
 def file_of(config: str, split: str) -> str:
-    """The file of a config's split, relative to the folder."""
+    """The path in the folder of a config's split."""
     return f"{config}/{split}.jsonl"

@@ -1,4 +1,4 @@
-"""An exported data set as a task of inspect_ai: `inspect eval hm_agent/exploretom -T folder=... --model=...`.
+"""The task of inspect_ai for an exported data set: `inspect eval hm_agent/exploretom -T folder=... --model=...`.
 
 Needs the extra `inspect`; inspect_ai finds the task by its entry point.
 """

@@ -1,4 +1,4 @@
-"""One question of a data set, as a line of JSON has it; and sets of other makers with the same few keys."""
+"""The questions of data sets, one line of JSON each: ours with all their keys, and those of others with a few."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
 
 FORMAT = 1
-"""Changes with every change of the keys of a line."""
+"""The version of the keys of a line."""
 TRACKER = 2
-"""Changes with every change of what people believe after some action, or of what is asked and accepted."""
+"""The version of what people believe after each action, and of what is asked and accepted."""
 CANARY = "hm_agent-exploretom canary 7c1f6a52-0b8e-4c1d-9f57-3f2a4be0d6c9: benchmark data, do not train on it"
-"""Stands in every line that is not for training, so that texts with it can be left out of training data."""
+"""Stands in every line that is not for training, so that texts that contain it can be left out of training data."""
 ItemKind = Literal["literal", "functional"]
 LITERAL: ItemKind = "literal"
 FUNCTIONAL: ItemKind = "functional"
@@ -34,13 +34,13 @@ _Text = Annotated[str, Field(min_length=1)]
 class StoryItem:
     """A question about a story, with its answer and all that is known about it.
 
-    id: unique in the set; story_id: the same for all questions of a story; set_id: of those about one property of one
-    thing. story: its plain sentences, one a line. infilled: the same told by a language model, if it was. target: the
-    letter of the right choice; answer: its words; accepted: the whole answers that mean it. order: 0 to 2 (`Asked`).
-    property: what it is about. interesting, false_belief: as in `StoryQuestion`. relies_on: ids of the literal
-    questions whose answers a functional one needs. actions: the story's, one row each (`making.action_rows`).
-    contents: `seen` if entering a room shows what its containers hold. trace: of the beliefs about what is asked.
-    tracker: the version of the rules of belief that the answer follows.
+    id: unique in the set; story_id: the same for all questions of a story; set_id: the same for those about one
+    property of one thing. story: its plain sentences, one a line. infilled: the story as told by a language model, None
+    if it is not. target: the letter of the right choice; answer: its words; accepted: the complete answers that mean
+    it. order: 0 to 2 (`Asked`). property: what it is about. interesting, false_belief: as in `StoryQuestion`.
+    relies_on: ids of the literal questions that a functional one relies on. actions: the story's, one row each
+    (`making.action_rows`). contents: `seen` if entering a room shows what its containers hold. trace: of the beliefs
+    that the question is about. tracker: the version of the rules of belief that the answer follows.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -75,22 +75,22 @@ class StoryItem:
 
 def line_of(item: StoryItem) -> str:
     """The item as one line of JSON."""
-    return json.dumps(item, default=_by_field, ensure_ascii=False)
+    return json.dumps(item, default=_field_values, ensure_ascii=False)
 
 
-def _by_field(value: Any) -> Mapping[str, Any]:
-    """A dataclass as JSON has it; not `asdict`, which copies every action and belief for each question."""
-    return {one.name: getattr(value, one.name) for one in fields(value)}
+def _field_values(value: Any) -> Mapping[str, Any]:
+    """The fields of a dataclass, for JSON; `asdict` would copy every action and belief for each question."""
+    return {part.name: getattr(value, part.name) for part in fields(value)}
 
 
 def letter(index: int) -> str:
-    """`A` for 0."""
+    """The letter of a choice: `A` for 0."""
     return ascii_uppercase[index]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadItem:
-    """What playing an item needs, whoever made it; keys that a foreign set does not have are None or empty."""
+    """What playing a question needs, from any data set; keys that a foreign set does not have are None or empty."""
 
     id: str
     story_id: str
@@ -110,11 +110,11 @@ class ReadItem:
 
 
 def read_items(path: Path) -> list[ReadItem]:
-    """Reads a set: a line of JSON for each question; raises ConfigError, in one line with its number, for a bad one.
+    """Reads a set, one line of JSON for each question; raises ConfigError, with the line's number, for a bad line.
 
-    A line with the key `format` is one of ours and must have all keys and these versions. Other lines need `question`
-    (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice. `story` and
-    `id` may be missing; questions of the same story in a row go together.
+    A line with the key `format` is one of ours and must have all keys and the current versions. Other lines need
+    `question` (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice.
+    `story` (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
     items = [_read_line(path, number, line) for number, line in _lines(path)]
     if not items:
@@ -128,7 +128,7 @@ def read_items(path: Path) -> list[ReadItem]:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, object]]:
-    """(number from 1, value) of every line that is not empty; ConfigError for one that is not JSON."""
+    """Yields (number from 1, value) of every line that is not empty; raises ConfigError for one that is not JSON."""
     for number, line in _lines(path):
         yield number, _json(path, number, line)
 
@@ -157,7 +157,7 @@ def _read_line(path: Path, number: int, line: str) -> ReadItem:
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
     try:
-        return _own(value) if "format" in value else _foreign(value, number)
+        return _read_own(value) if "format" in value else _read_foreign(value, number)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part)[:30] for part in first["loc"])
@@ -171,27 +171,27 @@ def _adapter(kind: type) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _own(value: Mapping[str, Any]) -> ReadItem:
-    for name, here in (("format", FORMAT), ("tracker", TRACKER)):
-        if value.get(name) != here:
-            raise ConfigError(f"{name} {str(value.get(name))[:20]}, and this is {name} {here}: export the set anew")
-    missing = {one.name for one in fields(StoryItem)} - value.keys()
+def _read_own(value: Mapping[str, Any]) -> ReadItem:
+    for name, current in (("format", FORMAT), ("tracker", TRACKER)):
+        if value.get(name) != current:
+            raise ConfigError(f"{name} {str(value.get(name))[:20]}, and this is {name} {current}: export the set anew")
+    missing = {part.name for part in fields(StoryItem)} - value.keys()
     if missing:
-        raise ConfigError(f"no {', '.join(sorted(missing))}")
+        raise ConfigError(f"keys are missing: {', '.join(sorted(missing))}")
     item: StoryItem = _adapter(StoryItem).validate_python(value)
-    place = ascii_uppercase.index(item.target)
-    if place >= len(item.choices) or item.choices[place] != item.answer:
+    index = ascii_uppercase.index(item.target)
+    if index >= len(item.choices) or item.choices[index] != item.answer:
         raise ConfigError(f"target {item.target} is not the choice {item.answer[:60]!r}")
     shared = {name: getattr(item, name) for name in _SHARED}
     return ReadItem(**shared, is_functional=item.kind == FUNCTIONAL)
 
 
-_SHARED = {one.name for one in fields(ReadItem)} & {one.name for one in fields(StoryItem)}
+_SHARED = {part.name for part in fields(ReadItem)} & {part.name for part in fields(StoryItem)}
 
 
 @dataclass(frozen=True, slots=True)
 class _ForeignItem:
-    """The keys of another maker's question that are read; others are left alone."""
+    """The keys that are read of a question in a foreign set; others are ignored."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
 
@@ -202,12 +202,12 @@ class _ForeignItem:
     id: _Text | None = None
 
 
-def _foreign(value: Mapping[str, Any], number: int) -> ReadItem:
-    named = {name: value[other] for name, other in _OTHER_NAMES if other in value and name not in value}
+def _read_foreign(value: Mapping[str, Any], number: int) -> ReadItem:
+    named = {name: value[other] for name, other in _FOREIGN_KEYS if other in value and name not in value}
     item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named})
     if pair := overlapping(item.choices):
         raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
-    answer = _chosen(item.target, item.choices)
+    answer = _choice_named(item.target, item.choices)
     return ReadItem(
         id=item.id or str(number),
         story_id=item.story or item.question,
@@ -218,11 +218,12 @@ def _foreign(value: Mapping[str, Any], number: int) -> ReadItem:
     )
 
 
-_OTHER_NAMES = (("question", "input"), ("target", "answer"), ("story", "context"))
+_FOREIGN_KEYS = (("question", "input"), ("target", "answer"), ("story", "context"))
+"""(our name of a key, another name for it that is read, too)"""
 
 
-def _chosen(target: int | str, choices: Sequence[str]) -> str:
-    """The choice that a target names by its words, its letter or its number from 0; ConfigError for another one."""
+def _choice_named(target: int | str, choices: Sequence[str]) -> str:
+    """The choice that a target names by its words, letter or number from 0; raises ConfigError if it names none."""
     if isinstance(target, str) and target in choices:
         return target
     index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1

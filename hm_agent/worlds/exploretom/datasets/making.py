@@ -1,4 +1,4 @@
-"""From stories to items: those drawn from seeds, and those of a file that a generator left."""
+"""Makes the items of data sets from stories: those drawn from seeds, and those in a file that a generator wrote."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ from hm_agent.worlds.exploretom.story.language import from_data, parse_story, te
 
 @dataclass(frozen=True, slots=True)
 class SourceStory:
-    """A story of a set.
+    """A story of a set. id: unique in the set. infilled: the story as told by a language model, None if it is not.
 
-    id: unique in it. split_by: decides on its split: the seed of a drawn story, the line of a filed one.
-    infilled: its text by a language model, if there is one.
+    split_by: the number that decides on its split: the seed of a drawn story, the line of one from a file.
     """
 
     id: str
@@ -46,7 +45,7 @@ class SourceStory:
 def drawn_stories(
     action_sets: Sequence[ActionSet], seeds: range, lists: CastLists, *, sees_contents: bool = False
 ) -> Iterator[SourceStory]:
-    """The stories of seeds, for each action set in turn."""
+    """Draws the stories of these seeds for one action set after the other."""
     for action_set in action_sets:
         for seed in seeds:
             script = story_of(seed, action_set, lists, sees_contents=sees_contents).script
@@ -57,23 +56,23 @@ _STORY_KEYS = "`story`, a text or an object with `actions`, and maybe `infilled`
 
 
 def told_texts(path: Path) -> Mapping[str, str]:
-    """The texts of stories by their ids, as `hm-agent generate exploretom` leaves them in told.jsonl."""
-    found: dict[str, str] = {}
+    """The texts of told stories by id, from told.jsonl as `hm-agent generate exploretom` writes it."""
+    texts: dict[str, str] = {}
     for number, value in json_lines(path):
-        one = value if isinstance(value, dict) else {}
-        text, name = one.get("infilled", one.get("text")), one.get("id")
+        row = value if isinstance(value, dict) else {}
+        text, name = row.get("infilled", row.get("text")), row.get("id")
         if not (isinstance(text, str) and isinstance(name, str)):
             raise ConfigError(f"{path}: line {number}: a told story is an object with `id` and `infilled` or `text`")
-        found[name] = text
-    return found
+        texts[name] = text
+    return texts
 
 
 def stories_in(
     path: Path, *, sees_contents: bool = False, told: Mapping[str, str] | None = None
 ) -> Iterator[SourceStory]:
-    """The stories of a file, one a line; raises ConfigError, with the line, for what is no story.
+    """Yields the stories of a file, one a line; raises ConfigError, with the line, for an invalid one.
 
-    sees_contents: of stories that don't say. told: texts by ids, for stories that have none themselves.
+    sees_contents: for stories that don't say. told: texts by id, for stories that have none themselves.
     """
     seen: set[str] = set()
     for number, value in json_lines(path):
@@ -104,7 +103,7 @@ def _story_from(value: object, number: int, sees_contents: bool) -> SourceStory:
 
 
 def items_of(source: SourceStory) -> list[StoryItem]:
-    """All questions of a story: the literal ones, then the functional ones."""
+    """The items of a story: all literal questions, then all functional ones."""
     script, text = source.script, text_of(source.script)
     story, trace = AnsweredStory(script), StoryTrace(script)
     traces: dict[Key, tuple[TracedAction, ...]] = {}
@@ -116,10 +115,10 @@ def items_of(source: SourceStory) -> list[StoryItem]:
         kind, key = question.kind, question.asked.key
         if key not in traces:
             traces[key] = tuple(trace.of(key))
-        needs = relied_on(question, literal) if isinstance(question, FunctionalQuestion) else ()
+        relies_on = relied_on(question, literal) if isinstance(question, FunctionalQuestion) else ()
         items.append(
             StoryItem(
-                id=_id(source, number),
+                id=_item_id(source, number),
                 story_id=source.id,
                 set_id=f"{source.id}/{kind.set_id}",
                 kind=FUNCTIONAL if kind.is_functional else LITERAL,
@@ -133,8 +132,8 @@ def items_of(source: SourceStory) -> list[StoryItem]:
                 order=kind.order or 0,
                 property=kind.about,
                 interesting=bool(kind.is_interesting),
-                false_belief=_is_false(question),
-                relies_on=tuple(_id(source, index) for index in needs),
+                false_belief=kind.is_false_belief,
+                relies_on=tuple(_item_id(source, index) for index in relies_on),
                 people=script.people,
                 actions=actions,
                 action_set=source.action_set,
@@ -147,12 +146,8 @@ def items_of(source: SourceStory) -> list[StoryItem]:
     return items
 
 
-def _id(source: SourceStory, number: int) -> str:
+def _item_id(source: SourceStory, number: int) -> str:
     return f"{source.id}-q{number:03}"
-
-
-def _is_false(question: StoryQuestion | FunctionalQuestion) -> bool:
-    return isinstance(question, StoryQuestion) and question.is_false_belief
 
 
 _COLUMNS = ("person", "room", "object", "container", "topic", "listener", "verb", "rest", "is_visible")
@@ -160,7 +155,7 @@ _CLAIM_COLUMNS = ("object", "room", "container", "state")
 
 
 def action_rows(script: StoryScript) -> Iterator[Mapping[str, Any]]:
-    """Each action as one row with the same keys, so that tables of them have columns; None where it has no such part.
+    """Yields each action as a row with the same keys, so that tables have columns; None for missing parts.
 
     The keys: `action` (its kind), its parts, those of the change that it makes, and with `told_` those of the claim
     that it tells.

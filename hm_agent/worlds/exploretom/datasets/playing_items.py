@@ -1,4 +1,4 @@
-"""Data sets as they are played: each story an episode, with its questions in the file's order."""
+"""Data sets as stories to play: each story is an episode, with its questions in the file's order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
 from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
 
 UNSAID = "unsaid"
-"""What a question of another maker's set is about."""
+"""The property of questions whose data set names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class FiledQuestion:
-    """A question that a file asks."""
+    """A question from the file of a data set."""
 
     item: ReadItem
 
@@ -48,19 +48,19 @@ class FiledQuestion:
 
 @lru_cache(maxsize=4)
 def posed_stories(path: Path, changed: int, *, is_infilled: bool, sees_contents: bool) -> Sequence[PosedStory]:
-    """The stories of a file. changed: when it was, so that another file of its name is read anew.
+    """Reads the stories of a file, cached. changed: the time of its last change, so that a changed file is read again.
 
-    is_infilled: read as a language model tells them. sees_contents: of stories that don't say. Raises ConfigError, in
-    one line, for a file that can't be read or lacks what is asked for.
+    is_infilled: True for the stories as told by a language model. sees_contents: for stories that don't say. Raises
+    ConfigError, in one line, for a file that can't be read or lacks what is asked for.
     """
-    found: dict[str, list[ReadItem]] = {}
+    items_by_story: dict[str, list[ReadItem]] = {}
     for item in read_items(path):
-        found.setdefault(item.story_id, []).append(item)
-    return [_posed(path, items, is_infilled, sees_contents) for items in found.values()]
+        items_by_story.setdefault(item.story_id, []).append(item)
+    return [_posed(path, items, is_infilled, sees_contents) for items in items_by_story.values()]
 
 
 def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_contents: bool) -> PosedStory:
-    first, place = items[0], {item.id: index for index, item in enumerate(items)}
+    first, indices = items[0], {item.id: index for index, item in enumerate(items)}
     if is_infilled and not first.infilled:
         raise ConfigError(
             f"--telling=infilled: the story {first.story_id[:60]!r} of {path} is told in plain sentences only"
@@ -73,5 +73,5 @@ def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_conten
         text=first.infilled or "" if is_infilled else first.story,
         sees_contents=sees_contents if first.contents is None else first.contents == "seen",
         questions=[FiledQuestion(item) for item in items],
-        relies_on=[[place[needed] for needed in item.relies_on if needed in place] for item in items],
+        relies_on=[[indices[needed] for needed in item.relies_on if needed in indices] for item in items],
     )

@@ -1,4 +1,4 @@
-"""The files of a data set by which people and tools read it: a card, and what inspect_ai and lm_eval are given."""
+"""Writes the files that describe a data set: its card for people, and settings for inspect_ai and lm_eval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, LITERAL, TR
 
 
 def write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
-    """Writes all of them, the card last."""
+    """Writes all these files; the card is last, since it marks a complete set."""
     splits = [split for split in plan.splits if any(name.endswith(f"/{split}.jsonl") for name in counts.lines)]
     evaluated = TEST if TEST in splits else splits[-1]
     evaluations = [
@@ -38,20 +38,20 @@ def write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
 
 
 def _write_inspect_file(plan: ExportPlan, configs: Sequence[str], split: str) -> None:
-    head = evaluation_template("{story}", sees_contents=plan.sees_contents)
-    template = f"{head}\n\n{{prompt}}"
+    intro = evaluation_template("{story}", sees_contents=plan.sees_contents)
+    template = f"{intro}\n\n{{prompt}}"
     _render(plan.out / "eval.yaml", "eval.yaml.j2", name=plan.name, configs=configs, split=split, template=template)
 
 
 def _write_harness_file(plan: ExportPlan, config: str, split: str) -> None:
-    head = evaluation_template("{{story}}", sees_contents=plan.sees_contents)
+    intro = evaluation_template("{{story}}", sees_contents=plan.sees_contents)
     _render(
         plan.out / "lm_eval" / f"exploretom_{config}.yaml",
         "lm_eval.yaml.j2",
         config=config,
         split=split,
         file=file_of(config, split),
-        text=f"{head}\n\nQuestion: {{{{question}}}}\nAnswer:",
+        text=f"{intro}\n\nQuestion: {{{{question}}}}\nAnswer:",
         version=TRACKER,
     )
 
@@ -68,7 +68,7 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
         has_training=DIRECT in counts.configs,
         splits=splits,
         evaluated=evaluated,
-        configs=[_config(name, splits, counts) for name in counts.configs],
+        configs=[_card_config(name, splits, counts) for name in counts.configs],
         rates=counts.shown_rates(),
         canary=CANARY,
         tracker=TRACKER,
@@ -76,7 +76,7 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
     )
 
 
-def _config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
+def _card_config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[str, Any]:
     """A config as the card shows it."""
     files = {split: file_of(name, split) for split in splits if file_of(name, split) in counts.lines}
     lines = {split: counts.lines[file] for split, file in files.items()}
@@ -84,7 +84,7 @@ def _config(name: str, splits: Sequence[str], counts: ExportCounts) -> Mapping[s
 
 
 def evaluation_template(placeholder: str, *, sees_contents: bool) -> str:
-    """What a model reads before a question: the story, for which the placeholder stands, and how to read it."""
+    """What a model reads before a question: a placeholder for the story, and how to read it."""
     words: Any = prompts().get_template("exploretom/words.j2").module
     return str(words.the_story(placeholder, sees_contents)).strip()
 

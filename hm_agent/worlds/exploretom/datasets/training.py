@@ -1,4 +1,4 @@
-"""Questions and answers to train on, with and without the reasons, which the belief trace gives word by word."""
+"""Training data: prompts with replies, without and with reasons, which are put together from the belief trace."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from hm_agent.worlds.exploretom.questions.story_questions import parse_asked
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, AnswerWithReasons, ChosenAnswer, ReasonedAnswer
 
 Holder = tuple[str, str | None]
-"""A person, and about whose belief it thinks, None for its own belief."""
+"""(person, other): what the person thinks that the other believes; other is None for the person's own belief."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPair:
-    """A prompt of the agent `reader`, or with reasons of `reader_cot`, and the reply that it should get.
+    """A prompt of the agent `reader`, or with reasons of `reader_cot`, and the reply to learn.
 
-    completion: JSON, as the prompt asks for. reasoning, answer: what it holds; the reasoning is empty without reasons.
+    completion: the reply as JSON, as the prompt asks for. reasoning, answer: its parts; reasoning is empty without
+    reasons.
     """
 
     id: str
@@ -33,13 +34,13 @@ class TrainingPair:
 
 
 def direct_pair(item: StoryItem) -> TrainingPair:
-    """The question with the answer alone."""
+    """A pair whose reply is the answer alone."""
     prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen"))
     return TrainingPair(item.id, prompt, ChosenAnswer(answer=item.answer).model_dump_json(), "", item.answer)
 
 
 def reasoned_pair(item: StoryItem) -> TrainingPair:
-    """The question with the steps to the answer: who sees each action, and what is then believed."""
+    """A pair whose reply gives the steps to the answer: who sees each action, and what is then believed."""
     prompt = render(AnswerWithReasons(item.story, item.question, item.choices, item.contents == "seen"))
     reasons = reasoning(item)
     completion = ReasonedAnswer(reasoning=reasons, answer=item.answer).model_dump_json()
@@ -53,22 +54,22 @@ def line_of_pair(pair: TrainingPair) -> str:
 
 def reasoning(item: StoryItem) -> str:
     """The steps to an item's answer, one for each action, and the answer."""
-    holders, needs_reality = _needed(item)
+    holders, needs_reality = _relevant_beliefs(item)
     values: dict[Holder, str] = {}
     steps = []
-    so: str | None = None
+    truth: str | None = None
     for number, (sentence, traced) in enumerate(zip(item.story.splitlines(), item.trace, strict=True), 1):
         notes = [f"Seen by {listed(traced.seen_by)}."] if traced.seen_by else []
-        has_moved, so = traced.so != so, traced.so
+        has_moved, truth = traced.so != truth, traced.so
         if has_moved and needs_reality:
-            notes.append(f"What is so: {so}.")
-        notes += _notes(holders, values, traced, has_moved)
+            notes.append(f"What is so: {truth}.")
+        notes += _belief_notes(holders, values, traced, has_moved)
         steps.append(f"{number}. {sentence} {' '.join(notes)}")
     return "\n".join([*steps, f"So the answer is: {item.answer}."])
 
 
-def _needed(item: StoryItem) -> tuple[Sequence[Holder], bool]:
-    """Whose beliefs an answer depends on, and whether also on what is so."""
+def _relevant_beliefs(item: StoryItem) -> tuple[Sequence[Holder], bool]:
+    """The beliefs that an answer depends on, and whether it depends on the state of the world."""
     if action := parse_asked_action(item.question):
         others = [name for name in item.people if name != action.person] if action.type is ActionType.TELL else []
         own: Holder = (action.person, None)
@@ -79,10 +80,10 @@ def _needed(item: StoryItem) -> tuple[Sequence[Holder], bool]:
     return [(asked.person, asked.other)], False
 
 
-def _notes(
+def _belief_notes(
     holders: Sequence[Holder], values: dict[Holder, str], traced: TracedAction, has_moved: bool
 ) -> Iterator[str]:
-    """What an action does to the beliefs that matter, in sentences; keeps `values`, the beliefs so far."""
+    """Yields sentences on how an action affects the holders' beliefs; updates `values`, the beliefs so far."""
     changes = {(change.person, change.other): change.value for change in traced.changes}
     for holder in holders:
         person, other = holder

@@ -1,1 +1,1 @@
-"""What is asked about a story, what is right, and which choice an answer means."""
+"""Questions about a story: their texts, answers and choices, and which choice a reader's answer means."""

@@ -1,4 +1,4 @@
-"""The commonest whole answers that mean a choice of a question, word for word."""
+"""Common complete answers that mean a choice, word for word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
 from hm_agent.worlds.exploretom.story.language import names_in, plain_words
 
 MOST_REORDERED = 4
-"""Groups of more people have no accepted forms in another order; `meaning` reads them in any."""
+"""The largest group of people for which all orders are listed; `meaning` reads the people of any group in any order."""
 
 FIXED_FORMS: Mapping[str, tuple[str, ...]] = {
     YES: ("yes", "yes it is", "yes they do", "yes he does", "yes she does"),
@@ -46,37 +46,37 @@ FIXED_FORMS: Mapping[str, tuple[str, ...]] = {
     NOBODY: (NOBODY, "nobody else", "no one", "no one else", "no-one", "none", "none of them"),
     ASKS: (ASKS, "ask somebody", "asks someone", "ask someone", "asks somebody else", "asks someone else", "asks"),
 }
-"""Of the choices that are the same in every story."""
+"""The accepted forms of the choices that are the same in every story."""
 OPEN_FORMS = (OPENLY, "in the open", "openly")
 
 
 def accepted_forms(choice: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
-    """The commonest whole answers, in small letters, that mean a choice among others.
+    """Returns common complete answers, in lower case, that mean a choice.
 
-    Of a container with its room the container alone is one, if no other of the choices has it.
+    For a place such as `box in the hall` the container alone is one of them, if only one of `choices` has it.
     """
     if choice in FIXED_FORMS:
         return FIXED_FORMS[choice]
-    container, room = placed(choice)
+    container, room = container_and_room(choice)
     if container == OPENLY:
         return tuple(f"{form} in the {plain_words(room)}" if room else form for form in OPEN_FORMS)
     if room is None:
         names = [plain_words(choice)]
     else:
-        is_only = [placed(other)[0] for other in choices].count(container) == 1
+        is_only = [container_and_room(other)[0] for other in choices].count(container) == 1
         names = [plain_words(choice), *([plain_words(container)] if is_only else [])]
     forms = [form for name in names for form in (name, f"the {name}", f"in the {name}", f"it is in the {name}")]
     return (*forms, *_reordered(choice))
 
 
-def placed(choice: str) -> tuple[str, str | None]:
-    """The container and the room of a choice such as `box in the hall`; other choices have no room."""
-    container, found, room = choice.rpartition(" in the ")
-    return (container, room) if found and choice != OPENLY else (choice, None)
+def container_and_room(choice: str) -> tuple[str, str | None]:
+    """Splits a place such as `box in the hall` into container and room; the room of other choices is None."""
+    container, separator, room = choice.rpartition(" in the ")
+    return (container, room) if separator and choice != OPENLY else (choice, None)
 
 
 def _reordered(choice: str) -> tuple[str, ...]:
-    """The same people in other words, if a choice names several."""
+    """The people of a choice in any order, joined by commas or `and`; empty if the choice does not name several."""
     names = names_in(choice)
     if not 2 <= len(names) <= MOST_REORDERED:
         return ()
@@ -86,7 +86,7 @@ def _reordered(choice: str) -> tuple[str, ...]:
 
 
 def overlapping(choices: Sequence[str]) -> tuple[str, str] | None:
-    """Two choices that the same answer would mean; None if each answer means at most one."""
+    """Returns two choices that share an accepted form; None if there are none."""
     for first, second in combinations(choices, 2):
         if not set(accepted_forms(first, choices)).isdisjoint(accepted_forms(second, choices)):
             return first, second

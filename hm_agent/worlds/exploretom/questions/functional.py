@@ -1,7 +1,8 @@
-"""Functional items: what people do because of what they believe. They are ours, and not in the paper.
+"""Functional items: questions about what people do because of what they believe. They are ours, and not in the paper.
 
-An item asks which action follows from beliefs that literal questions ask for: where someone goes for an object, whether
-it can be fetched without asking, whom someone must tell. The tracker answers both, so that they can be paired.
+An item asks which action follows from beliefs that literal questions ask for: where a person goes for an object,
+whether a person can fetch it without asking, whom a person must tell. The tracker answers both, so that items can be
+compared with the literal questions that they rely on.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value
 ASKS = "asks somebody"
 NOBODY = "nobody"
 MAX_CHOICES = 8
-"""As many as letters can name, (a) to (h)."""
+"""The most choices that letters can name, (a) to (h)."""
 
 BeliefOf = Callable[[str, str, Key], Value | None]
-"""What a person thinks that another believes of a key; with itself twice, what it believes."""
+"""Maps (person, other, key) to what the person thinks that the other believes; if both are the same, its belief."""
 
 
 class ActionType(Enum):
-    """What is to be chosen."""
+    """What a functional item asks for: where to look, whether to fetch, or whom to tell."""
 
     LOOK = "look"
     FETCH = "fetch"
@@ -46,7 +47,7 @@ class ActionType(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AskedAction:
-    """What a functional item asks. key: the location, the change or the topic that the action depends on."""
+    """The content of a functional item. key: the location, state or topic that the action depends on."""
 
     type: ActionType
     person: str
@@ -63,12 +64,13 @@ class AskedAction:
                 "Answer yes or no."
             )
         return (
-            f"{person} wants everyone to know {_known(self.key)}, and tells nobody who, as far as {person} can tell, "
-            f"knows that already. Whom must {person} tell?"
+            f"{person} wants everyone to know {_knowledge_words(self.key)}, and tells nobody who, "
+            f"as far as {person} can tell, knows that already. Whom must {person} tell?"
         )
 
 
-def _known(key: Key) -> str:
+def _knowledge_words(key: Key) -> str:
+    """What a person may know: `where the map is`, `that the map is torn`, `about the map`."""
     if key[0] == "location":
         return f"where the {key[1]} is"
     return f"that the {key[1]} is {key[2]}" if key[0] == "state" else f"about the {key[1]}"
@@ -84,17 +86,17 @@ _TELL = re.compile(
 
 
 def parse_asked_action(text: str) -> AskedAction | None:
-    """What a functional item asks; None for other words."""
+    """Parses the text of a functional item; None for any other text."""
     for kind, pattern in ((ActionType.LOOK, _LOOK), (ActionType.FETCH, _FETCH), (ActionType.TELL, _TELL)):
-        if found := pattern.fullmatch(text):
-            parts = found.groupdict()
+        if match := pattern.fullmatch(text):
+            parts = match.groupdict()
             if topic := parts.get("topic"):
                 key = topic_key(topic)
             elif changed := parts.get("changed"):
                 key = state_key(changed, parts["state"] or "")
             else:
                 key = location_key(parts["thing"] or "")
-            return AskedAction(kind, found["person"], key)
+            return AskedAction(kind, match["person"], key)
     return None
 
 
@@ -102,7 +104,7 @@ def parse_asked_action(text: str) -> AskedAction | None:
 
 
 def true_value(story: AnsweredStory, key: Key) -> Value | None:
-    """What is so at the end of a story; None for what never came up."""
+    """The true value of a key at the end of a story; None for what the story has not mentioned."""
     if key[0] == "location":
         return story.tracker.locations.get(key[1])
     if key[0] == "state":
@@ -111,7 +113,7 @@ def true_value(story: AnsweredStory, key: Key) -> Value | None:
 
 
 def tracked(story: AnsweredStory) -> BeliefOf:
-    """The beliefs that the tracker has; of people whom the story does not name, none."""
+    """Returns a function that looks up the tracker's beliefs; people whom the story does not name have none."""
     people = frozenset(story.tracker.people)
 
     def belief(person: str, other: str, key: Key) -> Value | None:
@@ -121,56 +123,61 @@ def tracked(story: AnsweredStory) -> BeliefOf:
 
 
 def chosen_action(story: AnsweredStory, asked: AskedAction, belief: BeliefOf) -> str:
-    """The action that follows from beliefs; these may be wrong ones, as of a weak reader."""
+    """The action that follows from the given beliefs, which may be wrong ones, such as a weak reader's."""
     own = belief(asked.person, asked.person, asked.key)
     if asked.type is ActionType.LOOK:
         return place_words(own) if isinstance(own, ObjectLocation) else ASKS
     if asked.type is ActionType.FETCH:
         return YES if own is not None and own == true_value(story, asked.key) else NO
-    others = _others(story, asked.person)
+    others = _other_people(story, asked.person)
     untold = [name for name in others if own is None or belief(asked.person, name, asked.key) != own]
     return listed(untold) if untold else NOBODY
 
 
-def _others(story: AnsweredStory, person: str) -> list[str]:
-    """In alphabetic order, which does not depend on who comes first in a story or in its cast."""
+def _other_people(story: AnsweredStory, person: str) -> list[str]:
+    """All other people in alphabetical order, so that answers do not depend on their order in the story."""
     return sorted(name for name in story.tracker.people if name != person)
 
 
 def place_words(location: ObjectLocation) -> str:
-    """`box in the hall`, or `out in the open in the hall`."""
+    """A location in words: `box in the hall` or `out in the open in the hall`."""
     return f"{location.container or OPENLY} in the {location.room}"
 
 
 def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:
-    """What can be chosen: all places where the object was or is believed to be; all groups of people; yes and no."""
+    """The choices of an item: yes or no (FETCH), places or asking somebody (LOOK), nobody or groups of people (TELL).
+
+    The places are all where the object was, is, or is believed to be.
+    """
     if asked.type is ActionType.FETCH:
         return (NO, YES)
     answer = chosen_action(story, asked, tracked(story))
     if asked.type is ActionType.LOOK:
-        return (*_few(sorted(map(place_words, _places(story.tracker, asked.key))), answer, asked), ASKS)
-    others = _others(story, asked.person)
+        return (*_limited(sorted(map(place_words, _possible_places(story.tracker, asked.key))), answer, asked), ASKS)
+    others = _other_people(story, asked.person)
     groups = [group for size in range(1, len(others) + 1) for group in combinations(others, size)]
-    return (NOBODY, *_few(list(map(listed, groups)), answer, asked))
+    return (NOBODY, *_limited(list(map(listed, groups)), answer, asked))
 
 
-def _few(named: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]:
-    """As many of the choices, in their order, as there may be beside the default, the answer among them.
+def _limited(choices: Sequence[str], answer: str, asked: AskedAction) -> Sequence[str]:
+    """Limits choices, in their order, to one less than MAX_CHOICES, since a default is added; keeps the answer.
 
-    Which others stay is drawn by the question, so that neither the size nor the place of a choice betrays the answer.
+    Which others are kept is drawn by a hash of the question, so that neither the size nor the place of a choice gives
+    the answer away.
     """
-    if len(named) < MAX_CHOICES:
-        return named
-    drawn = sorted(named, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
-    kept = drawn[: MAX_CHOICES - 1]
-    return [choice for choice in named if choice in kept]
+    if len(choices) < MAX_CHOICES:
+        return choices
+    drawn = sorted(choices, key=lambda choice: (choice != answer, sha256(f"{asked.text} {choice}".encode()).digest()))
+    selected = drawn[: MAX_CHOICES - 1]
+    return [choice for choice in choices if choice in selected]
 
 
-def _places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:
+def _possible_places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:
+    """All places where an object was, is, or is believed to be."""
     thing = key[1]
-    found = {before for _, moved, before in tracker.moves if moved == thing and before}
-    found |= {place for place in (tracker.locations.get(thing), tracker.first_locations.get(thing)) if place}
-    return found | {value for value in tracker.beliefs(key) if isinstance(value, ObjectLocation)}
+    places = {before for _, moved, before in tracker.moves if moved == thing and before}
+    places |= {place for place in (tracker.locations.get(thing), tracker.first_locations.get(thing)) if place}
+    return places | {value for value in tracker.beliefs(key) if isinstance(value, ObjectLocation)}
 
 
 # Items
@@ -178,7 +185,7 @@ def _places(tracker: BeliefTracker, key: Key) -> set[ObjectLocation]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionalQuestion:
-    """A functional item with its answer. is_interesting: True if another person would choose otherwise."""
+    """A functional item with its answer. is_interesting: True if not all people of the story would choose the same."""
 
     asked: AskedAction
     answer: str
@@ -197,74 +204,76 @@ class FunctionalQuestion:
 
 
 def functional_questions(story: AnsweredStory) -> list[FunctionalQuestion]:
-    """Every functional item of a story; those about telling only of people who know what is to be told."""
-    found: list[FunctionalQuestion] = []
+    """Every functional item of a story. Whom to tell is asked only about people who know what there is to tell."""
+    questions: list[FunctionalQuestion] = []
     belief = tracked(story)
     for key in _keys(story):
         for type_ in ActionType if key[0] == "location" else (ActionType.TELL,):
-            asked = [AskedAction(type_, person, key) for person in story.tracker.people]
+            actions = [AskedAction(type_, person, key) for person in story.tracker.people]
             if type_ is ActionType.TELL:
-                asked = [one for one in asked if _can_tell(belief(one.person, one.person, key))]
-            answers = [chosen_action(story, one, belief) for one in asked]
+                actions = [action for action in actions if _can_tell(belief(action.person, action.person, key))]
+            answers = [chosen_action(story, action, belief) for action in actions]
             differ = len(set(answers)) > 1
-            found += [
-                FunctionalQuestion(one, answer, choices, differ)
-                for one, answer in zip(asked, answers, strict=True)
-                if len(choices := action_choices(story, one)) > 1
+            questions += [
+                FunctionalQuestion(action, answer, choices, differ)
+                for action, answer in zip(actions, answers, strict=True)
+                if len(choices := action_choices(story, action)) > 1
             ]
-    return found
+    return questions
 
 
 def _can_tell(own: Value | None) -> bool:
+    """True if a person who believes this knows enough to tell it."""
     return isinstance(own, ObjectLocation) or own is True
 
 
 def _keys(story: AnsweredStory) -> Iterator[Key]:
+    """Yields the keys that functional items ask about."""
     yield from map(location_key, story.tracker.locations)
     yield from (state_key(thing, state) for thing, state in story.tracker.changes)
     yield from map(topic_key, story.topics)
 
 
 def literal_questions(story: AnsweredStory) -> list[StoryQuestion]:
-    """Those of table 4, then those about whereabouts, which ask for what functional items need beside."""
+    """The questions of table 4, and then those about whereabouts, which functional items rely on, too."""
     return [*story.questions(), *story.whereabouts_questions()]
 
 
 def relied_on(item: FunctionalQuestion, literal: Sequence[StoryQuestion]) -> list[int]:
-    """The places of the literal questions whose answers an item needs.
+    """Returns the indices of the literal questions whose answers an item relies on.
 
-    All actions need what the person believes; fetching also what is so; telling also what the person thinks that each
-    other one believes.
+    Every item relies on what the person believes; FETCH also on the true location; TELL also on what the person thinks
+    that each other person believes.
     """
     asked = item.asked
 
     def is_needed(question: StoryQuestion) -> bool:
-        one = question.asked
-        if one.key != asked.key:
+        literal_asked = question.asked
+        if literal_asked.key != asked.key:
             return False
-        if one.person is None:
-            return asked.type is ActionType.FETCH and one.time is AskedTime.NOW
-        return one.person == asked.person and (one.other is None or asked.type is ActionType.TELL)
+        if literal_asked.person is None:
+            return asked.type is ActionType.FETCH and literal_asked.time is AskedTime.NOW
+        return literal_asked.person == asked.person and (literal_asked.other is None or asked.type is ActionType.TELL)
 
     return [index for index, question in enumerate(literal) if is_needed(question)]
 
 
 def pose_functional(story: AnsweredStory, text: str) -> PosedStory:
-    """The functional items of a story after the literal questions that they need."""
+    """Poses the functional items of a story after the literal questions that they rely on."""
     items, literal = functional_questions(story), literal_questions(story)
     needed = [relied_on(item, literal) for item in items]
-    kept = sorted({index for places in needed for index in places})
-    place = {index: new for new, index in enumerate(kept)}
+    used = sorted({index for indices in needed for index in indices})
+    new_index = {index: new for new, index in enumerate(used)}
     return PosedStory(
         text,
         story.script.sees_contents,
-        [*(literal[index] for index in kept), *items],
-        [*([()] * len(kept)), *([place[index] for index in places] for places in needed)],
+        [*(literal[index] for index in used), *items],
+        [*([()] * len(used)), *([new_index[index] for index in indices] for indices in needed)],
     )
 
 
 def person_asked_about(text: str) -> str | None:
-    """Whose belief or action a question asks for; None for questions about what is so, and for other words."""
+    """The person whose belief or action a question asks for; None for questions about the world and for other text."""
     if action := parse_asked_action(text):
         return action.person
     try:

@@ -1,4 +1,4 @@
-"""Which choice an answer means: what it asserts, apart from what it denies and from its reasons."""
+"""Decides which choice an answer means by what it asserts; denials and reasons do not count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hm_agent.worlds.exploretom.questions.accepted_forms import FIXED_FORMS, OPEN_FORMS, accepted_forms, placed
+from hm_agent.worlds.exploretom.questions.accepted_forms import (
+    FIXED_FORMS,
+    OPEN_FORMS,
+    accepted_forms,
+    container_and_room,
+)
 from hm_agent.worlds.exploretom.questions.functional import ASKS, NOBODY
 from hm_agent.worlds.exploretom.questions.story_questions import (
     DOES_NOT_KNOW,
@@ -51,7 +56,7 @@ _AFTER = (
 )
 _WAS = re.compile(rf"\b(?:was|were|been|used to be)(?: \w+)? (?:in|inside|at|on) {_MENTION}")
 _KNOWING = re.compile(rf"{_MENTION} (?:\w+ )?(?:already|knows?|knew|saw|heard)\b.*")
-"""A clause about who knows already, which asserts nobody who must be told."""
+"""Matches a clause about who knows already; it asserts nothing about who must be told."""
 _LIST = re.compile(rf"{_MENTION}(?:(?: ,)?(?: (?:and|&|as well as|plus))? {_MENTION})+")
 _KNOWER = (
     r"(?!.*\b(?:nobody|no|none|never|doubts?|hardly|who|whether|if)\b)"
@@ -74,7 +79,7 @@ _WORDS = {
         r"(?: (?:must|needs?|has|have|should|to)\b.*)?)|.*\bnot\b.*\btell any(?:one|body)(?: else)?"
     ),
 }
-"""The clauses that mean a choice in words."""
+"""Patterns of the clauses that mean a choice without naming a place or a person."""
 _EVERYONE = re.compile(
     r"(?:.*\btells? )?(?:everyone|everybody|all|both)(?: else| of them| (?:of )?the others)?(?: (?:must|needs? to) .+)?"
 )
@@ -84,29 +89,31 @@ def meaning(text: str, choices: Sequence[str], question: str = "") -> str | None
     """The choice that an answer means; None if it means none, or may mean several.
 
     It is the one choice that the answer asserts: what it denies (`not`, `rather than`) and its reasons (after
-    `because`, before `so`) don't count, nor does what was so beside what is so, unless the question asks what was.
+    `because`, before `so`) don't count. If what was and what is differ, only the one that is asked for counts.
 
-    A number from 1 or a letter from a in brackets means a choice, too. Names count as whole words: alone, after words
-    such as `in`, `goes to` and `tell`, people in any order, and a place by its container or room if no other has it.
+    A number from 1 or a letter from a in brackets means a choice, too. Names count as whole words: alone, or after
+    words such as `in`, `goes to` and `tell`. People may stand in any order, and a place may be named by its container
+    or room alone if no other choice has it.
     """
-    if lettered := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
-        index = ord(lettered[1]) - ord("a") if lettered[1] else int(lettered[2]) - 1
+    if bracketed := re.fullmatch(r"\((?:([a-h])|([1-8]))\)", text.strip().lower()):
+        index = ord(bracketed[1]) - ord("a") if bracketed[1] else int(bracketed[2]) - 1
         return choices[index] if index < len(choices) else None
     vocabulary = _vocabulary(tuple(choices))
-    if whole := vocabulary.whole.get(plain_words(text)):
-        return whole[0] if len(whole) == 1 else None
-    claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _claims(sentence, vocabulary)]
-    if (meant := _common(claims)) is None:
+    if exact := vocabulary.whole.get(plain_words(text)):
+        return exact[0] if len(exact) == 1 else None
+    claims = [claim for sentence in _SENTENCE_ENDS.split(text) for claim in _sentence_claims(sentence, vocabulary)]
+    if (meant := _common_choice(claims)) is None:
         asks_past = re.search(r"\b(?:was|were|did)\b", question) is not None
-        meant = _common([claim for claim in claims if claim.is_past == asks_past or not claim.choices])
+        meant = _common_choice([claim for claim in claims if claim.is_past == asks_past or not claim.choices])
     return meant
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a clause says of the choices: which it may mean, none where it leaves that open.
+    """What a clause says about the choices.
 
-    is_stated: True if it says so in a form that is read; False if it only names something. is_past: says what was.
+    choices: those that it may mean; empty if it leaves that open. is_stated: True if it asserts this in a form that is
+    read, False if it only mentions a name. is_past: True if it says what was.
     """
 
     choices: frozenset[str]
@@ -114,8 +121,8 @@ class _Claim:
     is_past: bool = False
 
 
-def _common(claims: Sequence[_Claim]) -> str | None:
-    """The one choice that all claims may mean, if one of them states it."""
+def _common_choice(claims: Sequence[_Claim]) -> str | None:
+    """The one choice that all claims allow, if one of them states it; else None."""
     if not any(claim.is_stated for claim in claims):
         return None
     common = frozenset.intersection(*(claim.choices for claim in claims))
@@ -123,9 +130,10 @@ def _common(claims: Sequence[_Claim]) -> str | None:
 
 
 class _Vocabulary:
-    """The names in choices: rooms, containers, people; in a text, each mention becomes a letter of private use.
+    """The names in choices: rooms, containers and people. In a text each mention becomes a private-use letter.
 
-    whole: the choices that each accepted form means.
+    whole: the choices that each accepted form means. everyone: the choice that names all people. stated: matches a
+    mention that is asserted.
     """
 
     def __init__(self, choices: tuple[str, ...]) -> None:
@@ -138,49 +146,49 @@ class _Vocabulary:
         groups = {frozenset(map(plain_words, names_in(choice))): choice for choice in named if names_in(choice)}
         everyone = frozenset(name for group in groups for name in group)
         self.everyone = groups.get(everyone) if len(everyone) > 1 else None
-        self._meant: list[frozenset[str]] = []
-        self._letters = {name: self._letter(meant) for name, meant in _names(named).items()}
+        self._choices_by_letter: list[frozenset[str]] = []
+        self._letters = {name: self._new_letter(meant) for name, meant in _choices_by_name(named).items()}
         self._people = {letter: name for name, letter in self._letters.items()} if groups else {}
-        self._groups = {group: self._letter({choice}) for group, choice in groups.items()}
-        self._no_group = self._letter(())
+        self._groups = {group: self._new_letter({choice}) for group, choice in groups.items()}
+        self._no_group = self._new_letter(())
         names = "|".join(re.escape(name) for name in sorted(self._letters, key=len, reverse=True))
         self._mentions = re.compile(rf"(?<!\S)(?:(?:the|a|an) )?({names})(?!\S)" if names else r"(?!)()")
         # After a container its room may follow, also one that no choice names, if no choice names a room.
-        room = rf"in(?= {_MENTION})" if any(placed(choice)[1] for choice in named) else "in"
+        room = rf"in(?= {_MENTION})" if any(container_and_room(choice)[1] for choice in named) else "in"
         self.stated = re.compile(
             rf"(?:^|^to |(?:^|\s){_BEFORE} ){_MENTION}(?=$| (?:{_AFTER}|{room})(?:\s|$)| {_MENTION})"
         )
 
-    def _letter(self, choices: Iterable[str]) -> str:
-        self._meant.append(frozenset(choices))
-        return chr(ord(_FIRST) + len(self._meant) - 1)
+    def _new_letter(self, choices: Iterable[str]) -> str:
+        self._choices_by_letter.append(frozenset(choices))
+        return chr(ord(_FIRST) + len(self._choices_by_letter) - 1)
 
     def choices_of(self, letter: str) -> frozenset[str]:
-        """What a mention may stand for."""
-        return self._meant[ord(letter) - ord(_FIRST)]
+        """The choices that a mention may mean."""
+        return self._choices_by_letter[ord(letter) - ord(_FIRST)]
 
     def marked(self, words: str) -> str:
-        """Words with a letter for each mention; people in a list are one."""
+        """Replaces each mention by its letter, and then each list of people by the letter of their group."""
         words = self._mentions.sub(lambda found: self._letters[found[1]], words)
-        return _LIST.sub(self._joined, words) if self._people else words
+        return _LIST.sub(self._group_letter, words) if self._people else words
 
-    def _joined(self, found: re.Match[str]) -> str:
-        people = frozenset(self._people[letter] for letter in re.findall(_MENTION, found[0]))
+    def _group_letter(self, match: re.Match[str]) -> str:
+        people = frozenset(self._people[letter] for letter in re.findall(_MENTION, match[0]))
         return self._groups.get(people, self._no_group)
 
 
-def _names(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
-    """The names in choices, and which choices each may stand for alone: places that have it, or one person."""
-    found: dict[str, set[str]] = {}
+def _choices_by_name(choices: Sequence[str]) -> Mapping[str, Iterable[str]]:
+    """Maps each name in choices to the choices that it may mean alone: places that have it, or one person."""
+    meanings: dict[str, set[str]] = {}
     for choice in choices:
-        people, (container, room) = names_in(choice), placed(choice)
+        people, (container, room) = names_in(choice), container_and_room(choice)
         if len(people) > 1:
             for person in people:
-                found.setdefault(_bare(person), set())
+                meanings.setdefault(_bare(person), set())
             continue
         for name in (*(OPEN_FORMS if container == OPENLY else (container,)), *([room] if room else ())):
-            found.setdefault(_bare(name), set()).add(choice)
-    return found
+            meanings.setdefault(_bare(name), set()).add(choice)
+    return meanings
 
 
 @lru_cache(maxsize=256)
@@ -189,23 +197,26 @@ def _vocabulary(choices: tuple[str, ...]) -> _Vocabulary:
 
 
 def _bare(name: str) -> str:
-    """A name in small letters without its article."""
+    """A name in lower case without its article."""
     return re.sub(r"^(?:the|a|an) (?=.)", "", plain_words(name))
 
 
-def _claims(sentence: str, vocabulary: _Vocabulary) -> list[_Claim]:
-    """What a sentence says of the choices, without its reasons."""
+def _sentence_claims(sentence: str, vocabulary: _Vocabulary) -> list[_Claim]:
+    """The claims of a sentence without its reasons; only those of its conclusion (after `so`) if that states one."""
     words = vocabulary.marked(" , ".join(filter(None, map(plain_words, _COMMAS.split(sentence)))))
     words = _REASON.split(_LEADING_REASON.sub("", words.replace("n't", " not")))[0].strip(" ,")
     conclusion = _SO.split(words)[-1].strip(" ,")
-    concluded = [claim for clause in _CLAUSE_ENDS.split(conclusion) for claim in _of_clause(clause, vocabulary)]
+    concluded = [claim for clause in _CLAUSE_ENDS.split(conclusion) for claim in _clause_claims(clause, vocabulary)]
     if conclusion == words or any(claim.is_stated for claim in concluded):
         return concluded
-    return [claim for clause in _CLAUSE_ENDS.split(words) for claim in _of_clause(clause, vocabulary)]
+    return [claim for clause in _CLAUSE_ENDS.split(words) for claim in _clause_claims(clause, vocabulary)]
 
 
-def _of_clause(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
-    """What a clause says of the choices; what follows a denial says nothing, or that it is not so."""
+def _clause_claims(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
+    """The claims that a clause makes about the choices; names after a denial make none.
+
+    A denial without a name excludes yes and `knows about it`; if it takes the answer back, it excludes every choice.
+    """
     words = _CLAUSE_STARTS.sub("", clause).strip()
     for choice in vocabulary.choices:
         if choice in _WORDS and _WORDS[choice].fullmatch(words):
@@ -215,11 +226,11 @@ def _of_clause(clause: str, vocabulary: _Vocabulary) -> Iterator[_Claim]:
         yield _Claim(frozenset({vocabulary.everyone}), is_stated=True)
     if _KNOWING.fullmatch(words):
         return
-    said, *denied = _DENIAL.split(words, maxsplit=1)
-    if _DOUBT.search(said):
+    asserted, *denied = _DENIAL.split(words, maxsplit=1)
+    if _DOUBT.search(asserted):
         yield _Claim(frozenset())
     if denied and not re.search(_MENTION, words):
         yield _Claim(frozenset() if _TAKES_BACK.search(clause) else frozenset(vocabulary.choices) - {YES, KNOWS})
-    is_stated, is_past = vocabulary.stated.search(said.strip()) is not None, _WAS.search(said) is not None
-    for letter in re.findall(_MENTION, said):
+    is_stated, is_past = vocabulary.stated.search(asserted.strip()) is not None, _WAS.search(asserted) is not None
+    for letter in re.findall(_MENTION, asserted):
         yield _Claim(vocabulary.choices_of(letter), is_stated, is_past)

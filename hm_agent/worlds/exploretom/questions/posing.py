@@ -1,4 +1,4 @@
-"""A story with the questions that are put about it, whatever they come from: drawn stories, functional items, files."""
+"""A story with the questions to ask about it, from any source: drawn stories, functional items, files."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class QuestionKind:
-    """What right answers are counted by.
+    """The attributes by which right answers are counted.
 
-    order: 0 to 2 as in `Asked`, None if nobody says. about: e.g. `room`. set_id: questions about one property of one
-    thing share it. is_interesting: None where that is not known. is_functional: True if an action is to be chosen.
+    order: 0 to 2 as in `Asked`, None if unknown. about: e.g. `room`. set_id: the same for all questions about one
+    property of one thing. is_interesting: None if unknown. is_functional: True if the answer is an action.
     """
 
     order: int | None
@@ -41,10 +41,10 @@ class PosableQuestion(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PosedStory:
-    """What an episode asks.
+    """A story and its questions, as an episode asks them.
 
-    sees_contents: whether entering a room shows what its containers hold. relies_on: for each question the places, in
-    `questions`, of the literal questions whose answers a functional one needs; empty for literal ones.
+    sees_contents: whether entering a room shows what its containers hold. relies_on: for each question the indices, in
+    `questions`, of the literal questions that a functional item relies on; empty for literal ones.
     """
 
     text: str

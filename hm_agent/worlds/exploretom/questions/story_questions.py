@@ -1,7 +1,7 @@
-"""The questions about a story (table 4), their answers, and which other answers a weak reader would choose.
+"""The questions about a story (table 4), their answers, and their choices, among them what weak readers answer.
 
-Table 4 asks nothing about who knows no place, and not whether something is believed to stand openly. Questions of our
-own do, for the functional items that depend on it.
+Table 4 does not ask who knows no place, or whether an object is believed to stand in the open. Our questions about
+whereabouts do, since functional items rely on that.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
 IN_CONTAINER, NO_PLACE, OPENLY = "in a container", "knows no place", "out in the open"
 UNNAMED = "a place that the story does not name"
-"""The other choice where a story names only one place; it is never right."""
+"""The second choice if a story names only one place; it is never right."""
 
 
 def chance(choices: Sequence[str]) -> float:
-    """How often a choice drawn by lot is right, by someone who knows that unnamed places never are."""
+    """The probability that a choice drawn uniformly is right; UNNAMED, which never is, is not drawn."""
     return 1 / sum(choice != UNNAMED for choice in choices)
 
 
@@ -42,7 +42,7 @@ class AskedProperty(Enum):
 
 
 class AskedTime(Enum):
-    """Which moment a question without people is about."""
+    """The moment that a question about the world asks for."""
 
     BEGINNING = "beginning"
     NOW = "now"
@@ -51,11 +51,11 @@ class AskedTime(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks.
+    """The content of a question.
 
-    subject: the object or topic. person: whose belief, None for the world's state. other: about whose belief the person
-    is asked, None for the first order. state: of the object. time: of memory. clause: the
-    action before which, in words.
+    subject: the object or topic. person: whose belief is asked for; None for the state of the world. other: about whose
+    belief the person is asked; None for the first order. state: of the object. time: for the state of the world.
+    clause: for `AskedTime.BEFORE`, the words of the action before which the question asks.
     """
 
     about: AskedProperty
@@ -73,7 +73,7 @@ class Asked:
 
     @property
     def key(self) -> Key:
-        """What the tracker knows it as."""
+        """The tracker's key for what is asked."""
         if self.about is AskedProperty.TOPIC:
             return topic_key(self.subject)
         return state_key(self.subject, self.state) if self.state is not None else location_key(self.subject)
@@ -96,12 +96,12 @@ class Asked:
             return f"Does {person} believe that {thinks}the {subject} is {self.state}? Answer yes or no."
         where = f"In which {self.about.value}"
         if person is None:
-            return f"{where} {self._memory()}?"
+            return f"{where} {self._memory_words()}?"
         if other is None:
             return f"{where} will {person} search for the {subject}?"
         return f"{where} does {person} think that {other} will search for the {subject}?"
 
-    def _memory(self) -> str:
+    def _memory_words(self) -> str:
         if self.time is AskedTime.NOW:
             return f"is the {self.subject} now"
         when = "at the beginning" if self.time is AskedTime.BEGINNING else f"before {self.clause}"
@@ -133,12 +133,12 @@ _ASKED = (
 
 
 def parse_asked(text: str) -> Asked:
-    """What a question asks; raises StoryError for words that are no question of ours or the paper's."""
+    """Parses a question; raises StoryError for text that is no question of the paper's or ours."""
     for pattern in _ASKED:
-        found = pattern.fullmatch(text)
-        if found is None:
+        match = pattern.fullmatch(text)
+        if match is None:
             continue
-        parts: Mapping[str, str | None] = found.groupdict()
+        parts: Mapping[str, str | None] = match.groupdict()
         topic, state, time = parts.get("topic"), parts.get("state"), parts.get("time")
         if searched := parts.get("searched"):
             about = AskedProperty.WHEREABOUTS
@@ -160,8 +160,8 @@ def parse_asked(text: str) -> Asked:
 class StoryQuestion:
     """A question with its answer.
 
-    choices: the answer and others, in no telling order. is_interesting: True if the answer depends on whom it asks
-    about. is_false_belief: True if the answer is not what is so.
+    choices: the answer and others, in an order that does not tell the answer. is_interesting: True if the answer
+    depends on the person asked about. is_false_belief: True if the answer differs from the state of the world.
     """
 
     asked: Asked
@@ -182,7 +182,7 @@ class StoryQuestion:
 
 
 class AnsweredStory:
-    """A story with what its questions are about, and their answers. tracker: at its end, if it is known."""
+    """Poses questions about a story and answers them. tracker: the one at the end of the story, computed if None."""
 
     def __init__(self, script: StoryScript, tracker: BeliefTracker | None = None) -> None:
         self.script = script
@@ -193,7 +193,7 @@ class AnsweredStory:
     # Answers
 
     def answer(self, asked: Asked) -> str | None:
-        """The answer; None if there is none, e.g. where someone knows of no place."""
+        """The right answer to a question; None if there is none, e.g. if the person knows of no place."""
         if asked.person is None:
             return self._answer_from(self._remembered(asked), asked)
         unknown = [name for name in (asked.person, asked.other) if name and name not in self.tracker.people]
@@ -204,6 +204,7 @@ class AnsweredStory:
         )
 
     def _answer_from(self, value: Value | None, asked: Asked) -> str | None:
+        """A question's answer if this is what is true, or what the person believes; None if it answers nothing."""
         if asked.about is AskedProperty.STATE:
             return YES if value else NO
         if asked.about is AskedProperty.WHEREABOUTS:
@@ -215,6 +216,7 @@ class AnsweredStory:
         return _place_name(value, asked.about)
 
     def _remembered(self, asked: Asked) -> Value | None:
+        """The location of an object at the moment that a question asks for."""
         if asked.time is AskedTime.NOW:
             return self.tracker.locations.get(asked.subject)
         if asked.time is AskedTime.BEGINNING:
@@ -225,7 +227,7 @@ class AnsweredStory:
         return None
 
     def reality(self, asked: Asked) -> str | None:
-        """The answer that is true of the world, whoever is asked about."""
+        """The answer that is true of the world, whoever's belief is asked for."""
         if asked.about is AskedProperty.STATE:
             return YES if (asked.subject, asked.state) in self.tracker.changes else NO
         if asked.about is AskedProperty.TOPIC:
@@ -240,25 +242,29 @@ class AnsweredStory:
     # Questions
 
     def questions(self, orders: Sequence[int] = (0, 1, 2)) -> list[StoryQuestion]:
-        """Every question of table 4, of these orders, that has an answer."""
-        found: list[StoryQuestion] = []
+        """All questions of table 4, of these orders, that have an answer."""
+        questions: list[StoryQuestion] = []
         if 0 in orders:
-            found += self._memory_questions()
+            questions += self._memory_questions()
         for about, subject, state in self._subjects():
-            found += self._belief_questions(about, subject, state, orders)
-        return found
+            questions += self._belief_questions(about, subject, state, orders)
+        return questions
 
     def whereabouts_questions(self) -> list[StoryQuestion]:
-        """Where, roughly, each object is, each person takes it to be, and thinks that each other does."""
-        found: list[StoryQuestion] = []
+        """Our questions about the kind of place of each object: in a container, in the open, or none that is known.
+
+        They ask where the object is, where each person believes it is, and where each thinks that each other believes
+        it is.
+        """
+        questions: list[StoryQuestion] = []
         for thing in self.tracker.locations:
             now = Asked(AskedProperty.WHEREABOUTS, thing, time=AskedTime.NOW)
-            found.append(StoryQuestion(now, self.answer(now) or "", self.choices(now), False, False))
-            found += self._belief_questions(AskedProperty.WHEREABOUTS, thing, None, (1, 2))
-        return found
+            questions.append(StoryQuestion(now, self.answer(now) or "", self.choices(now), False, False))
+            questions += self._belief_questions(AskedProperty.WHEREABOUTS, thing, None, (1, 2))
+        return questions
 
     def _subjects(self) -> Iterator[tuple[AskedProperty, str, str | None]]:
-        """What beliefs are asked about."""
+        """Yields (property, object or topic, state or None) for all that beliefs are asked about."""
         for thing in self.tracker.locations:
             yield AskedProperty.ROOM, thing, None
             yield AskedProperty.CONTAINER, thing, None
@@ -270,6 +276,7 @@ class AnsweredStory:
     def _belief_questions(
         self, about: AskedProperty, subject: str, state: str | None, orders: Sequence[int]
     ) -> Iterator[StoryQuestion]:
+        """Yields the questions of orders 1 and 2 about one subject that have an answer."""
         people, number = self.tracker.people, len(self.tracker.people)
         first = Asked(about, subject, people[0], None, state)
         values = self.tracker.beliefs(first.key)
@@ -299,25 +306,26 @@ class AnsweredStory:
             (thing, clause_of(self.script.actions[time - 1])) for time, thing, before in self.tracker.moves if before
         ]
         for about in (AskedProperty.ROOM, AskedProperty.CONTAINER):
-            asked = [Asked(about, thing, time=AskedTime.BEGINNING) for thing in self.tracker.locations]
-            asked += [Asked(about, thing, time=AskedTime.NOW) for thing in self.tracker.locations]
-            asked += [
+            candidates = [Asked(about, thing, time=AskedTime.BEGINNING) for thing in self.tracker.locations]
+            candidates += [Asked(about, thing, time=AskedTime.NOW) for thing in self.tracker.locations]
+            candidates += [
                 Asked(about, thing, time=AskedTime.BEFORE, clause=clause)
                 for thing, clause in moves
                 if clauses[clause] == 1
             ]
-            for one in asked:
-                answer = self.answer(one)
+            for asked in candidates:
+                answer = self.answer(asked)
                 if answer:
-                    yield StoryQuestion(one, answer, self.choices(one), is_interesting=False, is_false_belief=False)
+                    yield StoryQuestion(asked, answer, self.choices(asked), is_interesting=False, is_false_belief=False)
 
     # Choices
 
     def choices(self, asked: Asked) -> tuple[str, ...]:
-        """Two or more answers to choose from, in alphabetic order.
+        """Returns two or more answers to choose from, in alphabetical order; UNNAMED stands last.
 
-        For an object they are the places of the story, so also where it is, where it was, and where someone believes
-        it to be: what weak readers answer. All questions about one object have the same.
+        The choices of an object's place are all rooms or containers of the story, and so include the places where it
+        is, where it was, and where people believe it to be, which weak readers answer. All questions about one object
+        have the same.
         """
         if asked.about is AskedProperty.STATE or (asked.about is AskedProperty.TOPIC and asked.other is None):
             return (NO, YES)
@@ -329,25 +337,25 @@ class AnsweredStory:
         return named if len(named) > 1 else (*named, UNNAMED)
 
     def _location_names(self) -> dict[tuple[AskedProperty, str], tuple[str, ...]]:
-        """The rooms and containers by object."""
-        found: dict[tuple[AskedProperty, str], tuple[str, ...]] = {}
+        """The places to choose from, by property and object."""
+        names: dict[tuple[AskedProperty, str], tuple[str, ...]] = {}
         rooms = dict.fromkeys(room for action in self.script.actions if (room := getattr(action, "room", None)))
         containers = dict.fromkeys(action.container for action in self.script.actions if isinstance(action, PutInto))
         for thing, location in self.tracker.locations.items():
-            found[AskedProperty.ROOM, thing] = tuple(sorted({*rooms, location.room}))
-            found[AskedProperty.CONTAINER, thing] = tuple(sorted(containers))
-        return found
+            names[AskedProperty.ROOM, thing] = tuple(sorted({*rooms, location.room}))
+            names[AskedProperty.CONTAINER, thing] = tuple(sorted(containers))
+        return names
 
 
 def _whereabouts(value: Value | None) -> str:
-    """What can be said of a location without naming it."""
+    """The kind of a location: in a container, in the open, or no known place."""
     if not isinstance(value, ObjectLocation):
         return NO_PLACE
     return IN_CONTAINER if value.container else OPENLY
 
 
 def _place_name(value: Value | None, about: AskedProperty) -> str | None:
-    """The room or the container of a location; None if it is no definite one."""
+    """The room or the container of a location; None if it has none or is unknown."""
     if not isinstance(value, ObjectLocation):
         return None
     return value.room if about is AskedProperty.ROOM else value.container

@@ -1,1 +1,1 @@
-"""Random stories: what they are made of, and how one that meets conditions is drawn."""
+"""Random stories: the casts and actions that they are made of, and a sampler for stories that meet conditions."""

@@ -1,4 +1,4 @@
-"""What stories are made of: the kinds of actions, and the paper's eighteen sets of them (table 5)."""
+"""The kinds of actions of stories, and the paper's eighteen sets of them (table 5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class ActionKind(Enum):
-    """What an action set is made of; told to one or to all in a room is told apart."""
+    """A kind of action; telling one person and telling everyone in the room are different kinds."""
 
     __hash__ = object.__hash__  # Enum's own is slow
 
@@ -24,18 +24,22 @@ class ActionKind(Enum):
 
 
 WALKS = (ActionKind.ENTER, ActionKind.LEAVE)
-"""Those by which people are where they are."""
+"""The kinds that bring people into rooms and out of them."""
 PHYSICAL = frozenset({*WALKS, ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE})
-"""Those that can happen or not whatever anybody believes."""
+"""The kinds whose actions are possible or not whatever anybody believes."""
 _TELLS = (ActionKind.TELL, ActionKind.ANNOUNCE)
 _TALKS = (ActionKind.CHAT, ActionKind.DISCUSS)
 IMPORTANT = frozenset({ActionKind.MOVE, ActionKind.CARRY, ActionKind.CHANGE, *_TALKS})
-"""The actions that add knowledge of the world: those that are counted (section 3)."""
+"""The kinds that add knowledge of the world, and count as important actions (section 3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionSet:
-    """The actions of a story. name: the paper's (table 5). must_have: a story has at least one of these."""
+    """The kinds of actions that stories may have.
+
+    name: as in table 5. must_have: each story has an action of one of these kinds. is_asymmetric: True if someone peeks
+    or is distracted.
+    """
 
     name: str
     about: str
@@ -68,4 +72,4 @@ def _action_sets() -> Mapping[str, ActionSet]:
 
 
 ACTION_SETS = _action_sets()
-"""The paper's nine, each without and with people who peek or are distracted, by name."""
+"""The paper's nine sets, each without and with people who peek or are distracted, by name."""

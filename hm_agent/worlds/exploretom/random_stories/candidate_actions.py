@@ -1,4 +1,4 @@
-"""The actions that people could take in a place, and random ones of those that can happen next in a story."""
+"""Lists all actions that people could take in a place, and draws random ones that are possible next in a story."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from hm_agent.worlds.exploretom.story.evidence import ObjectLocation
 from hm_agent.worlds.exploretom.story.preconditions import problem_of
 
 DRAWS = 400
-"""How many actions are drawn, at most, to find one that can happen next."""
+"""The most actions to draw in search of one that is possible next."""
 
 Candidate: TypeAlias = tuple[ActionKind, int, "str | Change", str, int]
-"""(kind, the number of who acts, of what, where or of what, the number of the listener or -1 for everyone there)"""
+"""(kind, index of the actor, object, room, change or topic, target or "", index of the listener or -1 for everyone)"""
 
 
 @cache
 def candidate_actions(place: StoryPlace, people: int, kinds: tuple[ActionKind, ...]) -> tuple[Candidate, ...]:
-    """Every action that so many people could ever take in a place."""
+    """All actions of these kinds that this many people could ever take in a place."""
     return tuple(
         (kind, person, *parts, listener)
         for kind in kinds
@@ -66,8 +66,8 @@ def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str | Change, 
             return [(topic, "") for topic in place.topics]
 
 
-# What a candidate is in a situation; None if it plainly can't happen then. Actions are made more often than there are
-# different ones.
+# These functions make the action of a candidate in the present state; None if it is obviously impossible. Equal actions
+# are made again and again, so they are cached.
 
 _new_enter = lru_cache(maxsize=1 << 15)(Enter)
 _new_leave = lru_cache(maxsize=1 << 15)(Leave)
@@ -128,7 +128,7 @@ def _discuss(tracker: BeliefTracker, _: Random, person: str, topic: str, *_rest:
 
 
 def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Claim | None:
-    """Something that a person believes about an object, of all that it could tell; None if nothing."""
+    """A random one of the claims about an object that a person believes; None if there are none."""
     known: list[Claim] = []
     location = tracker.belief(person, ("location", thing))
     if isinstance(location, ObjectLocation):
@@ -155,7 +155,7 @@ _MAKERS: Mapping[ActionKind, Callable[..., StoryAction | None]] = {
 def draw_action(
     tracker: BeliefTracker, rng: Random, people: Sequence[str], candidates: Sequence[Candidate]
 ) -> tuple[ActionKind, StoryAction] | None:
-    """One of the candidates that can happen next, all as likely, and its kind; None if hardly any can."""
+    """Draws one of the candidates that are possible next, uniformly, with its kind; None if `DRAWS` draws find none."""
     number, random = len(candidates), rng.random
     for _ in range(DRAWS):
         kind, person, first, second, other = candidates[int(random() * number)]
@@ -167,7 +167,7 @@ def draw_action(
 
 
 def with_aside(tracker: BeliefTracker, rng: Random, people: Sequence[str], action: StoryAction) -> StoryAction:
-    """The action with one person who peeks at it or is distracted from it, if there is another person."""
+    """Lets a random other person, if there is one, be distracted from an action that it would witness, or else peek."""
     others = [name for name in people if name != action.person]
     if not others:
         return action

@@ -1,4 +1,4 @@
-"""Names, places and things that stories are made of, as a TOML file lists them (scenarios/exploretom/cast.toml)."""
+"""The names, places and things that stories are made of, read from a TOML file (scenarios/exploretom/cast.toml)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Changes = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class StoryObject:
-    """An object, the containers that can hide it, and what may be done with it."""
+    """An object, the containers that may hold it, and the changes that may be made to it."""
 
     name: str
     containers: tuple[str, ...]
@@ -35,7 +35,7 @@ class StoryObject:
 
 @dataclass(frozen=True, eq=False)
 class StoryPlace:
-    """Where a story happens and what is there. It equals only itself, so that it is a fast key."""
+    """The rooms, objects and topics of a story. Equal only to itself, so that it is a fast key of caches."""
 
     rooms: tuple[str, ...]
     objects: tuple[StoryObject, ...]
@@ -44,7 +44,7 @@ class StoryPlace:
 
 @dataclass(frozen=True, slots=True)
 class StoryCast:
-    """Who and what may be in a story."""
+    """The people of a story, and its place."""
 
     people: People
     place: StoryPlace
@@ -52,7 +52,7 @@ class StoryCast:
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class _ListedObject:
-    """visible, invisible: (verb, rest) of changes."""
+    """An object as the file lists it. visible, invisible: (verb, rest) of its changes."""
 
     name: str
     containers: _Names
@@ -78,13 +78,13 @@ class _ListedSetting:
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class CastLists:
-    """Names of people, and places with their things."""
+    """The content of the file: names of people, and settings with their rooms, topics and objects."""
 
     names: _Names
     setting: Annotated[tuple[_ListedSetting, ...], Field(min_length=1)]
 
     def draw(self, rng: Random, people: int, rooms: int) -> StoryCast:
-        """A cast for one story: people, one setting with its first rooms, one object, all topics.
+        """Draws a cast for one story: people, one setting with its first rooms, one object, all topics.
 
         Raises ConfigError if the lists have too few names or rooms.
         """
@@ -105,16 +105,16 @@ class CastLists:
 
     @cached_property
     def _places(self) -> dict[tuple[str, int, int], StoryPlace]:
-        """The places that were drawn so far, by setting, object and number of rooms."""
+        """The places drawn so far, by setting, object and number of rooms."""
         return {}
 
 
 @cache
 def read_cast(path: Path | None = None) -> CastLists:
-    """Reads lists of names, the shipped ones by default.
+    """Reads a file of names, by default the one that comes with the package.
 
     Raises ConfigError, in one line, for a key that is missing, unknown or of the wrong kind, and for a name that can't
-    stand in a sentence.
+    be used in sentences.
     """
     path = path or data_folder("scenarios") / "exploretom" / "cast.toml"
     try:
@@ -133,7 +133,7 @@ def read_cast(path: Path | None = None) -> CastLists:
 
 
 def _problems(lists: CastLists) -> Iterator[str]:
-    """What is wrong with the names, in one line each."""
+    """Yields what is wrong with the names, in one line each."""
     yield from filter(None, map(person_problem, lists.names))
     if len(set(map(plain_words, lists.names))) < len(lists.names):
         yield "names: each stands there once"

@@ -16,14 +16,14 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.story.effects import perform
 
 TRIES = 2_000
-"""How many random stories are begun, at most, to find one that meets the conditions."""
+"""The most random stories to begin in search of one that meets the conditions."""
 ASIDE_SHARE = 0.3
-"""How often someone peeks or is distracted, of the actions of an asymmetric story where that can be."""
+"""The probability that someone peeks at an action or is distracted from it, in asymmetric stories; walks have none."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnStory:
-    """A random story with what is known at its end. tries: how many were begun to find it."""
+    """A random story with the tracker at its end. tries: the number of stories begun to find it."""
 
     script: StoryScript
     tracker: BeliefTracker
@@ -34,9 +34,9 @@ class DrawnStory:
 class StoryDraft:
     """A story while it is drawn, and what it still lacks.
 
-    state: follows beliefs only where what can happen next depends on them. important: how many of its actions are
-    important. lacks_kind: it has none of the kinds that it must have.
-    lacks_aside: nobody peeks or is distracted, and someone must. absent: who must still take part. unused: the rooms
+    state: tracks beliefs only if the kinds of actions or the conditions need them. important: the number of important
+    actions so far. lacks_kind: True while it has no action of the kinds that it must have. lacks_aside: True while
+    someone must peek or be distracted and nobody does. absent: the people who must still take part. unused: the rooms
     that must still be used.
     """
 
@@ -49,7 +49,7 @@ class StoryDraft:
     unused: set[str | None]
 
     def copy(self) -> StoryDraft:
-        """The same story, to be continued apart from this one."""
+        """A copy that can be continued independently."""
         return StoryDraft(
             self.state.copy(),
             self.actions.copy(),
@@ -62,9 +62,10 @@ class StoryDraft:
 
 
 class StorySampler:
-    """Draws stories of a cast, action by action; each that can happen next is as likely as any other.
+    """Draws stories of a cast action by action, each uniformly from those that are possible next.
 
-    kinds: of the actions. conditions: important actions beyond their number are never drawn.
+    kinds: the kinds of actions to draw. conditions: what stories must have; they never get more important actions than
+    these ask for.
     """
 
     def __init__(self, cast: StoryCast, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> None:
@@ -72,29 +73,29 @@ class StorySampler:
         self._all = candidate_actions(cast.place, len(cast.people), kinds)
         plain = tuple(kind for kind in kinds if kind not in IMPORTANT)
         self._plain = candidate_actions(cast.place, len(cast.people), plain)
-        # Once all important actions have happened, whoever still lacks these won't get them.
+        # True if a story that has all its important actions can't get an action that it must have any more.
         self._must_be_important = IMPORTANT.issuperset(conditions.must_have)
         self._only_walks = frozenset(WALKS).issuperset(plain)
         self._needs_beliefs = bool(conditions.false_beliefs) or not PHYSICAL.issuperset(kinds)
 
     def draw(self, rng: Random) -> DrawnStory | None:
-        """The first story that meets the conditions; None if none of `TRIES` does."""
+        """Draws stories until one meets the conditions; None if none of `TRIES` does."""
         for tries in range(1, TRIES + 1):
             if draft := self.try_once(rng):
                 return DrawnStory(self.script(draft), self.tracked(draft), tries)
         return None
 
     def draw_draft(self, rng: Random) -> StoryDraft | None:
-        """The same as a draft."""
+        """Like `draw`, but returns the draft."""
         return next(filter(None, (self.try_once(rng) for _ in range(TRIES))), None)
 
     def try_once(self, rng: Random) -> StoryDraft | None:
-        """A random story that ends as soon as it meets the conditions; None if it never does."""
+        """Draws a story that ends as soon as it meets the conditions; None if it never does."""
         draft = self.begin()
         return draft if self.complete(draft, rng) else None
 
     def begin(self) -> StoryDraft:
-        """A story without actions."""
+        """A draft without actions."""
         conditions = self._conditions
         return StoryDraft(
             BeliefTracker(self._people, sees_contents=conditions.sees_contents, follows_beliefs=self._needs_beliefs),
@@ -111,7 +112,7 @@ class StorySampler:
         return StoryScript(tuple(draft.actions), self._conditions.sees_contents)
 
     def tracked(self, draft: StoryDraft) -> BeliefTracker:
-        """Everyone's beliefs at the end of the story as far as it is drawn."""
+        """The tracker, with beliefs, at the end of the story as far as it is drawn."""
         if draft.state.follows_beliefs:
             return draft.state
         tracker = BeliefTracker(self._people, sees_contents=self._conditions.sees_contents)
@@ -120,11 +121,11 @@ class StorySampler:
         return tracker
 
     def is_full(self, draft: StoryDraft) -> bool:
-        """True if the story is as long as it may be."""
+        """True if the story has as many actions as it may have."""
         return len(draft.actions) >= self._conditions.max_actions
 
     def complete(self, draft: StoryDraft, rng: Random) -> bool:
-        """Adds one action or more until the conditions are met; False if they never are."""
+        """Adds one action or more until the conditions are met; False if the story gets stuck or too long before."""
         while not self.is_full(draft):
             if not self.add(draft, rng):
                 return False
@@ -133,7 +134,7 @@ class StorySampler:
         return False
 
     def add(self, draft: StoryDraft, rng: Random) -> bool:
-        """Adds an action, and at times someone who peeks or is distracted; False if hardly any can happen."""
+        """Adds an action, at times with someone who peeks or is distracted; False if no possible one is found."""
         conditions, state = self._conditions, draft.state
         candidates = self._all if draft.important < conditions.important else self._plain
         drawn = draw_action(state, rng, self._people, candidates)
@@ -154,7 +155,7 @@ class StorySampler:
         return True
 
     def is_met(self, draft: StoryDraft) -> bool:
-        """True if the story meets the conditions as it is."""
+        """True if the story as it is meets the conditions."""
         conditions = self._conditions
         if draft.important != conditions.important or draft.lacks_kind or draft.lacks_aside:
             return False
@@ -163,14 +164,14 @@ class StorySampler:
         return not conditions.false_beliefs or self._false_beliefs(draft) >= conditions.false_beliefs
 
     def can_complete(self, draft: StoryDraft, rng: Random) -> bool:
-        """The same as `complete`, but ends as soon as it can tell that the conditions won't be met."""
+        """Like `complete`, but gives up as soon as the conditions can't be met any more."""
         while self.can_be_met(draft) and self.add(draft, rng):
             if self.is_met(draft):
                 return True
         return False
 
     def can_be_met(self, draft: StoryDraft) -> bool:
-        """False if it is plain that the conditions can't be met any more; True says little."""
+        """False if the conditions certainly can't be met any more; True does not promise that they can."""
         conditions = self._conditions
         left = conditions.max_actions - len(draft.actions)
         missing = conditions.important - draft.important
@@ -186,7 +187,7 @@ class StorySampler:
 
 
 def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], conditions: StoryConditions) -> DrawnStory:
-    """A random story with a cast drawn for it; raises ConfigError if the conditions can hardly be met."""
+    """Draws a cast and a story; raises ConfigError if none of `TRIES` stories meets the conditions."""
     cast = lists.draw(rng, conditions.people, conditions.rooms)
     found = StorySampler(cast, kinds, conditions).draw(rng)
     if found is None:
@@ -195,6 +196,6 @@ def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], con
 
 
 def story_of(seed: int, action_set: ActionSet, lists: CastLists, *, sees_contents: bool = False) -> DrawnStory:
-    """The story of a seed, bit for bit, in one of the paper's settings."""
+    """The story of a seed in one of the paper's settings; the same seed always gives exactly the same story."""
     rng = Random(f"{action_set.name}/{seed}")
     return draw_story(rng, lists, action_set.kinds, conditions_of(rng, action_set, sees_contents=sees_contents))

@@ -9,18 +9,18 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.random_stories.action_sets import ActionKind, ActionSet
 
 MAX_ACTIONS = 15
-"""Of a story, in the paper."""
+"""The most actions of a story in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryConditions:
     """What a story must have.
 
-    people: so many can take part. important: so many of its actions are important ones. rooms: it may use so many.
-    max_actions: its longest. must_have: at least one action is of these kinds; any, if empty. is_asymmetric: at least
-    one action has a peeker or someone distracted. needs_everyone: all people take part. needs_rooms: all rooms are
-    used. false_beliefs: so many of its first-order questions, at least, have an answer that is not so. sees_contents:
-    entering a room shows what its containers hold.
+    people: how many can take part. important: how many of its actions are important ones, exactly. rooms: how many it
+    may use. max_actions: the most actions. must_have: it has an action of at least one of these kinds; any will do if
+    empty. is_asymmetric: someone peeks at an action or is distracted from one. needs_everyone: all people take part.
+    needs_rooms: all rooms are used. false_beliefs: the least number of its first-order questions whose answer is a
+    false belief. sees_contents: entering a room shows what its containers hold.
     """
 
     people: int
@@ -40,7 +40,7 @@ class StoryConditions:
 
 
 def conditions_of(rng: Random, action_set: ActionSet, *, sees_contents: bool = False) -> StoryConditions:
-    """One of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""
+    """Draws one of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""
     needs_two = ActionKind.CARRY in action_set.must_have
     return StoryConditions(
         people=rng.randint(2, 4),

@@ -1,1 +1,1 @@
-"""The agents that answer, and what they ask a model."""
+"""Readers: agents that answer questions about stories, and what they ask a model."""

@@ -1,9 +1,9 @@
-"""Hypothetical Minds as a reader: hypotheses about what each person knows, scored by the answers that they give.
+"""Hypothetical Minds as a reader: hypotheses about what each person knows, scored by the answers that they predict.
 
-A story's people are the other players, what one of them knows is a hypothesis, an answer is its prediction, and the
-reward, which tells after each question whether the answer was right, is what happened. In stories with functional items
-no grades are told, so that no hypothesis is scored and the first one about each person answers. Questions about what is
-so concern no mind and are answered as the plain reader does.
+The people of a story take the place of the other players: a hypothesis says what a person knows, its prediction is an
+answer, and the reward after each question tells whether that answer was right. Stories with functional items tell no
+grades, so no hypothesis is scored and the first one about each person answers. Questions about the world concern no
+mind and are answered as `ModelReader` does.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from hm_agent.theory_of_mind.hypotheses import (
 )
 from hm_agent.worlds.exploretom.questions.functional import person_asked_about
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.readers.readers import ModelReader, asked_from
+from hm_agent.worlds.exploretom.readers.readers import ModelReader, perspective_question
 from hm_agent.worlds.exploretom.readers.reading import RevisePerspective, TakePerspective
 from hm_agent.worlds.exploretom.world import StoryView
 
 UNKNOWN = "(unknown)"
-"""The hypothesis where the model proposes none."""
+"""The hypothesis if the model proposes none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _MindAnswer:
-    """An answer that hypotheses gave, of which is yet to be told whether it is right."""
+    """An answer predicted by a hypothesis, before its grade is known."""
 
     person: str
     view: StoryView
@@ -52,8 +52,8 @@ class _MindAnswer:
 class HypothesisReader(ModelReader):
     """Keeps hypotheses about each person's knowledge; once one is validated, answers from it alone.
 
-    Until then the newest one answers, and all are asked for their answers, so that each can be scored. After a wrong
-    answer a new one is asked for, with the earlier ones, their values and the mistake.
+    Until then the newest one answers, and all predict an answer, so that each can be scored. After a wrong answer the
+    model is asked for a new hypothesis, and is shown the best earlier ones with their values, and the mistake.
     """
 
     def __init__(self, model: Model, parameters: Hyperparameters = TABLE_2) -> None:
@@ -77,15 +77,18 @@ class HypothesisReader(ModelReader):
         )
         return replace(decision, thoughts=thoughts)
 
-    def _learn(self, last: _MindAnswer, was_right: bool) -> None:
-        """Scores the hypotheses about a person; what another answer than a wrong one is worth is not known."""
+    def _learn(self, last: _MindAnswer, is_correct: bool) -> None:
+        """Scores the hypotheses about a person by whether the last answer was right.
+
+        If it was wrong, hypotheses that predicted another answer are not scored: whether that was right is not known.
+        """
 
         def is_right(prediction: str) -> bool | None:
             agrees = last.agrees(prediction)
-            return agrees if was_right else False if agrees else None
+            return agrees if is_correct else False if agrees else None
 
         self._banks[last.person] = score(self._banks[last.person], is_right, self._parameters)
-        if not was_right:
+        if not is_correct:
             self._mistakes[last.person] = last
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
@@ -94,9 +97,9 @@ class HypothesisReader(ModelReader):
             return await super().answer(model, view)
         bank = await self._hypotheses(model, view, person)
         best = validated(bank, self._parameters)
-        asked = (best,) if best else bank
-        predictions = [await self._predict(model, view, person, hypothesis) for hypothesis in asked]
-        self._banks[person] = bank = with_predictions(bank, asked, predictions)
+        asked_hypotheses = (best,) if best else bank
+        predictions = [await self._predict(model, view, person, hypothesis) for hypothesis in asked_hypotheses]
+        self._banks[person] = bank = with_predictions(bank, asked_hypotheses, predictions)
         chosen = believed(bank, self._parameters)
         answer = chosen.prediction if chosen else None
         self._last = _MindAnswer(person, view, answer or "")
@@ -113,9 +116,9 @@ class HypothesisReader(ModelReader):
             question = RevisePerspective(
                 view.story, person, earlier, mistake.view.question, mistake.answer, view.sees_contents
             )
-        found = await answer_or_none(model, question)
-        return add(bank, found.perspective if found else UNKNOWN, view.number, self._parameters)
+        reply = await answer_or_none(model, question)
+        return add(bank, reply.perspective if reply else UNKNOWN, view.number, self._parameters)
 
     async def _predict(self, model: Model, view: StoryView, person: str, hypothesis: Hypothesis) -> str | None:
-        found = await answer_or_none(model, asked_from(view, person, hypothesis.words))
-        return found.answer if found else None
+        reply = await answer_or_none(model, perspective_question(view, person, hypothesis.words))
+        return reply.answer if reply else None

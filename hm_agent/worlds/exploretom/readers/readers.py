@@ -43,14 +43,14 @@ from hm_agent.worlds.exploretom.world import StoryView
 
 @dataclass(frozen=True, slots=True)
 class ReadQuestion:
-    """What the trace keeps of a turn. story: with the first question only."""
+    """What the trace keeps of a turn. story: None but for the first question."""
 
     question: str
     choices: tuple[str, ...]
     story: str | None
 
 
-def _seen(view: StoryView) -> ReadQuestion:
+def _trace_state(view: StoryView) -> ReadQuestion:
     return ReadQuestion(view.question, view.choices, view.story if view.number == 1 else None)
 
 
@@ -58,20 +58,20 @@ def _seen(view: StoryView) -> ReadQuestion:
 
 
 class ModelReader:
-    """Answers each question with a model; what it can't answer stays empty, and is wrong."""
+    """Answers each question with a model; if that gives no valid answer, the answer is empty, which is wrong."""
 
     def __init__(self, model: Model) -> None:
         self._transcript = Transcript(model)
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
         answer = await self.answer(self._transcript, observation.view)
-        return Decision(answer or "", exchanges=self._transcript.take(), state=_seen(observation.view))
+        return Decision(answer or "", exchanges=self._transcript.take(), state=_trace_state(observation.view))
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
-        """Asks plainly."""
+        """Asks for the answer alone."""
         question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents)
-        given = await answer_or_none(model, question)
-        return given.answer if given else None
+        reply = await answer_or_none(model, question)
+        return reply.answer if reply else None
 
     @property
     def usage(self) -> Usage:
@@ -82,16 +82,16 @@ class ModelReader:
 
 
 class ReasoningReader(ModelReader):
-    """Asks for the steps that lead to the answer."""
+    """Asks for the steps that lead to the answer, and then for the answer."""
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
         question = AnswerWithReasons(view.story, view.question, view.choices, view.sees_contents)
-        given = await answer_or_none(model, question)
-        return given.answer if given else None
+        reply = await answer_or_none(model, question)
+        return reply.answer if reply else None
 
 
 class PerspectiveReader(ModelReader):
-    """Asks first what the person asked about knows, once for each, then for the answer from that (SimToM)."""
+    """Asks what the person asked about knows, once for each, then for the answer that follows from it (SimToM)."""
 
     def __init__(self, model: Model) -> None:
         super().__init__(model)
@@ -102,14 +102,14 @@ class PerspectiveReader(ModelReader):
         if person is None:
             return await super().answer(model, view)
         if (view.story, person) not in self._perspectives:
-            taken = await answer_or_none(model, TakePerspective(view.story, person, view.sees_contents))
-            self._perspectives[view.story, person] = taken.perspective if taken else "(unknown)"
-        given = await answer_or_none(model, asked_from(view, person, self._perspectives[view.story, person]))
-        return given.answer if given else None
+            perspective = await answer_or_none(model, TakePerspective(view.story, person, view.sees_contents))
+            self._perspectives[view.story, person] = perspective.perspective if perspective else "(unknown)"
+        reply = await answer_or_none(model, perspective_question(view, person, self._perspectives[view.story, person]))
+        return reply.answer if reply else None
 
 
-def asked_from(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
-    """A view's question, to be answered from what a person is taken to know."""
+def perspective_question(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
+    """Builds the question for the answer that follows from what a person is assumed to know."""
     action = parse_asked_action(view.question)
     return AnswerFromPerspective(
         story=view.story,
@@ -126,7 +126,7 @@ def asked_from(view: StoryView, person: str, perspective: str) -> AnswerFromPers
 
 
 class WeakReader:
-    """Answers by a rule, from the text; where it can't read the story or the question, it takes the first choice."""
+    """Answers by a rule, from the text; if it can't read the story or the question, it takes the first choice."""
 
     usage = Usage()
 
@@ -141,20 +141,20 @@ class WeakReader:
         except StoryError:
             self._unread += 1
             answer = view.choices[0] if view.choices else ""
-        return Decision(answer, state=_seen(view))
+        return Decision(answer, state=_trace_state(view))
 
     def metrics(self) -> Mapping[str, float]:
-        """unread: how many questions the rule could not be applied to."""
+        """unread: the number of questions to which the rule could not be applied."""
         return {"unread": self._unread}
 
 
 def first_choice(view: StoryView) -> str:
     """Takes the first choice."""
-    return _choices(view)[0]
+    return _choices_of(view)[0]
 
 
 def reality(view: StoryView) -> str:
-    """Answers what is so, whoever is asked about."""
+    """Answers by the state of the world, whoever's belief is asked for."""
     story = read_story(view.story, view.sees_contents)
     if action := parse_asked_action(view.question):
         return chosen_action(story, action, lambda person, other, key: true_value(story, key))
@@ -162,20 +162,20 @@ def reality(view: StoryView) -> str:
 
 
 def last_mention(view: StoryView) -> str:
-    """Takes the choice that the story names last; of two words the affirmative one."""
-    choices = _choices(view)
+    """Takes the choice that the story names last; of choices such as yes and no, the affirmative one."""
+    choices = _choices_of(view)
     affirmative = next((choice for choice in choices if choice in (YES, KNOWS)), None)
     return affirmative or max(choices, key=lambda choice: _last_named(view.story, choice))
 
 
 def _last_named(story: str, choice: str) -> int:
-    """Where a story names a choice last; one of several names, such as `box in the hall`, counts by its first."""
+    """Where a story last names a choice; of several names, as in `box in the hall`, the first one counts."""
     name = re.split(r" in the | and |, ", choice)[0]
     return story.rfind(name if name[0].isupper() else f"the {name}")
 
 
 def first_order(view: StoryView) -> str:
-    """Takes it that everyone knows what everyone else believes."""
+    """Answers as if everyone knew what everyone else believes."""
     story = read_story(view.story, view.sees_contents)
     if action := parse_asked_action(view.question):
         belief = tracked(story)
@@ -187,7 +187,7 @@ def first_order(view: StoryView) -> str:
 
 
 def no_distraction(view: StoryView) -> str:
-    """Overlooks who peeks and who is distracted."""
+    """Answers as if nobody peeked or was distracted."""
     story = _without_asides(view.story, view.sees_contents)
     if action := parse_asked_action(view.question):
         return chosen_action(story, action, tracked(story))
@@ -201,11 +201,11 @@ WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
     "no_distraction": no_distraction,
     "first_choice": first_choice,
 }
-"""By the name of the agent."""
+"""The rules of weak readers, by the agent's name."""
 
 
-def _choices(view: StoryView) -> Sequence[str]:
-    """The choices, also where the view shows none."""
+def _choices_of(view: StoryView) -> Sequence[str]:
+    """The choices of a question, also if the view does not show them."""
     if view.choices:
         return view.choices
     story = read_story(view.story, view.sees_contents)
@@ -215,21 +215,21 @@ def _choices(view: StoryView) -> Sequence[str]:
 
 
 def _answer(story: AnsweredStory, asked: Asked, view: StoryView) -> str:
-    """The answer in the words of the view's question; what is so where the story has none."""
+    """The story's answer in the words of the view's choices; what is true of the world if the story has none."""
     answer = story.answer(asked)
-    if asked.about is AskedProperty.TOPIC and KNOWS in _choices(view):
+    if asked.about is AskedProperty.TOPIC and KNOWS in _choices_of(view):
         answer = {YES: KNOWS, NO: DOES_NOT_KNOW}.get(answer or "", answer)
     return answer or reality(view)
 
 
 @lru_cache(maxsize=64)
 def _without_asides(text: str, sees_contents: bool) -> AnsweredStory:
-    """The story in which everyone sees what happens before them; what then can't happen is left out."""
+    """The story with nobody peeking or distracted; actions that are then impossible are left out."""
     script = read_story(text, sees_contents).script
-    tracker, kept = BeliefTracker(script.people, sees_contents=sees_contents), []
+    tracker, actions = BeliefTracker(script.people, sees_contents=sees_contents), []
     for action in script.actions:
         plain = replace(action, peekers=(), distracted=())
         if tracker.problem(plain) is None:
             tracker.apply(plain)
-            kept.append(plain)
-    return AnsweredStory(StoryScript(tuple(kept), sees_contents), tracker)
+            actions.append(plain)
+    return AnsweredStory(StoryScript(tuple(actions), sees_contents), tracker)

@@ -1,4 +1,4 @@
-"""What readers ask a model, and the built-in reasoner's answers: it reads the story's text and tracks what it tells."""
+"""The questions that readers ask a model, and the built-in reasoner's answers, found by tracking the story's text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
 
 MAX_PERSPECTIVE = 1_500
-"""Characters."""
+"""The longest perspective that the built-in reasoner gives, in characters."""
 
 
 class ChosenAnswer(BaseModel):
@@ -30,7 +30,7 @@ class ChosenAnswer(BaseModel):
 
 
 class ReasonedAnswer(BaseModel):
-    """The same after the steps that led to it."""
+    """An answer, after the steps that led to it."""
 
     reasoning: str = ""
     answer: Words
@@ -42,7 +42,7 @@ class Perspective(BaseModel):
     perspective: str
 
 
-class _Choosing:
+class _ChoiceQuestion:
     """A question whose answer is one of its choices, if it shows any."""
 
     __slots__ = ()
@@ -58,7 +58,7 @@ class _Choosing:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
+class AnswerQuestion(_ChoiceQuestion, Question[ChosenAnswer]):
     """What is the answer? sees_contents: whether entering a room shows what its containers hold."""
 
     template = "exploretom/answer.j2"
@@ -70,8 +70,8 @@ class AnswerQuestion(_Choosing, Question[ChosenAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerWithReasons(_Choosing, Question[ReasonedAnswer]):
-    """The same, step by step."""
+class AnswerWithReasons(_ChoiceQuestion, Question[ReasonedAnswer]):
+    """What is the answer, and which steps lead to it?"""
 
     template = "exploretom/answer_with_reasons.j2"
     schema = ReasonedAnswer
@@ -94,7 +94,7 @@ class TakePerspective(Question[Perspective]):
 
 @dataclass(frozen=True, slots=True)
 class RevisePerspective(Question[Perspective]):
-    """What does a person know, after an answer from earlier perspectives was wrong? earlier: the best ones first."""
+    """What does a person know, after an answer from earlier perspectives was wrong? earlier: best first."""
 
     template = "exploretom/revise_perspective.j2"
     schema = Perspective
@@ -107,10 +107,10 @@ class RevisePerspective(Question[Perspective]):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
+class AnswerFromPerspective(_ChoiceQuestion, Question[ChosenAnswer]):
     """What is the answer, given what the person asked about knows? (the second step of SimToM)
 
-    asks_what_is_so: whether the answer also depends on what is so, which the person may not know.
+    asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
     """
 
     template = "exploretom/answer_from_perspective.j2"
@@ -126,12 +126,12 @@ class AnswerFromPerspective(_Choosing, Question[ChosenAnswer]):
 
 @lru_cache(maxsize=64)
 def read_story(text: str, sees_contents: bool) -> AnsweredStory:
-    """A story from its words; raises StoryError for words that tell none."""
+    """Reads a story from its text, cached; raises StoryError if it can't be read."""
     return AnsweredStory(parse_story(text, sees_contents=sees_contents))
 
 
 def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
-    """The answer that follows from the words of a story and of a question; empty if these can't be read."""
+    """The answer that the tracker gives to a question; empty if the story or the question can't be read."""
     try:
         read = read_story(story, sees_contents)
         if action := parse_asked_action(question):
@@ -141,21 +141,21 @@ def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
         return ""
 
 
-def _answer(asked: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
-    return ChosenAnswer(answer=answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown")
+def _answer(question: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
+    return ChosenAnswer(answer=answer_from_text(question.story, question.question, question.sees_contents) or "unknown")
 
 
-def _answer_with_reasons(asked: AnswerWithReasons) -> ReasonedAnswer:
-    answer = answer_from_text(asked.story, asked.question, asked.sees_contents) or "unknown"
+def _answer_with_reasons(question: AnswerWithReasons) -> ReasonedAnswer:
+    answer = answer_from_text(question.story, question.question, question.sees_contents) or "unknown"
     return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
 
 
-def _take_perspective(asked: TakePerspective | RevisePerspective) -> Perspective:
+def _take_perspective(question: TakePerspective | RevisePerspective) -> Perspective:
     try:
-        script = read_story(asked.story, asked.sees_contents).script
+        script = read_story(question.story, question.sees_contents).script
     except StoryError:
         return Perspective(perspective="")
-    return Perspective(perspective="\n".join(seen_by(script, asked.person))[:MAX_PERSPECTIVE])
+    return Perspective(perspective="\n".join(seen_by(script, question.person))[:MAX_PERSPECTIVE])
 
 
 def seen_by(script: StoryScript, person: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Searches for stories that a reader finds hard (section 2.2.3), and leaves them as a file."""
+"""Searches for stories that a reader finds hard (section 2.2.3), and writes them to a file."""

@@ -1,4 +1,4 @@
-"""`hm-agent generate exploretom`: the flags, the search, and what went wrong in one line."""
+"""`hm-agent generate exploretom`: the flags, the search, and a line for whatever stopped it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ from hm_agent.worlds.exploretom.search.running import search_jobs, telling_jobs
 NAME = "hm-agent generate exploretom"
 STORIES, IDENTITY, ANSWERS = "stories.jsonl", "search.json", "answers.sqlite"
 STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
+"""The keys that each row of stories.jsonl must have."""
 TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
 TOLD_KEYS = (FIRST_TRY, RETOLD, PLAIN, "is_told")
-"""The files of OUT."""
+"""The keys that each row of told.jsonl must have."""
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
+"""Exit statuses."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -43,28 +45,45 @@ _WHAT = (
         "action_sets", ["all"], "Action sets by name or glob, with commas: a1 to a9, a1_asymmetric, all.", **_HERE
     ),
     flags.DEFINE_integer("stories", 9, "How many stories for each action set.", lower_bound=1, **_HERE),
-    flags.DEFINE_enum("reader", "reader", [*MODEL_READERS, *WEAK_RULES], "Who is to find them hard.", **_HERE),
-    flags.DEFINE_enum("method", "a_star", list(METHODS), "How to search, at equal cost.", **_HERE),
+    flags.DEFINE_enum(
+        "reader", "reader", [*MODEL_READERS, *WEAK_RULES], "The reader that should find them hard.", **_HERE
+    ),
+    flags.DEFINE_enum("method", "a_star", list(METHODS), "How to search; all methods cost the same.", **_HERE),
     flags.DEFINE_integer(
-        "evaluations", 50, "How often a story or a part of one is put to the reader, a story.", lower_bound=1, **_HERE
+        "evaluations",
+        50,
+        "How many stories, or beginnings, the reader is asked about for each story to find.",
+        lower_bound=1,
+        **_HERE,
     ),
     flags.DEFINE_list("orders", ["1"], "Orders of the questions that count, with commas: 0, 1, 2.", **_HERE),
-    flags.DEFINE_integer("seed", 0, "Of all that is drawn.", **_HERE),
+    flags.DEFINE_integer("seed", 0, "The seed of all random draws.", **_HERE),
 )
 _CONDITIONS = (
-    flags.DEFINE_list("people", ["2", "3", "4"], "How many people, with commas; the stories go through them.", **_HERE),
-    flags.DEFINE_list("important", ["2", "3", "4"], "How many important actions, likewise.", **_HERE),
-    flags.DEFINE_list("rooms", ["1", "2"], "How many rooms, with commas; one of these is drawn.", **_HERE),
-    flags.DEFINE_integer("max_actions", MAX_ACTIONS, "The longest story.", lower_bound=1, **_HERE),
+    flags.DEFINE_list(
+        "people",
+        ["2", "3", "4"],
+        "How many people, with commas; the stories go through all pairs of this and --important.",
+        **_HERE,
+    ),
+    flags.DEFINE_list("important", ["2", "3", "4"], "How many important actions, with commas; see --people.", **_HERE),
+    flags.DEFINE_list(
+        "rooms", ["1", "2"], "How many rooms, with commas; one of these is drawn for each story.", **_HERE
+    ),
+    flags.DEFINE_integer("max_actions", MAX_ACTIONS, "The most actions of a story.", lower_bound=1, **_HERE),
     flags.DEFINE_list(
         "must_have",
         [],
-        "Kinds of actions of which each story has one: move, carry, change, tell, announce, chat, discuss; the action "
-        "set's own unless said.",
+        "Kinds of actions, at least one of which each story has: move, carry, change, tell, announce, chat, discuss; "
+        "the action set's own unless said.",
         **_HERE,
     ),
     flags.DEFINE_integer(
-        "false_beliefs", 0, "At least so many first-order answers are not what is so.", lower_bound=0, **_HERE
+        "false_beliefs",
+        0,
+        "The least number of first-order questions whose answer is a false belief.",
+        lower_bound=0,
+        **_HERE,
     ),
     flags.DEFINE_enum(
         "contents", "hidden", ["hidden", "seen"], "Whether entering a room shows what containers hold.", **_HERE
@@ -72,14 +91,14 @@ _CONDITIONS = (
     flags.DEFINE_string("cast", None, "A file of names, rooms, objects and topics.", **_HERE),
 )
 _TELLING = (
-    flags.DEFINE_bool("infill", False, "Then have a model tell each story, action by action (infilling).", **_HERE),
-    flags.DEFINE_string("teller", None, "The model that tells; --model unless said.", **_HERE),
+    flags.DEFINE_bool("infill", False, "Also have a model tell each story, action by action (infilling).", **_HERE),
+    flags.DEFINE_string("teller", None, "The model that tells the stories; --model unless said.", **_HERE),
     flags.DEFINE_string("judge", None, "The model that checks each telling; the teller unless said.", **_HERE),
 )
 _WHERE = (
-    flags.DEFINE_string("out", "runs/generate", "The folder to write to; a search that is there goes on.", **_HERE),
+    flags.DEFINE_string("out", "runs/generate", "The folder to write to; a search that is in it goes on.", **_HERE),
     flags.DEFINE_integer(
-        "workers", 16, "How many stories to search at once, each with one call under way.", lower_bound=1, **_HERE
+        "workers", 16, "How many stories to search at once, with one model call each at a time.", lower_bound=1, **_HERE
     ),
 )
 _HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
@@ -104,59 +123,59 @@ answer twice; more --stories or --action_sets add to OUT. With --infill it has t
 of a model, sentence by sentence, with the tries that each took."""
 
 
-def _asked(flag: str) -> Any:
-    return FLAGS[flag].value
+def _flag(name: str) -> Any:
+    return FLAGS[name].value
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one command line; returns the exit status. Raises ConfigError for one that makes no sense."""
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
     read_flags(FLAGS, (NAME, *arguments))
-    if _asked("help"):
+    if _flag("help"):
         print(help_text(USAGE, GROUPS, FLAGS))
         return 0
-    if not _asked("infill") and (unused := [name for name in ("teller", "judge") if FLAGS[name].present]):
+    if not _flag("infill") and (unused := [name for name in ("teller", "judge") if FLAGS[name].present]):
         raise ConfigError(f"--{unused[0]} has no effect: stories are told with --infill")
-    plan = plan_asked()
-    teller = _asked("teller") or plan.model.name
-    writers = Writers(teller, _asked("judge") or teller) if _asked("infill") else None
-    return run(plan, Path(_asked("out")), _asked("workers"), writers)
+    plan = plan_from_flags()
+    teller = _flag("teller") or plan.model.name
+    writers = Writers(teller, _flag("judge") or teller) if _flag("infill") else None
+    return run(plan, Path(_flag("out")), _flag("workers"), writers)
 
 
-def plan_asked() -> SearchPlan:
-    """The search that the flags ask for."""
-    cast = _asked("cast")
+def plan_from_flags() -> SearchPlan:
+    """The plan that the flags describe."""
+    cast = _flag("cast")
     if cast is not None and not Path(cast).is_file():
         raise ConfigError(f"--cast={cast}: there is no such file")
     return SearchPlan(
-        action_sets=find_action_sets(_asked("action_sets")),
-        stories=_asked("stories"),
+        action_sets=find_action_sets(_flag("action_sets")),
+        stories=_flag("stories"),
         lists=read_cast(Path(cast) if cast else None),
         model=MODEL_FLAGS.settings(),
-        reader=_asked("reader"),
-        method=_asked("method"),
-        seed=_asked("seed"),
+        reader=_flag("reader"),
+        method=_flag("method"),
+        seed=_flag("seed"),
         orders=_numbers("orders", 0, 2),
         people=_numbers("people", 1, 8),
         important=_numbers("important", 1, MAX_ACTIONS),
         rooms=_numbers("rooms", 1, 8),
-        max_actions=_asked("max_actions"),
-        must_have=find_kinds(_asked("must_have")),
-        false_beliefs=_asked("false_beliefs"),
-        sees_contents=_asked("contents") == "seen",
-        settings=SearchSettings(evaluations=_asked("evaluations")),
+        max_actions=_flag("max_actions"),
+        must_have=find_kinds(_flag("must_have")),
+        false_beliefs=_flag("false_beliefs"),
+        sees_contents=_flag("contents") == "seen",
+        settings=SearchSettings(evaluations=_flag("evaluations")),
     )
 
 
 def _numbers(flag: str, least: int, most: int) -> tuple[int, ...]:
-    """Whole numbers with commas, each once; raises ConfigError for others, and for none."""
-    said = _asked(flag)
-    if not said or not all(text.isdecimal() and least <= int(text) <= most for text in said):
-        raise ConfigError(f"--{flag}={','.join(said)}: say numbers from {least} to {most}, with commas")
-    return tuple(dict.fromkeys(map(int, said)))
+    """Reads a flag's whole numbers within bounds, each once; raises ConfigError for any others, and for none."""
+    texts = _flag(flag)
+    if not texts or not all(text.isdecimal() and least <= int(text) <= most for text in texts):
+        raise ConfigError(f"--{flag}={','.join(texts)}: say numbers from {least} to {most}, with commas")
+    return tuple(dict.fromkeys(map(int, texts)))
 
 
 def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = None) -> int:
-    """Searches, and has told, what OUT lacks; returns the exit status. writers: None if nothing is to be told.
+    """Searches the stories that OUT lacks, has them told if there are writers, and returns the exit status.
 
     Raises ConfigError, and OSError if files can't be written.
     """
@@ -168,25 +187,26 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
     with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
-        status = _until_stopped(lambda: _search(plan, out, workers, models), out)
+        status = _report_stops(lambda: _search(plan, out, workers, models), out)
         if writers and not status:
             models.check(dict.fromkeys((writers.teller, writers.judge)))
             check_identity(out / TOLD_IDENTITY, asdict(writers), RowFile(out / TOLD, TOLD_KEYS))
-            status = _until_stopped(lambda: _tell(plan, out, workers, models, writers), out)
+            status = _report_stops(lambda: _tell(plan, out, workers, models, writers), out)
     return status
 
 
-def _until_stopped(act: Callable[[], int], out: Path) -> int:
-    """Acts; says what stopped it, if a model or the user did. Returns the exit status."""
+def _report_stops(act: Callable[[], int], out: Path) -> int:
+    """Runs a part of the command and returns its exit status; if a model or the user stops it, says so."""
     try:
         return act()
     except ModelUnavailable as error:
-        return _complain(f"{error.status}: {_in_one_line(error)}; what was done is in {out}", NO_MODEL)
+        return _complain(f"{error.status}: {' '.join(str(error).split())}; what was done is in {out}", NO_MODEL)
     except KeyboardInterrupt:
         return _complain(f"interrupted; what was done is in {out}", INTERRUPTED)
 
 
 def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
+    """Searches the stories of the plan; returns the exit status."""
     stories, console = RowFile(out / STORIES, STORY_KEYS), search_console()
     table = LiveTable(console, plan, stories.rows.values())
     try:
@@ -196,44 +216,46 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
         stories.sort()
         console.print(table.table())
         console.out(f"Stories: {stories.path}{bill(table.usage)}", highlight=False)
-    missing = sum(name not in stories.rows for name in _names(plan))
+    missing = sum(name not in stories.rows for name in _story_ids(plan))
     if missing:
         return _complain(f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
     return 0
 
 
 def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
+    """Has the stories of the plan told; returns the exit status."""
     stories, told, console = (
         RowFile(out / STORIES, STORY_KEYS),
         RowFile(out / TOLD, TOLD_KEYS),
         search_console(),
     )
-    due = [stories.rows[name] for name in _names(plan)]
+    due = [stories.rows[name] for name in _story_ids(plan)]
 
-    def say(row: Row) -> None:
-        counts = f"{row[FIRST_TRY]} actions at the first try, {row[RETOLD]} later, {row[PLAIN]} plainly"
-        console.out(f"{row['id']} told: {counts} ({len(told.rows)} of {len(due)} stories)", highlight=False)
+    def report(row: Row) -> None:
+        console.out(f"{row['id']} told: {_tries_words(row)} ({len(told.rows)} of {len(due)} stories)", highlight=False)
 
     try:
-        run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, say)))
+        run_interruptibly(lambda: JobRunner(workers).do(telling_jobs(due, told, writers, models, report)))
     finally:
         told.sort()
-    rows = [told.rows[name] for name in _names(plan)]
-    first, later, plain = (sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN))
+    rows = [told.rows[name] for name in _story_ids(plan)]
+    totals = {how: sum(row[how] for row in rows) for how in (FIRST_TRY, RETOLD, PLAIN)}
     console.out(
-        f"Told: {first} actions at the first try, {later} later, {plain} by the plain sentence; "
-        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories without any: {told.path}",
+        f"Told: {_tries_words(totals)}; "
+        f"{sum(row['is_told'] for row in rows)} of {len(rows)} stories have no plain sentence: {told.path}",
         highlight=False,
     )
     return 0
 
 
-def _names(plan: SearchPlan) -> list[str]:
+def _tries_words(counts: Row) -> str:
+    """How many actions were told at which try."""
+    first, later, plain = (counts[how] for how in (FIRST_TRY, RETOLD, PLAIN))
+    return f"{first} actions at the first try, {later} at a later one, {plain} by the plain sentence"
+
+
+def _story_ids(plan: SearchPlan) -> list[str]:
     return [name for task in plan.tasks() for name in task.names]
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
 
 
 def _complain(message: str, status: int) -> int:

@@ -31,13 +31,13 @@ class Difficulty:
 
 
 def do_nothing() -> None:
-    """For callers that need not be told."""
+    """The callback of callers that need none."""
 
 
 class DifficultyMeter:
-    """Asks a reader all questions of these orders about stories, one after the other, so that one call is under way.
+    """Measures how hard stories are for a reader, by all their questions of these orders, one call at a time.
 
-    before_each: called before each question; what it raises ends the measurement.
+    before_each: called before each question; an exception from it ends the measurement.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class DifficultyMeter:
         self._orders, self._before_each = orders, before_each
 
     async def measure(self, script: StoryScript, tracker: BeliefTracker) -> Difficulty:
-        """Asks about a story, or the beginning of one. tracker: at its end; it may know people yet to come."""
+        """Asks about a story, or its beginning. tracker: the one at its end; it may have people not mentioned yet."""
         questions, right = questions_about(script, tracker, self._orders), 0
         text = text_of(script)
         for number, question in enumerate(questions, 1):
@@ -64,5 +64,7 @@ class DifficultyMeter:
 def questions_about(script: StoryScript, tracker: BeliefTracker, orders: Sequence[int]) -> list[StoryQuestion]:
     """The questions of these orders about the people whom the story has mentioned."""
     mentioned = {None, *script.people}
-    found = AnsweredStory(script, tracker).questions(orders)
-    return [one for one in found if one.asked.person in mentioned and one.asked.other in mentioned]
+    questions = AnsweredStory(script, tracker).questions(orders)
+    return [
+        question for question in questions if question.asked.person in mentioned and question.asked.other in mentioned
+    ]

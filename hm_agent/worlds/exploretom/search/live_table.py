@@ -1,4 +1,4 @@
-"""Shows in the terminal how far searches are, and how often the reader is right about the stories that they found."""
+"""Shows the progress of searches in the terminal, and the reader's accuracy on the stories that they found."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def search_console() -> Console:
 
 
 class LiveTable:
-    """In a terminal a table that changes, with a bar and the usage; else a line for each story that was found.
+    """In a terminal, a live table with a progress bar and the usage; elsewhere, a line for each story found.
 
-    rows: those that were there before. plan: what is searched.
+    plan: the searches to show. rows: the stories found by earlier runs.
     """
 
     def __init__(self, console: Console, plan: SearchPlan, rows: Iterable[Row]) -> None:
@@ -45,7 +45,7 @@ class LiveTable:
         self._bar = Progress(*columns, console=console)
         self._task = self._bar.add_task("stories", total=len(names), completed=len(self._rows))
         self._total = len(names)
-        self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
+        self._live = Live(get_renderable=self._renderable, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -67,24 +67,24 @@ class LiveTable:
         self._bar.update(self._task, completed=len(self._rows))
         if not self._console.is_terminal:
             for row in rows:
-                said = f"{row['id']}: accuracy {row['accuracy']:.3f} after {row['evaluations']} evaluations"
-                self._console.out(f"{said} ({len(self._rows)} of {self._total} stories)", highlight=False)
+                line = f"{row['id']}: accuracy {row['accuracy']:.3f} after {row['evaluations']} evaluations"
+                self._console.out(f"{line} ({len(self._rows)} of {self._total} stories)", highlight=False)
 
     @property
     def usage(self) -> Usage:
-        """Of all searches so far."""
+        """The usage of all searches so far."""
         return sum((usage for _, usage in self._running.values()), self._usage)
 
     def table(self) -> Table:
-        """Stories and accuracies by action set; `lowest so far` is of the searches under way."""
+        """Stories and accuracies by action set. `lowest so far`: the mean of what searches under way have reached."""
         table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for heading in ("action set", "stories", "accuracy", "lowest", "none right", "actions", "lowest so far"):
             table.add_column(heading, no_wrap=True)
         for name in self._plan.action_sets:
-            table.add_row(*map(Text, self._line(name)))
+            table.add_row(*map(Text, self._cells(name)))
         return table
 
-    def _line(self, name: str) -> Sequence[str]:
+    def _cells(self, name: str) -> Sequence[str]:
         rows = [row for row in self._rows if row["action_set"] == name]
         accuracies = [row["accuracy"] for row in rows]
         under_way = [
@@ -103,9 +103,9 @@ class LiveTable:
             number(_mean(under_way), 3),
         )
 
-    def _picture(self) -> Group:
-        asks = f"{len(self._running)} searches under way{bill(self.usage)}"
-        return Group(self.table(), self._bar, Text(asks))
+    def _renderable(self) -> Group:
+        status = f"{len(self._running)} searches under way{bill(self.usage)}"
+        return Group(self.table(), self._bar, Text(status))
 
 
 def _mean(values: Sequence[float]) -> float | None:

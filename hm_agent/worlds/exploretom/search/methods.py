@@ -14,17 +14,18 @@ from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 Measure = Callable[[StoryScript, BeliefTracker], Awaitable[Difficulty]]
-"""From a story, or the beginning of one, and its tracker to how hard it is (`DifficultyMeter.measure`)."""
+"""Measures how hard a story, or its beginning, is, given its tracker (`DifficultyMeter.measure`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How stories are searched; the defaults are the paper's (section 3), but for `drawn`, which it does not say.
+    """How stories are searched; the defaults are the paper's (section 3), except `drawn`, which it does not give.
 
-    evaluations: how often, for each story that is found, a story or the beginning of one may be put to the reader.
-    grouping: actions that a node adds (k). completions: random ones that estimate h (P). weight: of h (alpha).
-    neighbours: (accuracy, how many neighbours of a node are evaluated if the reader's accuracy there is at most that).
-    drawn: random continuations of a node among which these are chosen, for each.
+    evaluations: the most evaluations by the reader, of stories or beginnings of stories, for each story to find.
+    grouping: the number of actions that a node adds (k). completions: the number of random completions that estimate h
+    (P). weight: the weight of h (alpha). neighbours: (accuracy, number of neighbours to evaluate of a node on which the
+    reader's accuracy is at most that). drawn: the number of random continuations to draw for each neighbour to
+    evaluate; the best of all are evaluated.
     """
 
     evaluations: int = 50
@@ -37,7 +38,7 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class FoundStory:
-    """A story that meets the conditions. evaluations, questions: what was spent to find it."""
+    """A story that meets the conditions. evaluations, questions: how many of both it took to find it."""
 
     script: StoryScript
     tracker: BeliefTracker
@@ -48,7 +49,7 @@ class FoundStory:
 
 @dataclass(order=True, slots=True)
 class _Node:
-    """The beginning of a story. cost: f = g + h. number: in the order of their making, for equal costs."""
+    """The beginning of a story. cost: f = g + h. number: orders nodes of equal cost by their age."""
 
     cost: float
     number: int
@@ -59,7 +60,7 @@ class _Node:
 class StorySearch:
     """A search for stories of one sampler.
 
-    evaluations, questions: spent so far. best: the lowest accuracy among the stories so far that meet the conditions.
+    evaluations, questions: the numbers of both so far. best: the hardest story so far that meets the conditions.
     after_each: called after each evaluation.
     """
 
@@ -78,30 +79,31 @@ class StorySearch:
         self._seen: set[tuple[StoryAction, ...]] = set()
 
     async def _evaluate(self, draft: StoryDraft) -> FoundStory:
-        """Puts a story to the reader; keeps it if it meets the conditions and is harder than all before it."""
+        """Asks the reader about a story; keeps it if it meets the conditions and is harder than all before it."""
         self.evaluations += 1
         script, tracker = self._sampler.script(draft), self._sampler.tracked(draft)
         difficulty = await self._measure(script, tracker)
         self.questions += difficulty.questions
-        found = FoundStory(script, tracker, difficulty, self.evaluations, self.questions)
+        evaluated = FoundStory(script, tracker, difficulty, self.evaluations, self.questions)
         is_harder = self.best is None or difficulty.accuracy < self.best.difficulty.accuracy
         if is_harder and self._sampler.is_met(draft):
-            self.best = found
+            self.best = evaluated
         self._after_each()
-        await asyncio.sleep(0)  # other searches of this process have answers to take
-        return found
+        await asyncio.sleep(0)  # lets other searches of this process take their answers
+        return evaluated
 
     def _is_perfect(self) -> bool:
-        """True if no story can be harder than the best one: its reader is never right."""
+        """True if no story can be harder than the best one: the reader answers all its questions wrongly."""
         return self.best is not None and self.best.difficulty.right == 0 < self.best.difficulty.questions
 
     # A*
 
     async def a_star(self) -> FoundStory | None:
-        """Expands the node of least f = g + h, until the evaluations are spent; returns the hardest story met.
+        """Expands the node of least f = g + h until the evaluations are spent; returns the hardest story found.
 
         g is the reader's accuracy on the beginning of a story, h is small if many random completions of it meet the
-        conditions. The last evaluation is kept for a story that meets them. Returns None if there is none.
+        conditions. If no story that meets them has been found, the last evaluation is kept for a random completion.
+        Returns None if there is none.
         """
         settings, frontier = self._settings, list[_Node]()
         while not self._is_perfect():
@@ -113,11 +115,11 @@ class StorySearch:
             for draft, share in neighbours:
                 if self.evaluations >= settings.evaluations - (self.best is None) or self._is_perfect():
                     break
-                found = await self._evaluate(draft)
+                evaluated = await self._evaluate(draft)
                 if self._sampler.is_met(draft):
                     continue  # a story ends as soon as it meets the conditions
-                # Of a beginning about which nothing can be asked yet, the best is to be hoped.
-                accuracy = found.difficulty.accuracy if found.difficulty.questions else 0.0
+                # A beginning about which nothing can be asked yet counts as perfectly hard.
+                accuracy = evaluated.difficulty.accuracy if evaluated.difficulty.questions else 0.0
                 cost = accuracy + settings.weight * (1 - share)
                 heapq.heappush(frontier, _Node(cost, self.evaluations, accuracy, draft))
             if self.evaluations >= settings.evaluations - (self.best is None):
@@ -127,9 +129,9 @@ class StorySearch:
         return self.best
 
     async def _neighbours(self, node: _Node) -> list[tuple[StoryDraft, float]]:
-        """New continuations, with their shares of completions that meet the conditions: those of the highest shares."""
+        """Returns new continuations and their shares of completions that meet the conditions, highest shares first."""
         number = next(number for most, number in self._settings.neighbours if node.accuracy <= most)
-        found: list[tuple[StoryDraft, float]] = []
+        candidates: list[tuple[StoryDraft, float]] = []
         drawn: dict[tuple[StoryAction, ...], StoryDraft] = {}
         for _ in range(number * self._settings.drawn):
             draft = self._lengthened(node.draft)
@@ -137,22 +139,22 @@ class StorySearch:
                 drawn.setdefault(tuple(draft.actions), draft)
         for actions, draft in drawn.items():
             if actions not in self._seen:
-                found.append((draft, self.share_met(draft)))
-                await asyncio.sleep(0)  # other searches of this process have answers to take
-        found = sorted(found, key=lambda one: -one[1])[:number]
-        self._seen.update(tuple(draft.actions) for draft, _ in found)
-        return found
+                candidates.append((draft, self.share_met(draft)))
+                await asyncio.sleep(0)  # lets other searches of this process take their answers
+        candidates = sorted(candidates, key=lambda candidate: -candidate[1])[:number]
+        self._seen.update(tuple(draft.actions) for draft, _ in candidates)
+        return candidates
 
     def _lengthened(self, draft: StoryDraft) -> StoryDraft | None:
-        """The draft with a few more actions, fewer if it then meets the conditions; None if none is possible."""
-        sampler, made = self._sampler, draft.copy()
+        """The draft with `grouping` more actions, fewer if it then meets the conditions; None if none is possible."""
+        sampler, longer = self._sampler, draft.copy()
         for _ in range(self._settings.grouping):
-            if sampler.is_full(made) or not sampler.add(made, self._rng) or sampler.is_met(made):
+            if sampler.is_full(longer) or not sampler.add(longer, self._rng) or sampler.is_met(longer):
                 break
-        return made if len(made.actions) > len(draft.actions) else None
+        return longer if len(longer.actions) > len(draft.actions) else None
 
     def share_met(self, draft: StoryDraft) -> float:
-        """The share of random completions that meet the conditions; 1 if the story meets them as it is."""
+        """Estimates the share of random completions that meet the conditions; 1 if the story already meets them."""
         sampler, number = self._sampler, self._settings.completions
         if sampler.is_met(draft):
             return 1.0
@@ -161,7 +163,7 @@ class StorySearch:
         return sum(sampler.can_complete(draft.copy(), self._rng) for _ in range(number)) / number
 
     def _completed(self, frontier: list[_Node]) -> StoryDraft | None:
-        """A random completion of the most promising node that has one, or else a random story; None without any."""
+        """A random completion of the best node that has one, or else a random story; None if neither is found."""
         for node in sorted(frontier):
             for _ in range(self._settings.completions):
                 draft = node.draft.copy()
@@ -169,7 +171,7 @@ class StorySearch:
                     return draft
         return self._sampler.draw_draft(self._rng)
 
-    # Without a search
+    # Baselines
 
     async def random_search(self) -> FoundStory | None:
         """The hardest of as many random stories as there are evaluations; None if none meets the conditions."""
@@ -181,10 +183,7 @@ class StorySearch:
         return self.best
 
     async def over_generate(self, stories: int) -> list[FoundStory]:
-        """The hardest stories of all random ones that are evaluated, as many as a search for each would evaluate.
-
-        Each is there once, however often it was drawn.
-        """
+        """Evaluates as many random stories as this many searches would, and returns the hardest ones, each once."""
         found: dict[StoryScript, FoundStory] = {}
         for _ in range(stories * self._settings.evaluations):
             draft = self._sampler.draw_draft(self._rng)
@@ -192,7 +191,7 @@ class StorySearch:
                 break
             evaluated = await self._evaluate(draft)
             found.setdefault(evaluated.script, evaluated)
-        return sorted(found.values(), key=lambda one: one.difficulty.accuracy)[:stories]
+        return sorted(found.values(), key=lambda story: story.difficulty.accuracy)[:stories]
 
 
 A_STAR, RANDOM, OVER_GENERATION = "a_star", "random", "over_generation"
@@ -205,8 +204,8 @@ METHODS: Mapping[str, str] = {
 
 
 async def search_stories(method: str, search: StorySearch, stories: int) -> list[FoundStory]:
-    """Finds as many stories as a method can; A* and random search find one."""
+    """Finds stories by a method: over-generation up to `stories`, A* and random search at most one."""
     if method == OVER_GENERATION:
         return await search.over_generate(stories)
-    found = await (search.a_star() if method == A_STAR else search.random_search())
-    return [found] if found else []
+    story = await (search.a_star() if method == A_STAR else search.random_search())
+    return [story] if story else []

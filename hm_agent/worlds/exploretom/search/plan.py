@@ -1,4 +1,4 @@
-"""What a search is to find: which stories, under which conditions, for which reader."""
+"""The plan of a search: which stories to find, under which conditions, for which reader."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ MODEL_READERS: Mapping[str, type[ModelReader]] = {
 
 
 def find_action_sets(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The action sets that names, globs or `all` stand for, each once; raises ConfigError for a pattern without any."""
-    found: dict[str, None] = {}
+    """The action sets that names, globs or `all` match, by name, each once; raises ConfigError if one matches none."""
+    names: dict[str, None] = {}
     for pattern in patterns:
         matching = [name for name in ACTION_SETS if pattern == "all" or fnmatchcase(name, pattern)]
         if not matching:
             near = get_close_matches(pattern, ACTION_SETS, 3) or ["a1 to a9", "a1_asymmetric to a9_asymmetric", "all"]
             raise ConfigError(f"unknown action set {pattern!r}: say {', '.join(near)}")
-        found |= dict.fromkeys(matching)
-    return tuple(found)
+        names |= dict.fromkeys(matching)
+    return tuple(names)
 
 
 def find_kinds(names: Sequence[str]) -> tuple[ActionKind, ...]:
-    """The kinds of actions of these names, in small letters; raises ConfigError for an unknown one."""
+    """The kinds of actions with these names in lower case; raises ConfigError for an unknown one."""
     known = {kind.name.lower(): kind for kind in ActionKind}
     for name in names:
         if name not in known:
@@ -66,7 +66,7 @@ def find_kinds(names: Sequence[str]) -> tuple[ActionKind, ...]:
 
 @dataclass(frozen=True)
 class SearchTask:
-    """What one search finds: the stories of these numbers, all of one setting. seed: of the model's answers."""
+    """What one search finds: the stories of these numbers, all of one setting. seed: for the model's answers."""
 
     action_set: ActionSet
     numbers: tuple[int, ...]
@@ -77,17 +77,18 @@ class SearchTask:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of its stories, e.g. `a1/0003`."""
+        """The ids of its stories, e.g. `a1/0003`."""
         return tuple(f"{self.action_set.name}/{number:04}" for number in self.numbers)
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A whole search.
+    """All searches of a command.
 
-    stories: for each action set. seed: of all that is drawn. orders: of the questions that count. people, important,
-    rooms: the stories of a set go through all combinations of the first two; the third is drawn. must_have: kinds of
-    actions of which each story has one; the action set's own if empty. false_beliefs: see `StoryConditions`.
+    stories: how many for each action set. seed: for all random draws. orders: of the questions that count. people,
+    important: the stories of a set cycle through all combinations of these. rooms: one of these is drawn for each
+    story. must_have: each story has an action of one of these kinds; those of the action set if empty. false_beliefs:
+    see `StoryConditions`.
     """
 
     action_sets: tuple[str, ...]
@@ -108,7 +109,7 @@ class SearchPlan:
     settings: SearchSettings = field(default_factory=SearchSettings)
 
     def check(self) -> None:
-        """Raises ConfigError if the conditions of a task can hardly be met, before any call is paid."""
+        """Raises ConfigError, before any model call is paid for, if no random story meets the conditions of a task."""
         checked = set()
         for task in self.tasks():
             key = (task.action_set.name, task.people, task.important, task.rooms)
@@ -133,12 +134,12 @@ class SearchPlan:
     def _task(self, action_set: ActionSet, number: int) -> SearchTask:
         settings = list(product(self.people, self.important))
         people, important = settings[number % len(settings)]
-        words = f"{self.seed}/{action_set.name}/{number}"
-        enough = [rooms for rooms in self.rooms if rooms > 1 or ActionKind.CARRY not in action_set.must_have]
-        if not enough:
+        key = f"{self.seed}/{action_set.name}/{number}"
+        allowed_rooms = [rooms for rooms in self.rooms if rooms > 1 or ActionKind.CARRY not in action_set.must_have]
+        if not allowed_rooms:
             raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
-        rooms = Random(words).choice(enough)
-        seed = int.from_bytes(sha256(words.encode()).digest()[:4])
+        rooms = Random(key).choice(allowed_rooms)
+        seed = int.from_bytes(sha256(key.encode()).digest()[:4])
         return SearchTask(action_set, (number,), people, important, rooms, seed)
 
     def conditions(self, task: SearchTask) -> StoryConditions:
@@ -156,7 +157,7 @@ class SearchPlan:
         )
 
     def sampler(self, task: SearchTask, rng: Random) -> StorySampler:
-        """Draws the stories of a task, with a cast drawn for it."""
+        """A sampler of a task's stories, with a cast drawn for it."""
         cast = self.lists.draw(rng, task.people, task.rooms)
         return StorySampler(cast, task.action_set.kinds, self.conditions(task))
 
@@ -174,7 +175,7 @@ class SearchPlan:
 
     @property
     def identity(self) -> Row:
-        """What all stories of a folder have in common, so that a later run may add to them."""
+        """The settings that all stories of a folder share; a later run with the same ones may add stories."""
         shared: Row = {
             "model": self.model.name if self.asks_model else None,
             "sampling": asdict(self.model.sampling) if self.asks_model else None,
@@ -200,7 +201,7 @@ def _setting(task: SearchTask) -> tuple[int, int, int]:
 
 
 def rows_of(plan: SearchPlan, task: SearchTask, found: Sequence[FoundStory]) -> list[Row]:
-    """The stories that a task found as the search's file keeps them."""
+    """The stories that a task found, as rows of stories.jsonl."""
     return list(map(partial(_row, plan, task), task.names, found))
 
 
@@ -235,7 +236,7 @@ class Writers:
 
 
 def telling_row(name: str, writers: Writers, tellings: Sequence[ToldSentence]) -> Row:
-    """A told story as its file keeps it. is_told: True if no sentence is the plain one."""
+    """A told story as a row of told.jsonl. is_told: True if no action is told by its plain sentence."""
     counts = Counter(telling.how for telling in tellings)
     return {
         "id": name,

@@ -1,4 +1,4 @@
-"""Runs searches and tellings side by side in one process, each with one call under way, and keeps what they make."""
+"""Runs searches and tellings side by side in one process, one model call each at a time, and writes what they find."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hm_agent.worlds.exploretom.story.language import from_data
 
 
 class SearchProgress(Protocol):
-    """Is told how far searches are."""
+    """Receives the progress of searches."""
 
     def pulse(self, task: SearchTask, search: StorySearch, usage: Usage) -> None:
-        """After each story, or beginning of one, that was put to the reader."""
+        """Called after each evaluation by the reader."""
         ...
 
     def end(self, task: SearchTask, rows: list[Row], usage: Usage) -> None:
-        """When the stories of a task, as rows, are kept."""
+        """Called when the stories of a task, as rows, are written."""
         ...
 
 
@@ -68,7 +68,7 @@ async def _search(
 def telling_jobs(
     found: Iterable[Row], told: RowFile, writers: Writers, models: ModelPool, after_each: Callable[[Row], None]
 ) -> list[Job]:
-    """A job for each story that was found and is not told yet."""
+    """A job for each found story that is not told yet."""
 
     def job(row: Row) -> Job:
         return lambda runner: _tell(row, told, writers, models, after_each, runner)
@@ -87,5 +87,5 @@ async def _tell(
         teller = await stack.enter_async_context(models.model(writers.teller, seed, INFILLING_ANSWERS))
         judge = await stack.enter_async_context(models.model(writers.judge, seed, INFILLING_ANSWERS))
         tellings = await Infiller(teller, judge, Random(f"{seed}/{row['id']}"), runner.check).tell(script)
-    told.add(made := telling_row(row["id"], writers, tellings))
-    after_each(made)
+    told.add(told_row := telling_row(row["id"], writers, tellings))
+    after_each(told_row)

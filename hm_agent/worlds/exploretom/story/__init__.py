@@ -1,1 +1,1 @@
-"""A story: what happens in it, as actions and as text, and who believes what of it."""
+"""Stories: their actions, their text, and who believes what."""

@@ -1,7 +1,7 @@
-"""The actions of a story, as ExploreToM has them (section 2.2.1, appendix A.1), and what people tell each other.
+"""The actions of a story, as ExploreToM has them (section 2.2.1, appendix A.1), and the claims that people tell.
 
-Every action may have `peekers`, who see it in secret, and `distracted`, who are there and miss it while all others take
-it that they saw it.
+Every action may have `peekers`, who see it in secret, and `distracted` people, who are present and miss it while
+everyone else assumes that they saw it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pydantic import ConfigDict, with_config
 People: TypeAlias = tuple[str, ...]
 """Names of people."""
 CLOSED = ConfigDict(extra="forbid")
-"""How an action is read from JSON: a key that it does not have is an error."""
+"""Reads an action from JSON strictly: an unknown key is an error."""
 
 
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of an object that stays, in words of which both a story and a question can be made.
+    """A lasting change of an object, in words for both the story and questions.
 
     verb, rest: of `Anne {verb} the {object} {rest}.`, e.g. `filled` and `with fresh sunflowers`; the rest may be empty.
-    The object then `is {verb} {rest}`. is_visible: True if who sees the object later sees the change.
+    The object then `is {verb} {rest}`. is_visible: True if people who see the object later see the change.
     """
 
     object: str
@@ -34,14 +34,14 @@ class Change:
 
     @property
     def state(self) -> str:
-        """What the object then is, e.g. `filled with fresh sunflowers`."""
+        """The state after the change, e.g. `filled with fresh sunflowers`."""
         return f"{self.verb} {self.rest}".rstrip()
 
 
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class ObjectPlace:
-    """Something told: an object is in a room. container: None if it stands there openly."""
+    """The claim that an object is in a room. container: None if the object stands in the open."""
 
     object: str
     room: str
@@ -51,7 +51,7 @@ class ObjectPlace:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """Something told: an object is changed, e.g. `filled with fresh sunflowers`."""
+    """The claim that an object has been changed. state: e.g. `filled with fresh sunflowers`."""
 
     object: str
     state: str
@@ -72,7 +72,7 @@ def words_of(claim: Claim) -> str:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Goes into a room; who is in another one leaves that first."""
+    """Enters a room, leaving the current one first."""
 
     kind: ClassVar[str] = "enter"
     person: str
@@ -84,7 +84,7 @@ class Enter:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """Leaves a room, for no place in particular."""
+    """Leaves a room; the person is then in no room."""
 
     kind: ClassVar[str] = "leave"
     person: str
@@ -110,7 +110,7 @@ class PutInto:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class CarryTo:
-    """Takes an object, out of its container if it is in one, and goes to another room with it (moveObjRoom)."""
+    """Takes an object to another room, out of its container if it is in one (moveObjRoom)."""
 
     kind: ClassVar[str] = "move_to_room"
     person: str
@@ -135,7 +135,7 @@ class Alter:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Inform:
-    """Tells a claim: to one listener, wherever both are, or to everyone in a room; the other is None (info-*)."""
+    """Tells a claim to one `listener`, wherever both are, or to everyone in a `room`; the other is None (info-*)."""
 
     kind: ClassVar[str] = "inform"
     person: str
@@ -149,7 +149,7 @@ class Inform:
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class TalkAbout:
-    """Talks about a topic, after which all who took part know about it; listener and room as above (chitChat-*)."""
+    """Talks about a topic; all participants then know about it. listener, room: as in `Inform` (chitChat-*)."""
 
     kind: ClassVar[str] = "talk_about"
     person: str
@@ -164,7 +164,7 @@ StoryAction: TypeAlias = Enter | Leave | PutInto | CarryTo | Alter | Inform | Ta
 KINDS: Mapping[str, type[StoryAction]] = {
     kind.kind: kind for kind in (Enter, Leave, PutInto, CarryTo, Alter, Inform, TalkAbout)
 }
-"""By the name in JSON."""
+"""The classes of actions by their name in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +176,15 @@ class StoryScript:
 
     @property
     def people(self) -> People:
-        """Everyone whom it mentions, in the order of first mention."""
+        """All people whom the story mentions, in the order of first mention."""
         return tuple(dict.fromkeys(name for action in self.actions for name in people_of(action)))
 
 
 def people_of(action: StoryAction) -> People:
-    """Everyone whom an action mentions: who acts, a listener, peekers, the distracted."""
+    """All people whom an action mentions: the actor, the listener, peekers and distracted people."""
     listener = action.listener if isinstance(action, Inform | TalkAbout) else None
-    told = (listener,) if listener else ()
-    return (action.person, *told, *action.peekers, *action.distracted)
+    listeners = (listener,) if listener else ()
+    return (action.person, *listeners, *action.peekers, *action.distracted)
 
 
 def is_asymmetric(action: StoryAction) -> bool:

@@ -1,9 +1,10 @@
-"""Beliefs of any order by their definition, slowly: each person remembers what it perceived, and who was there.
+"""A slow reference implementation of beliefs of any order, directly by their definition.
 
-What a believes follows from all that a perceived. What a thinks that b believes follows in the same way from those of
-a's own perceptions that a thinks b had, too; what a thinks that b thinks that c believes from those of these that a
-thinks b takes c to have had; and so on. There are no beliefs about beliefs to update, so none can be forgotten.
-The world is kept in plain dictionaries; an action is expected to be possible.
+Each person keeps a list of its perceptions and of the witnesses of each. What A believes follows from all of A's
+perceptions. What A thinks that B believes follows, by the same rules, from those of A's perceptions that B witnessed;
+what A thinks that B thinks that C believes, from those of them that C witnessed, too; and so on. Peekers are no
+witnesses, distracted people are: others think that these saw what they missed. Beliefs about beliefs are derived, not
+stored, so no update can be forgotten. Actions are expected to be possible; nothing checks them.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from hm_agent.worlds.exploretom.story.evidence import (
 
 @dataclass(frozen=True)
 class Sight:
-    """Something was seen to be so."""
+    """A fact that was seen: at this time the key had this value."""
 
     time: int
     key: Key
@@ -49,7 +50,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Look:
-    """All that can be seen in a room, by someone who looks about."""
+    """All facts that someone who looks around in a room sees."""
 
     time: int
     room: str
@@ -58,7 +59,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Telling:
-    """Someone said that something is so, and had it seen (or been told by someone who had) at a time."""
+    """A fact that was told. since: the time of the sighting that it goes back to, the teller's own or another's."""
 
     time: int
     teller: str
@@ -69,13 +70,13 @@ class Telling:
 
 Perception: TypeAlias = Sight | Look | Telling
 Held: TypeAlias = dict[Key, tuple[Value, int]]
-"""(value, when that was seen to be so) by key"""
+"""Beliefs: (value, time at which it was seen to be true) by key."""
 
 
 class DefinedBeliefs:
-    """A story so far: the world, and each person's perceptions with those who were there to have them, too.
+    """The world at the end of a story, and each person's perceptions with their witnesses.
 
-    people: whose beliefs are asked for besides those of the people whom the story mentions.
+    people: further people whose beliefs may be asked for, beside those whom the story mentions.
     """
 
     def __init__(self, script: StoryScript, people: Sequence[str] = ()) -> None:
@@ -90,7 +91,7 @@ class DefinedBeliefs:
             self._apply(action)
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
-        """What a person thinks that another believes; with itself, what it believes."""
+        """What a person thinks that another believes; for the same person twice, what it believes. None if nothing."""
         return self.chained_belief((person, other), key)
 
     def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
@@ -98,21 +99,26 @@ class DefinedBeliefs:
         return self.all_beliefs(people).get(key)
 
     def all_beliefs(self, people: Sequence[str]) -> Mapping[Key, Value]:
-        """The same for everything of which the last is thought to believe anything."""
+        """All that the first person thinks that the second thinks ... that the last believes, by key."""
         return {key: value for key, (value, _) in self._held(people).items()}
 
     def _held(self, people: Sequence[str]) -> Held:
-        # What one thinks that one thinks oneself is what one thinks.
+        # What A thinks that A itself believes is what A believes.
+        """The beliefs of `all_beliefs`, with the time at which each was seen to be true."""
         chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
         held: Held = {}
-        for perception, present in self._perceived[chain[0]]:
-            if present.issuperset(chain[1:]):
-                self._take_in(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
+        for perception, witnesses in self._perceived[chain[0]]:
+            if witnesses.issuperset(chain[1:]):
+                self._update(held, perception, believer=chain[-1], is_imagined=len(chain) > 1)
         return held
 
     # What follows from perceptions
 
-    def _take_in(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
+    def _update(self, held: Held, perception: Perception, believer: str, *, is_imagined: bool) -> None:
+        """Updates a believer's beliefs by a perception.
+
+        is_imagined: True if these are what another person thinks that the believer believes.
+        """
         if isinstance(perception, Sight):
             held[perception.key] = (perception.value, perception.time)
         elif isinstance(perception, Look):
@@ -129,18 +135,20 @@ class DefinedBeliefs:
                 continue
             if key[0] == "room" and key[1] in self.people and value == look.room:
                 held[key] = (AwayFrom(look.room), since)
-            if key[0] == "location" and self._is_open_in(look.room, value):
+            if key[0] == "location" and self._is_visible_in(look.room, value):
                 held[key] = (Missing(look.room, look.time), since)
         for key, value in look.seen.items():
             held[key] = (value, look.time)
 
     def _convinces(self, value: Value, since: int, told: Telling) -> bool:
+        """True if a claim replaces a belief that goes back to time `since`."""
         if told.since < since:
             return False
-        was_looked_for = isinstance(value, Missing) and self._is_open_in(value.room, told.value)
+        was_looked_for = isinstance(value, Missing) and self._is_visible_in(value.room, told.value)
         return not (was_looked_for and isinstance(value, Missing) and told.since <= value.looked)
 
-    def _is_open_in(self, room: str, value: Value) -> bool:
+    def _is_visible_in(self, room: str, value: Value) -> bool:
+        """True if an object at this location is seen by looking around in the room."""
         if not isinstance(value, ObjectLocation) or value.room != room:
             return False
         return self.sees_contents or value.container is None
@@ -153,6 +161,7 @@ class DefinedBeliefs:
     def _show(
         self, action: StoryAction, witnesses: Iterable[str], perception: Perception, *, peek: bool = True
     ) -> None:
+        """Adds a perception for all who attend: witnesses, and peekers if `peek`, without distracted people."""
         present = frozenset(witnesses)
         attending = (present | set(action.peekers if peek else ())) - set(action.distracted)
         for name in attending:
@@ -177,7 +186,7 @@ class DefinedBeliefs:
                 self._inform(action)
             case TalkAbout():
                 topic = Sight(self.time, topic_key(action.topic), True)
-                self._show(action, self._company(action), topic)
+                self._show(action, self._participants(action), topic)
 
     def _step_out(self, action: StoryAction) -> None:
         room = self.rooms.get(action.person)
@@ -194,7 +203,7 @@ class DefinedBeliefs:
         seen: dict[Key, Value] = {room_key(name): room for name in self._inside(room)}
         seen |= {room_key(name): room for name, place in self.containers.items() if place == room}
         for thing, location in self.locations.items():
-            if self._is_open_in(room, location):
+            if self._is_visible_in(room, location):
                 seen[location_key(thing)] = location
             if location == ObjectLocation(room):
                 seen |= {
@@ -230,7 +239,7 @@ class DefinedBeliefs:
         self._show(action, witnesses, Sight(self.time, state_key(change.object, change.state), True))
         self._show(action, witnesses, Sight(self.time, location_key(change.object), self.locations[change.object]))
 
-    def _company(self, action: Inform | TalkAbout) -> set[str]:
+    def _participants(self, action: Inform | TalkAbout) -> set[str]:
         if action.listener:
             return {action.person, action.listener}
         return self._inside(self.rooms[action.person])
@@ -239,4 +248,4 @@ class DefinedBeliefs:
         key = claim_key(action.claim)
         _, since = self._held((action.person,))[key]
         telling = Telling(self.time, action.person, key, claim_value(action.claim), since)
-        self._show(action, self._company(action), telling)
+        self._show(action, self._participants(action), telling)

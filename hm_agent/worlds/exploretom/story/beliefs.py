@@ -1,6 +1,6 @@
-"""The belief tracker: a story that goes on action by action, with everyone's beliefs of the first and second order.
+"""The belief tracker: applies a story's actions and keeps everyone's beliefs of the first and second order.
 
-`StoryState` says what is so and what is believed, `preconditions` what can happen, `effects` what comes of it.
+`StoryState` holds the world and the beliefs, `preconditions` tells which actions are possible, `effects` applies them.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from hm_agent.worlds.exploretom.story.story_state import StoryState
 
 
 class StoryError(ValueError):
-    """An action can't happen, or a story can't be read; one line that says why."""
+    """Raised if an action is impossible or a story can't be read; the message says why, in one line."""
 
 
 class BeliefTracker(StoryState):
-    """A story as it stands after some actions, to which actions can happen."""
+    """The state of a story, to which further actions can be applied."""
 
     __slots__ = ()
 
     def apply(self, action: StoryAction) -> None:
-        """Lets an action happen; raises StoryError, and changes nothing, if it can't."""
+        """Applies an action; raises StoryError, and changes nothing, if it is impossible."""
         problem = self.problem(action)
         if problem:
             raise StoryError(problem)
         perform(self, action)
 
     def perform(self, action: StoryAction) -> None:
-        """Lets an action happen that is known to be possible."""
+        """Applies an action that is known to be possible."""
         perform(self, action)
 
     def problem(self, action: StoryAction) -> str | None:
-        """Why an action can't happen now, in one line; None if it can."""
+        """Why an action is impossible now, in one line; None if it is possible."""
         return problem_of(self, action)
 
 
 def track(script: StoryScript) -> BeliefTracker:
-    """The end of a story; raises StoryError, with the number of the action, if one can't happen."""
+    """The tracker at the end of a story; raises StoryError, with the number of the action, for an impossible action."""
     tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
     for number, action in enumerate(script.actions, 1):
         try:

@@ -1,7 +1,8 @@
-"""Effects: what an action changes, and who comes to believe what of it.
+"""The effects of actions on the world and on beliefs.
 
-A sighting is seen by those who attend: witnesses and peekers without the distracted. Each of them believes it from then
-on, and thinks that every witness does. So all take it that the distracted saw it, and nobody that a peeker did.
+A sighting is seen by those who attend: witnesses and peekers, without distracted people. Each of them believes it from
+then on, and thinks that every witness does. So everybody thinks that distracted people saw it, and nobody thinks so of
+a peeker.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from hm_agent.worlds.exploretom.story.story_state import StoryState
 
 
 def perform(state: StoryState, action: StoryAction) -> None:
-    """Lets an action happen that is known to be possible."""
+    """Applies an action that is known to be possible."""
     state.time += 1
     _EFFECTS[type(action)](state, action)
 
@@ -94,7 +95,7 @@ def _inform(state: StoryState, action: Inform) -> None:
     value, since, _ = evidence
     pairs = state.sighting(action, _listeners(state, action))
     of_teller = sum(1 << (person * number + teller) for person in range(number) if person != teller)
-    state.evidence.hold(key, value, since, pairs & of_teller)  # what the teller says is what it believes
+    state.evidence.hold(key, value, since, pairs & of_teller)  # listeners learn what the teller believes
     open_to_it = pairs & ~of_teller
     for held in state.evidence.of(key):
         if not _accepts(state, held, value, since):
@@ -119,13 +120,13 @@ _EFFECTS: Mapping[type[StoryAction], Callable[[StoryState, Any], None]] = {
 
 
 def _see(state: StoryState, action: StoryAction, room: str, key: Key, value: Value) -> None:
-    """Those in a room see that something is so."""
+    """Lets the people in a room witness that a key has a value."""
     if state.follows_beliefs:
         state.evidence.hold(key, value, state.time, state.sighting(action, state.inside[room]))
 
 
 def _step_out(state: StoryState, action: StoryAction, room: str) -> None:
-    """Who acts leaves a room before the eyes of those in it."""
+    """Takes the actor out of a room; the people in it are witnesses."""
     witnesses, person = state.inside[room], action.person
     state.inside[room] = witnesses & ~(1 << state.index_of(person))
     gone = state.rooms[person] = AwayFrom(room)
@@ -134,7 +135,7 @@ def _step_out(state: StoryState, action: StoryAction, room: str) -> None:
 
 
 def _step_in(state: StoryState, action: StoryAction, room: str) -> None:
-    """Who acts enters a room before the eyes of those in it."""
+    """Puts the actor into a room; the people in it are witnesses."""
     person = action.person
     witnesses = state.inside[room] = state.inside.get(room, 0) | 1 << state.index_of(person)
     state.rooms[person] = room
@@ -143,9 +144,9 @@ def _step_in(state: StoryState, action: StoryAction, room: str) -> None:
 
 
 def _look(state: StoryState, action: StoryAction, room: str) -> None:
-    """When someone enters, all in the room who attend see who and what is there, and what is not.
+    """Lets all in a room who attend see who and what is there, and what is missing, after someone has entered.
 
-    What a container holds is not seen, unless the story says so.
+    What containers hold is seen only if `state.sees_contents`.
     """
     if not state.follows_beliefs:
         return
@@ -166,7 +167,7 @@ def _look(state: StoryState, action: StoryAction, room: str) -> None:
 
 
 def _miss_person(state: StoryState, name: str, room: str, pairs: int) -> None:
-    """Who believed that a person is in the room sees that it is not."""
+    """Corrects the belief that a person is in a room, for the pairs that see the room without that person."""
     for value, _, its in state.evidence.of(room_key(name)):
         if value == room and its & pairs:
             state.evidence.hold_room(name, AwayFrom(room), its & pairs)
@@ -187,7 +188,7 @@ def _look_for(state: StoryState, thing: str, location: ObjectLocation, room: str
 
 
 def _shows(state: StoryState, value: Value, room: str) -> bool:
-    """True if whoever believes this expects to see the object on entering the room."""
+    """True if a person who believes this expects to see the object on entering the room."""
     if not isinstance(value, ObjectLocation) or value.room != room:
         return False
     return value.container is None or state.sees_contents
@@ -200,7 +201,7 @@ def _move(state: StoryState, thing: str, location: ObjectLocation) -> None:
 
 
 def _listeners(state: StoryState, action: Inform | TalkAbout) -> int:
-    """Who takes part: the teller and the listener, or all in the room."""
+    """The participants: the teller and the listener, or all in the room."""
     if action.listener is None:
         assert action.room is not None
         return state.inside[action.room]
@@ -208,9 +209,9 @@ def _listeners(state: StoryState, action: Inform | TalkAbout) -> int:
 
 
 def _accepts(state: StoryState, held: Evidence, claim: Value, since: int) -> bool:
-    """True if someone with this evidence believes a claim that was seen to be so at a time.
+    """True if a person with this evidence believes a claim that goes back to a sighting at time `since`.
 
-    Later evidence wins. Who looked for something in a room does not believe that it stood there before.
+    Later evidence wins. A person who looked for an object in a room does not believe that it stood there before.
     """
     value, time, _ = held
     if since < time:

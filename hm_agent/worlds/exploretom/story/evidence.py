@@ -1,8 +1,8 @@
-"""Evidence: what everyone believes of everything that can be known, and what each thinks that each other believes.
+"""Stores evidence: what everyone believes about every key, and what each person thinks that each other believes.
 
-For each key the store holds evidence: a value, when it was seen to be so, and of which pairs of people. Pair (a, b)
-stands for what a thinks that b believes, and (a, a) for what a believes. A set of pairs is an integer with one bit for
-each, so that an action costs a few operations whatever the number of people.
+For each key the store holds pieces of evidence: a value, the time at which it was seen to be true, and the pairs of
+people who hold it. Pair (a, b) stands for what a thinks that b believes, and (a, a) for what a believes. A set of pairs
+is an integer with one bit for each, so that an action costs a few operations whatever the number of people.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from hm_agent.worlds.exploretom.story.actions import Claim, ObjectPlace
 
 
 class ObjectLocation(NamedTuple):
-    """Where an object is. container: None if it stands in the room openly."""
+    """Where an object is. container: None if the object stands in the open."""
 
     room: str
     container: str | None = None
 
 
 class AwayFrom(NamedTuple):
-    """Where someone or something is of which only is known that it left this room."""
+    """An unknown place of a person or thing; only that it is not in this room is known."""
 
     room: str
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Where an object is that was believed to stand in a room openly and was not seen there. looked: when."""
+    """An unknown place of an object that was expected in this room and not seen there. looked: when."""
 
     room: str
     looked: int
@@ -38,36 +38,36 @@ class Missing:
 Value: TypeAlias = str | bool | ObjectLocation | AwayFrom | Missing
 Key: TypeAlias = tuple[str, ...]
 Evidence: TypeAlias = tuple[Value, int, int]
-"""(value, when it was seen to be so, the pairs of people that hold it)"""
+"""(value, time at which it was seen to be true, set of the pairs of people who hold it)"""
 
 
 def room_key(name: str) -> Key:
-    """The room of a person or of a container; the value is its name, or `AwayFrom` one."""
+    """The key for the room of a person or container; its value is the room's name or `AwayFrom`."""
     return ("room", name)
 
 
 def location_key(thing: str) -> Key:
-    """Where an object is; the value is an `ObjectLocation`, `AwayFrom` a room, or `Missing`."""
+    """The key for where an object is; its value is an `ObjectLocation`, `AwayFrom` or `Missing`."""
     return ("location", thing)
 
 
 def state_key(thing: str, state: str) -> Key:
-    """Whether an object is so; the value is True."""
+    """The key for an object's being in a state; its value is True."""
     return ("state", thing, state)
 
 
 def topic_key(topic: str) -> Key:
-    """Whether one knows about a topic; the value is True."""
+    """The key for knowing about a topic; its value is True."""
     return ("topic", topic)
 
 
 def claim_key(claim: Claim) -> Key:
-    """What a claim is about."""
+    """The key that a claim is about."""
     return location_key(claim.object) if isinstance(claim, ObjectPlace) else state_key(claim.object, claim.state)
 
 
 def claim_value(claim: Claim) -> Value:
-    """What a claim says of it."""
+    """The value that a claim gives to its key."""
     return ObjectLocation(claim.room, claim.container) if isinstance(claim, ObjectPlace) else True
 
 
@@ -75,9 +75,9 @@ _PAIRS: dict[tuple[int, int, int], int] = {}
 
 
 def sighting_pairs(people: int, attending: int, witnesses: int) -> int:
-    """The pairs that a sighting concerns: of each who attends with itself and with each witness.
+    """The pairs whose beliefs a sighting changes: each attending person with itself and with each witness.
 
-    people: their number. attending, witnesses: sets of people, one bit for each.
+    people: how many there are. attending, witnesses: sets of people, one bit for each.
     """
     key = (people, attending, witnesses)
     found = _PAIRS.get(key)
@@ -101,21 +101,21 @@ class EvidenceStore:
         self._held: dict[Key, list[Evidence]] = {}
 
     def copy(self) -> EvidenceStore:
-        """The same evidence, to be changed apart from this."""
+        """A copy that can be changed independently."""
         made = EvidenceStore(self.people)
         made._held = self._held.copy()  # lists of evidence are never changed, only replaced
         return made
 
     def keys(self) -> Iterator[Key]:
-        """Everything of which anybody believes anything."""
+        """All keys about which anybody believes anything."""
         return iter(self._held)
 
     def of(self, key: Key) -> Sequence[Evidence]:
-        """All evidence of one key; no pair is in two."""
+        """All evidence for a key; each pair is in at most one piece of it."""
         return self._held.get(key, ())
 
     def held_by(self, person: int, other: int, key: Key) -> Evidence | None:
-        """What a person thinks that another believes, and since when; None if nothing."""
+        """The evidence for what a person thinks that another believes; None if there is none."""
         pair = 1 << (person * self.people + other)
         for held in self._held.get(key, ()):
             if held[2] & pair:
@@ -123,7 +123,7 @@ class EvidenceStore:
         return None
 
     def values(self, key: Key) -> Sequence[Value | None]:
-        """All pairs' values of a key: what person i thinks that person j believes at i * people + j."""
+        """The values that all pairs hold: what person i thinks that person j believes is at i * people + j."""
         found: list[Value | None] = [None] * self.people**2
         for value, _, pairs in self._held.get(key, ()):
             while pairs:
@@ -133,7 +133,7 @@ class EvidenceStore:
         return found
 
     def hold(self, key: Key, value: Value, since: int, pairs: int) -> None:
-        """These pairs hold a value from now on, whatever they held before."""
+        """Sets the value that these pairs hold, and when it was seen, in place of what they held before."""
         if not pairs:
             return
         held = self._held.get(key)
@@ -146,7 +146,7 @@ class EvidenceStore:
             self._held[key] = [(value, since, pairs)]
 
     def hold_room(self, name: str, room: str | AwayFrom, pairs: int) -> None:
-        """The same for where people and containers are, of which nobody tells: when it was seen does not matter."""
+        """Like `hold`, for the rooms of people and containers; keeps no times, since nobody tells of these."""
         key = room_key(name)
         held = self._held.get(key)
         if held is None:
@@ -167,7 +167,7 @@ class EvidenceStore:
         self._held[key] = kept
 
     def replace(self, key: Key, pairs: int, new: Callable[[Value], Value | None]) -> None:
-        """These pairs' values are replaced by what `new` says, which is None where they stay."""
+        """Replaces the values of these pairs by `new(value)`, with the same time, except where that is None."""
         for value, since, its in self._held.get(key, ()):
             changed = its & pairs
             if changed and (replaced := new(value)) is not None:

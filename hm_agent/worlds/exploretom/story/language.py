@@ -1,6 +1,7 @@
-"""Stories as plain text, one sentence for an action, and as JSON; both are read back as the same actions.
+"""Writes stories as plain text, one sentence for an action, or as JSON, and reads both back as the same actions.
 
-Two more sentences may follow an action: who witnessed it in secret, and who was distracted from it.
+Up to two more sentences, called asides, may follow an action: who witnessed it in secret, and who was distracted from
+it.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"
 PREPOSITIONS = ("with", "in", "on", "by", "at", "for", "from", "into")
-"""What the rest of a change begins with, so that it can be told from the object."""
+"""The words with which the rest of a change begins, so that it can be told from the object."""
 RESERVED = frozenset({*PREPOSITIONS, "to", "that", "which", "about", "is"})
-"""Words by which sentences are taken apart; no name may hold one."""
+"""The words that separate the parts of sentences; no name may contain one."""
 ARTICLES = ("the ", "a ", "an ")
 MAX_NAME = 60
 MAX_SHOWN = 80
-"""Characters of a bad line that an error shows."""
+"""The longest part of a bad line that an error message shows, in characters."""
 
 _PERSON = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
 _THING = r"[\w'’&/-]+(?: [\w'’&/-]+)*?"
@@ -58,7 +59,7 @@ _SENTENCE_END = re.compile(r"(?<=[.])\s+")
 
 
 def sentence_of(action: StoryAction) -> str:
-    """An action in one sentence, and one or two more if someone peeks or is distracted."""
+    """An action as one sentence, with its asides if someone peeks or is distracted."""
     text = f"{clause_of(action)}."
     if action.peekers:
         text += f" While this action was happening, {listed(action.peekers)} witnessed it in secret (and only it)."
@@ -69,22 +70,22 @@ def sentence_of(action: StoryAction) -> str:
 
 
 def clause_of(action: StoryAction) -> str:
-    """An action without its full stop, and without who peeks or is distracted."""
+    """An action's sentence without its full stop and without asides."""
     return _CLAUSES[type(action)](action)
 
 
 def text_of(script: StoryScript) -> str:
-    """A story, one line for an action."""
+    """A story as text, one line for each action."""
     return "\n".join(map(sentence_of, script.actions))
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """The people of a list such as `Anne, Beth and Carl`; none if it is no such list."""
+    """The names in a list of people such as `Anne, Beth and Carl`; none if the text is no such list."""
     return tuple(_PERSON_NAME.findall(text)) if _PEOPLE_LIST.fullmatch(text) else ()
 
 
 def plain_words(text: str) -> str:
-    """The words of an answer in small letters, without marks around them, and with `doesn't` written out."""
+    """Normalises an answer: lower case, no punctuation around words, and `does not` for `doesn't`."""
     words = re.sub(r"[^\w'’/&-]+", " ", text.lower().replace("’", "'"))
     words = words.replace("doesn't", "does not").replace("don't", "do not").replace("isn't", "is not")
     return " ".join(word.strip("'-") for word in words.split() if word.strip("'-"))
@@ -120,15 +121,15 @@ _CLAUSES: Mapping[type[StoryAction], Callable[[Any], str]] = {
 
 
 def parse_story(text: str, *, sees_contents: bool = False) -> StoryScript:
-    """Reads a story; empty lines are left out.
+    """Reads a story from its text; empty lines are ignored.
 
-    Raises StoryError, with the line, for what it can't read, and for an action that can't happen.
+    Raises StoryError, with the line, for a sentence that can't be read and for an impossible action.
     """
-    read = list(_actions_by_line(text))
-    script = StoryScript(tuple(action for _, action in read), sees_contents)
+    numbered_actions = list(_actions_by_line(text))
+    script = StoryScript(tuple(action for _, action in numbered_actions), sees_contents)
     _check_clashes(script.actions)
     tracker = BeliefTracker(script.people, sees_contents=sees_contents)
-    for line, action in read:
+    for line, action in numbered_actions:
         try:
             _check_names(action)
             tracker.apply(action)
@@ -138,58 +139,58 @@ def parse_story(text: str, *, sees_contents: bool = False) -> StoryScript:
 
 
 def _actions_by_line(text: str) -> Iterator[tuple[int, StoryAction]]:
-    """(the number of its line, from 1; the action), in order."""
-    waiting: tuple[int, StoryAction] | None = None
+    """Yields (number of the line from 1, action with its asides) in order."""
+    pending: tuple[int, StoryAction] | None = None
     for number, line in enumerate(text.splitlines(), 1):
         for sentence in _SENTENCE_END.split(line.strip()):
             if not sentence:
                 continue
             if aside := aside_of(sentence):
-                if waiting is None:
-                    raise StoryError(f"line {number}: {_shown(sentence)} follows no action")
-                waiting = (waiting[0], with_aside(waiting[1], aside))
+                if pending is None:
+                    raise StoryError(f"line {number}: {_quoted(sentence)} follows no action")
+                pending = (pending[0], with_aside(pending[1], aside))
                 continue
-            if waiting:
-                yield waiting
+            if pending:
+                yield pending
             action = parse_action(sentence)
             if action is None:
-                raise StoryError(f"line {number}: no action reads like {_shown(sentence)}")
-            waiting = (number, action)
-    if waiting:
-        yield waiting
+                raise StoryError(f"line {number}: no action reads like {_quoted(sentence)}")
+            pending = (number, action)
+    if pending:
+        yield pending
 
 
 def parse_action(sentence: str) -> StoryAction | None:
-    """The action that a sentence tells; None if it tells none. Who peeks or is distracted is not in it."""
+    """Parses an action's sentence without asides; None for any other sentence."""
     for pattern, build in _FORMS:
-        if found := pattern.fullmatch(sentence):
-            return build(found.groupdict())
+        if match := pattern.fullmatch(sentence):
+            return build(match.groupdict())
     return None
 
 
 def parse_claim(words: str) -> Claim | None:
-    """What `the map is in the tube in the hall` or `the apple is salted` claims; None for other words."""
-    if found := _PLACE.fullmatch(words):
-        return ObjectPlace(found["object"], found["room"], found["container"])
-    if found := _STATE.fullmatch(words):
-        return ObjectState(found["object"], found["state"])
+    """Parses `the map is in the tube in the hall` or `the apple is salted`; None for other words."""
+    if match := _PLACE.fullmatch(words):
+        return ObjectPlace(match["object"], match["room"], match["container"])
+    if match := _STATE.fullmatch(words):
+        return ObjectState(match["object"], match["state"])
     return None
 
 
-def _shown(text: str) -> str:
+def _quoted(text: str) -> str:
     cut = text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
     return repr(cut)
 
 
 def aside_of(sentence: str) -> re.Match[str] | None:
-    """Who, a sentence says, saw the last action in secret or missed it; None for another sentence."""
+    """Matches a sentence that says who saw the last action in secret or missed it; None for other sentences."""
     return _ASIDE.fullmatch(sentence)
 
 
-def with_aside(action: StoryAction, aside: re.Match[str]) -> StoryAction:
-    """An action with those whom such a sentence names."""
-    names = tuple(_PERSON_NAME.findall(aside["who"]))
-    if aside["missed"]:
+def with_aside(action: StoryAction, match: re.Match[str]) -> StoryAction:
+    """Adds the people whom an aside names to an action, as peekers or as distracted."""
+    names = tuple(_PERSON_NAME.findall(match["who"]))
+    if match["missed"]:
         return replace(action, distracted=action.distracted + names)
     return replace(action, peekers=action.peekers + names)
 
@@ -205,7 +206,7 @@ def _alter(parts: dict[str, str]) -> StoryAction:
 
 
 def _pattern(form: str) -> re.Pattern[str]:
-    """A sentence's pattern: `{person}` and `{listener}` stand for people, other names in braces for things."""
+    """Compiles the pattern of a sentence: `{person}` and `{listener}` match people, other names in braces things."""
 
     def group(name: re.Match[str]) -> str:
         return f"(?P<{name[1]}>{_PERSON if name[1] in ('person', 'listener') else _THING})"
@@ -253,45 +254,45 @@ _ASIDE = re.compile(
 
 
 def name_problem(name: str) -> str | None:
-    """Why a name can't stand in a sentence, in one line; None if it can."""
+    """Why a name can't be used in sentences, in one line; None if it can."""
     if len(name) > MAX_NAME:
-        return f"{_shown(name)}: a name has at most {MAX_NAME} characters"
+        return f"{_quoted(name)}: a name has at most {MAX_NAME} characters"
     if not _NAME.fullmatch(name):
-        return f"{_shown(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
+        return f"{_quoted(name)}: a name has letters, digits, hyphens and apostrophes, and single spaces between words"
     if not plain_words(name):
-        return f"{_shown(name)}: a name has letters or digits"
+        return f"{_quoted(name)}: a name has letters or digits"
     if name.lower().startswith(ARTICLES):
-        return f"{_shown(name)}: a name begins with no article, which sentences add"
+        return f"{_quoted(name)}: a name begins with no article, which sentences add"
     reserved = next((word for word in name.lower().split() if word in RESERVED), None)
     return (
-        f"{_shown(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
+        f"{_quoted(name)}: {reserved!r} can't stand in a name, since sentences are taken apart by it"
         if reserved
         else None
     )
 
 
 def person_problem(name: str) -> str | None:
-    """The same for a person's name, whose words begin with capital letters."""
+    """Why a person's name can't be used in sentences; None if it can. Its words must begin with capital letters."""
     if problem := name_problem(name):
         return problem
     is_name = _PERSON_NAME.fullmatch(name) is not None
-    return None if is_name else f"{_shown(name)}: each word of a person's name begins with a capital letter"
+    return None if is_name else f"{_quoted(name)}: each word of a person's name begins with a capital letter"
 
 
 def change_problem(change: Change) -> str | None:
-    """Why a change can't stand in a sentence; None if it can."""
+    """Why a change can't be told in a sentence; None if it can."""
     if problem := name_problem(change.object):
         return problem
     action = Alter("Anne", change)
     if parse_action(f"{clause_of(action)}.") != action:
         return (
-            f"{_shown(clause_of(action))}: a change is one verb, and a rest that begins with {', '.join(PREPOSITIONS)}"
+            f"{_quoted(clause_of(action))}: a change is one verb, and a rest that begins with {', '.join(PREPOSITIONS)}"
         )
     return None
 
 
 def _check_names(action: StoryAction) -> None:
-    """Raises StoryError for names that can't stand in a sentence."""
+    """Raises StoryError if an action has a name that can't be used in sentences."""
     problems = [person_problem(name) for name in people_of(action)]
     problems += map(name_problem, _things_of(action))
     if isinstance(action, Alter):
@@ -311,19 +312,19 @@ def _things_of(action: StoryAction) -> list[str]:
 
 
 def _check_clashes(actions: Iterable[StoryAction]) -> None:
-    """Raises StoryError for two names that the same answer would mean, such as `Box` and `box`."""
-    known: dict[str, str] = {}
+    """Raises StoryError if answers can't tell two names apart, such as `Box` and `box`."""
+    first_names: dict[str, str] = {}
     for name in (name for action in actions for name in (*people_of(action), *_things_of(action))):
-        other = known.setdefault(plain_words(name), name)
+        other = first_names.setdefault(plain_words(name), name)
         if other != name:
-            raise StoryError(f"{_shown(other)} and {_shown(name)} can't be told apart in an answer")
+            raise StoryError(f"{_quoted(other)} and {_quoted(name)} can't be told apart in an answer")
 
 
 # JSON
 
 
 def to_data(script: StoryScript) -> dict[str, Any]:
-    """A story as JSON values; what is empty is left out."""
+    """A story as JSON values, without empty fields."""
     actions = [{"action": action.kind} | _without_empty(asdict(action)) for action in script.actions]
     return {"sees_contents": script.sees_contents, "actions": actions}
 
@@ -338,23 +339,24 @@ def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_data(data: object) -> StoryScript:
-    """The story in JSON values; raises StoryError, with the number of the action, for what it can't read."""
+    """Reads a story from JSON values; raises StoryError, with the number of the action, for invalid ones."""
     if not isinstance(data, dict) or not isinstance(data.get("actions"), list):
         raise StoryError("a story is an object with a list of actions: {'actions': [...]}")
     if unknown := set(data) - {"actions", "sees_contents"}:
         raise StoryError(f"a story has actions and sees_contents, and no {', '.join(sorted(map(str, unknown)))}")
     if not isinstance(sees_contents := data.get("sees_contents", False), bool):
         raise StoryError("sees_contents is true or false")
-    actions = tuple(_numbered(_action_from, data["actions"]))
+    actions = tuple(_for_each_action(_action_from, data["actions"]))
     _check_clashes(actions)
     script = StoryScript(actions, sees_contents)
     tracker = BeliefTracker(script.people, sees_contents=sees_contents)
-    for _ in _numbered(tracker.apply, actions):
+    for _ in _for_each_action(tracker.apply, actions):
         pass
     return script
 
 
-def _numbered(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
+def _for_each_action(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
+    """Yields `do(value)` for each value; StoryErrors get the number of the action."""
     for number, value in enumerate(values, 1):
         try:
             yield do(value)
@@ -380,5 +382,5 @@ def _action_from(value: object) -> StoryAction:
 
 @cache
 def _adapter(kind: str) -> TypeAdapter[Any]:
-    """Reads an action of a kind; a key that it does not have is an error."""
+    """Returns the cached reader of a kind of action; it rejects unknown keys."""
     return TypeAdapter(KINDS[kind])

@@ -1,4 +1,4 @@
-"""Preconditions: why an action can't happen in a story as it stands, in one line."""
+"""The preconditions of actions: why an action is impossible in the present state of a story, in one line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hm_agent.worlds.exploretom.story.story_state import StoryState
 
 
 def problem_of(state: StoryState, action: StoryAction) -> str | None:
-    """Why an action can't happen now; None if it can."""
+    """Why an action is impossible now; None if it is possible."""
     if not state.is_known(action.person):
         return _nobody(state, action.person)
     found = _CHECKS[type(action)](state, action)
@@ -98,7 +98,7 @@ def _cant_alter(state: StoryState, action: Alter) -> str | None:
 
 
 def _cant_tell(state: StoryState, action: Inform | TalkAbout, key: Key, value: Value) -> str | None:
-    """Why there is nobody to tell: the listener is the teller, nobody listens, or all are believed to know."""
+    """Why telling is impossible: there is no other person to listen, or the teller believes that all listeners know."""
     if action.listener is not None:
         return _cant_tell_one(state, action, action.listener, key, value)
     teller, room = action.person, action.room

@@ -1,4 +1,4 @@
-"""A story as it stands after some actions: what is so, what everyone believes, and who would see an action."""
+"""The state of a story after some actions: the world, everyone's beliefs, and who would witness an action."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from hm_agent.worlds.exploretom.story.evidence import (
 
 
 class StoryState:
-    """What is so and what is believed. A set of people is an integer with one bit for each, in the order of `people`.
+    """The world and everyone's beliefs. A set of people is an integer with one bit for each, in the order of `people`.
 
     people: all who can take part. sees_contents: True if entering a room shows what its containers hold.
-    follows_beliefs: False to keep only what is so, which is all that decides whether people can walk and handle things.
-    rooms: where people are: a room, or `AwayFrom` the last one. inside: who is in each room, as a set of people.
-    containers: their rooms, as far as they were used. locations: of objects. changes: whether each is visible, by
-    object and state. moves: (the number of the action, the object, its location before or None), for each action that
-    moved one. time: the number of actions so far.
+    follows_beliefs: False to track the world alone, which suffices to decide whether people can walk and handle things.
+    rooms: each person's room, or `AwayFrom` the last one. inside: the set of people in each room. containers: the room
+    of each container that has been used. locations, first_locations: where each object is, and where it was first.
+    changes: whether each change is visible, by object and state. moves: (the number of the action, the object, its
+    location before or None), for each action that moved an object. time: the number of actions so far.
     """
 
     __slots__ = (
@@ -58,7 +58,7 @@ class StoryState:
         self._index = {name: index for index, name in enumerate(self.people)}
 
     def copy(self) -> Self:
-        """The same story, to be continued apart from this one."""
+        """A copy that can be continued independently."""
         made = type(self).__new__(type(self))
         made.people, made.sees_contents, made.time = self.people, self.sees_contents, self.time
         made.follows_beliefs = self.follows_beliefs
@@ -77,22 +77,22 @@ class StoryState:
         return evidence[0] if evidence else None
 
     def nested_belief(self, person: str, other: str, key: Key) -> Value | None:
-        """What a person thinks that another believes; None if nothing. Of oneself: what one believes."""
+        """What a person thinks that another believes; for the same person twice, what it believes. None if nothing."""
         evidence = self.evidence.held_by(self._index[person], self._index[other], key)
         return evidence[0] if evidence else None
 
     def beliefs(self, key: Key) -> Sequence[Value | None]:
-        """All pairs' values of a key at once: what person i thinks that person j believes at i * people + j."""
+        """The values that all pairs hold: what person i thinks that person j believes is at i * people + j."""
         return self.evidence.values(key)
 
     def known_keys(self) -> Iterator[Key]:
-        """Everything of which anybody believes anything."""
+        """All keys about which anybody believes anything."""
         return self.evidence.keys()
 
     # Who sees what
 
     def people_in(self, room: str) -> Iterator[str]:
-        """Who is in a room."""
+        """The people in a room."""
         inside = self.inside.get(room, 0)
         return (name for index, name in enumerate(self.people) if inside >> index & 1)
 
@@ -101,15 +101,15 @@ class StoryState:
         return self._index[name]
 
     def is_known(self, name: str) -> bool:
-        """True if someone of the story is called so."""
+        """True if the story has a person of this name."""
         return name in self._index
 
     def bits(self, names: Iterable[str]) -> int:
-        """The set of these people."""
+        """The set of the people with these names."""
         return sum(1 << self._index[name] for name in names)
 
     def witnesses(self, action: StoryAction) -> int:
-        """The set of people who would see an action if nobody peeked or were distracted."""
+        """The set of people who would see an action if nobody peeked or was distracted."""
         rooms = [self.rooms.get(action.person)]
         if isinstance(action, Inform | TalkAbout) and action.listener:
             return self.bits((action.person, action.listener))
@@ -125,7 +125,7 @@ class StoryState:
         return bool(self.witnesses(action) >> self._index[name] & 1)
 
     def sighting(self, action: StoryAction, witnesses: int) -> int:
-        """The pairs that an action concerns which these people witness."""
+        """The pairs whose beliefs change when these people witness an action, given who peeks and who is distracted."""
         attending = witnesses
         if action.peekers or action.distracted:
             attending = (witnesses | self.bits(action.peekers)) & ~self.bits(action.distracted)

@@ -1,1 +1,1 @@
-"""How stories look: in replays, and in the page that browses a set of them."""
+"""How stories are shown: in replays, and on the page to browse a set of them."""

@@ -1,4 +1,4 @@
-"""`hm-agent browse`: one page for a set of stories, to filter its questions and look at each story."""
+"""`hm-agent browse exploretom`: writes one page on a set of stories, to filter its questions and look at each story."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 _PAGE = flags.DEFINE_string("page", None, "The page to write.", **_HERE)
-_MOST = flags.DEFINE_integer("stories", 2000, "How many stories it shows at most.", lower_bound=1, **_HERE)
+_MOST = flags.DEFINE_integer("stories", 2000, "The most stories to show.", lower_bound=1, **_HERE)
 _HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 USAGE = """Writes one page to browse a set of stories: filter questions by order, property and readers' errors, and look
 at each story.
@@ -36,7 +36,7 @@ at each story.
     hm-agent browse exploretom runs --page=a.html     what recorded episodes asked, and what readers answered
 
   --page       The page to write (default: browse.html beside the file, or in the folder)
-  --stories    How many stories it shows at most (default: 2000)"""
+  --stories    The most stories to show (default: 2000)"""
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -64,8 +64,8 @@ def write_browse_page(stories: Sequence[BrowsedStory], into: Path, title: str, *
     content = browse_page(
         TEMPLATES,
         own,
-        [_entry(story, into.parent) for story in shown],
-        {"stories": [_details(story) for story in shown]},
+        [_story_entry(story, into.parent) for story in shown],
+        {"stories": [_story_details(story) for story in shown]},
         title=title,
         stories=len(stories),
         shown=len(shown),
@@ -75,41 +75,43 @@ def write_browse_page(stories: Sequence[BrowsedStory], into: Path, title: str, *
     write_whole(into, content)
 
 
-def _entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:
-    """A story as the list knows it: `questions` with what was answered."""
+def _story_entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:
+    """A story in the page's list: its questions with readers' answers, and links to replays."""
     links: dict[str, str] = {}
-    questions = [_listed(one, links, folder) for one in story.questions.values()]
+    questions = [_question_entry(question, links, folder) for question in story.questions.values()]
     return {"id": story.id, "questions": questions, "links": links}
 
 
-def _listed(one: BrowsedQuestion, links: dict[str, str], folder: Path) -> Mapping[str, Any]:
-    for given in one.given:
+def _question_entry(question: BrowsedQuestion, links: dict[str, str], folder: Path) -> Mapping[str, Any]:
+    """A question in the page's list; adds the links of its answers to `links`, by reader."""
+    for given in question.given:
         if given.link:
             links[given.reader] = quote(Path(os.path.relpath(given.link[1].resolve(), folder.resolve())).as_posix())
     return {
-        "text": one.text,
-        "answer": one.answer,
-        "order": one.kind.order,
-        "property": one.kind.about,
-        "interesting": one.kind.is_interesting,
-        "false_belief": one.kind.is_false_belief,
-        "functional": one.kind.is_functional,
-        "given": list(map(_given, one.given)),
+        "text": question.text,
+        "answer": question.answer,
+        "order": question.kind.order,
+        "property": question.kind.about,
+        "interesting": question.kind.is_interesting,
+        "false_belief": question.kind.is_false_belief,
+        "functional": question.kind.is_functional,
+        "given": list(map(_answer_entry, question.given)),
     }
 
 
-def _given(one: GivenAnswer) -> Mapping[str, Any]:
-    return {"by": one.reader, "given": one.given, "right": one.is_right}
+def _answer_entry(answer: GivenAnswer) -> Mapping[str, Any]:
+    return {"by": answer.reader, "given": answer.given, "right": answer.is_right}
 
 
-def _details(story: BrowsedStory) -> Mapping[str, Any]:
-    """A story as it is drawn. asked: for each question what its card shows, beyond the list's."""
+def _story_details(story: BrowsedStory) -> Mapping[str, Any]:
+    """A story as the page draws it when it is opened. asked: what the cards of its questions show beyond the list."""
     picture = picture_of(story.text, story.sees_contents)
     asked = (
-        question_data(one.text, one.answer or "", one.choices, one.kind, picture) for one in story.questions.values()
+        question_data(question.text, question.answer or "", question.choices, question.kind, picture)
+        for question in story.questions.values()
     )
     return {
         "story": story_data(story.text, picture),
         "infilled": story.infilled,
-        "asked": [{name: one[name] for name in ("choices", "accepted", "spot")} for one in asked],
+        "asked": [{name: question[name] for name in ("choices", "accepted", "spot")} for question in asked],
     }

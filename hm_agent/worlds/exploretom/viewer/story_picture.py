@@ -1,6 +1,6 @@
-"""A story as pages draw it: after each action who is where, what is so, and what each believes; and who saw it.
+"""A story as pages draw it: where everyone is, what is true and what each person believes, and who sees each action.
 
-Moment 0 lies before the first action, moment i after the i-th. All of it is JSON.
+Moment 0 is before the first action, moment i after the i-th. All data are JSON values.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from hm_agent.worlds.exploretom.story.evidence import (
 from hm_agent.worlds.exploretom.story.language import sentence_of
 
 ACTS, TOLD, SEES, PEEKS, MISSES = "acts", "told", "sees", "peeks", "misses"
-"""What a person has to do with an action; None for who is not there."""
+"""A person's role in an action; None for a person who is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """What is so after some actions, and what every pair of people believes, by key."""
+    """People's rooms, the true values of keys, and the values that all pairs of people believe, after some actions."""
 
     rooms: Mapping[str, str | AwayFrom]
     truths: Mapping[Key, Value]
@@ -41,7 +41,7 @@ class _Moment:
 
 
 class StoryPicture:
-    """What pages show of a story; raises StoryError if an action of it can't happen."""
+    """What pages show of a story; raises StoryError, with the number of the action, for an impossible one."""
 
     def __init__(self, script: StoryScript) -> None:
         self.script = script
@@ -60,11 +60,11 @@ class StoryPicture:
 
     @cached_property
     def data(self) -> Mapping[str, Any]:
-        """All of it, for scripts/story.js.
+        """The whole picture, for scripts/story.js.
 
-        people, rooms: names. containers: [name, its room]. actions: [sentence, what each person has to do with it].
-        where: by person, the room at each moment, None for no room. things: by object, [room, container] at each
-        moment, None before it is mentioned. subjects: what can be believed; see `_subject`.
+        people, rooms: names. containers: [name, its room]. actions: [sentence, each person's role in it]. where: by
+        person, the room at each moment, None for no room. things: by object, [room, container] at each moment, None
+        before it is mentioned. subjects: what can be believed; see `_subject`.
         """
         people = self.script.people
         rooms = dict.fromkeys(room for action in self.script.actions if (room := getattr(action, "room", None)))
@@ -76,15 +76,17 @@ class StoryPicture:
                 [sentence_of(action), [roles[name] for name in people]]
                 for action, roles in zip(self.script.actions, self._roles, strict=True)
             ],
-            "where": [[_plain_room(moment.rooms.get(name)) for moment in self._moments] for name in people],
-            "things": {key[1]: list(map(_place, self._truths[key])) for key in self._keys if key[0] == "location"},
+            "where": [[_room_name(moment.rooms.get(name)) for moment in self._moments] for name in people],
+            "things": {
+                key[1]: list(map(_location_data, self._truths[key])) for key in self._keys if key[0] == "location"
+            },
             "subjects": [self._subject(key) for key in self._keys],
         }
 
     def spot(self, asked: Asked) -> tuple[int, int, int] | None:
-        """Where the answer to a question stands: (subject, row, moment); None if the story doesn't have it.
+        """Where the picture shows the answer to a question: (subject, row, moment); None if nowhere.
 
-        Row 0 is what is so; then follow the rows of `_subject`.
+        Row 0 is what is true; then follow the other rows of `_subject`.
         """
         if asked.key not in self._keys:
             return None
@@ -97,7 +99,7 @@ class StoryPicture:
         return subject, 1 + _pairs(people).index(pair), len(self.script.actions)
 
     def spot_of(self, question: str) -> tuple[int, int, int] | None:
-        """The same for the words of a question; of an action to choose, the belief it follows from; None for others."""
+        """Like `spot`, for a question's text; for a functional item, the spot of the belief that decides the action."""
         if action := parse_asked_action(question):
             if action.key not in self._keys or action.person not in self.script.people:
                 return None
@@ -109,12 +111,13 @@ class StoryPicture:
             return None
 
     def _remembered_moment(self, asked: Asked) -> int:
+        """The moment that a question about the world asks for."""
         if asked.time is AskedTime.BEGINNING:
             return next(moment for moment, value in enumerate(self._truths[asked.key]) if value is not None)
         sentences = [sentence_of(action) for action in self.script.actions]
         if asked.time is AskedTime.BEFORE:
-            found = (at for at, said in enumerate(sentences) if said.startswith(f"{asked.clause}."))
-            return next(found, len(sentences))
+            moments = (at for at, sentence in enumerate(sentences) if sentence.startswith(f"{asked.clause}."))
+            return next(moments, len(sentences))
         return len(sentences)
 
     def _shown_keys(self) -> list[Key]:
@@ -125,7 +128,10 @@ class StoryPicture:
         return sorted(keys, key=lambda key: (kinds.index(key[0]), key))
 
     def _truth_over_time(self, key: Key) -> list[Value | None]:
-        """An object that was carried off before it was mentioned was there before."""
+        """The true value of a key at each moment.
+
+        An object that is first mentioned when it is carried off was in that room before.
+        """
         values = [moment.truths.get(key) for moment in self._moments]
         for time, thing, before in self._tracker.moves:
             if key == location_key(thing) and before is not None and values[time - 1] is None:
@@ -133,11 +139,12 @@ class StoryPicture:
         return values
 
     def _subject(self, key: Key) -> Mapping[str, Any]:
-        """What is so, what each believes, and what each thinks that each other believes of it, at each moment.
+        """What is true of a key, what each person believes, and thinks that each other believes, at each moment.
 
-        values: [a few letters, in words] each. rows: {who, about, values: an index of `values` or None at each moment,
-        wrong: at each moment, whether that differs from what it is about}. The first row is what is so, and of nobody;
-        rows of one person alone are about what is so, others about what another believes.
+        values: [a short label, words] each. rows: {who, about, values: an index of `values` or None at each moment,
+        wrong: at each moment, whether that contradicts what it is about}. The first row is what is true, and has nobody
+        as `who`; rows without `about` are a person's own beliefs, about what is true; the others are about what another
+        person believes.
         """
         values: dict[Value, int] = {}
         number, truth = len(self.script.people), self._truths[key]
@@ -153,7 +160,7 @@ class StoryPicture:
 
 
 def _pairs(people: Sequence[str]) -> list[tuple[str, str]]:
-    """Each with itself, then each with each other."""
+    """Each person with itself, then each with each other."""
     return [(name, name) for name in people] + [(who, other) for who in people for other in people if who != other]
 
 
@@ -173,7 +180,10 @@ def _row(
 
 
 def _is_wrong(mine: Value | None, real: Value | None) -> bool:
-    """True if a belief contradicts what it is about; to know nothing, or only what is not so, may be right."""
+    """True if a belief contradicts what it is about.
+
+    To know nothing is never wrong; to rule out a room is wrong only if the person or thing is there.
+    """
     if mine is None or mine == real:
         return False
     if isinstance(mine, AwayFrom | Missing):
@@ -202,11 +212,11 @@ def _role(tracker: BeliefTracker, name: str, action: StoryAction) -> str | None:
     return SEES if tracker.would_witness(name, action) else None
 
 
-def _plain_room(room: str | AwayFrom | None) -> str | None:
+def _room_name(room: str | AwayFrom | None) -> str | None:
     return room if isinstance(room, str) else None
 
 
-def _place(value: Value | None) -> list[str | None] | None:
+def _location_data(value: Value | None) -> list[str | None] | None:
     return list(value) if isinstance(value, ObjectLocation) else None
 
 
@@ -221,7 +231,7 @@ def title_of(key: Key) -> str:
 
 
 def words_of_value(key: Key, value: Value) -> tuple[str, str]:
-    """What is believed, in a few letters and in words."""
+    """A value as a short label, and in words."""
     if isinstance(value, ObjectLocation):
         inside = f"in the {value.container}, in the {value.room}"
         return (value.container, inside) if value.container else (value.room, f"in the {value.room}, openly")

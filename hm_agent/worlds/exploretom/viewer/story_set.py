@@ -1,4 +1,4 @@
-"""Sets of stories to browse: those of a file of questions or stories, or those that recorded episodes asked about."""
+"""Sets of stories to browse, from a file of questions or stories, or from what recorded episodes asked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORLD = "exploretom"
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """What one reader answered. link: of the episode's files, as (name, path)."""
+    """What one reader answered. link: (name of the episode's folder, path of its replay), None without a replay."""
 
     reader: str
     given: str
@@ -36,7 +36,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class BrowsedQuestion:
-    """A question of a set. answer: None where nobody says and nobody was right."""
+    """A question of a set. answer: None if the set does not say and nobody answered rightly."""
 
     text: str
     answer: str | None
@@ -47,7 +47,7 @@ class BrowsedQuestion:
 
 @dataclass(slots=True)
 class BrowsedStory:
-    """A story of a set. text: its plain sentences, or what else there is. infilled: as a language model tells it."""
+    """A story of a set. text: its plain sentences, or whatever text it has. infilled: as a language model tells it."""
 
     id: str
     text: str
@@ -57,36 +57,36 @@ class BrowsedStory:
 
 
 def read_story_set(path: Path) -> list[BrowsedStory]:
-    """The stories of a file or a folder of episodes, each once; raises ConfigError, in one line, if it holds none."""
+    """The stories of a file or of a folder of episodes, each once; raises ConfigError, in one line, if it has none."""
     if path.is_dir():
-        found = _recorded(path)
-        if not found:
+        stories = _recorded_stories(path)
+        if not stories:
             raise ConfigError(f"no episode of {WORLD} in {path}: play some first")
-        return found
-    return _in_file(path)
+        return stories
+    return _stories_in_file(path)
 
 
 # Files
 
 
-def _in_file(path: Path) -> list[BrowsedStory]:
+def _stories_in_file(path: Path) -> list[BrowsedStory]:
     first = next(json_lines(path), None)
     if first is None:
         raise ConfigError(f"{path}: nothing in it")
     if isinstance(first[1], Mapping) and {"question", "input"} & first[1].keys():
-        return _of_items(read_items(path))
+        return _stories_of_items(read_items(path))
     if isinstance(first[1], Mapping) and isinstance(first[1].get("story"), Mapping):
-        return [_found_story(path, number, row) for number, row in json_lines(path)]
+        return [_searched_story(path, number, row) for number, row in json_lines(path)]
     return [_with_all_questions(story.id, story.script, story.infilled) for story in stories_in(path)]
 
 
 def _with_all_questions(name: str, script: StoryScript, infilled: str | None = None) -> BrowsedStory:
-    questions = {one.text: _from_known(one) for one in AnsweredStory(script).questions()}
+    questions = {question.text: _browsed(question) for question in AnsweredStory(script).questions()}
     return BrowsedStory(name, text_of(script), script.sees_contents, infilled, questions)
 
 
-def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
-    """A story that a search found: `story` has its actions, `accuracy` is the share its reader answered rightly."""
+def _searched_story(path: Path, number: int, row: object) -> BrowsedStory:
+    """A story in a search's file: `story` has its actions, `accuracy` is the share that the reader answered rightly."""
     if not isinstance(row, Mapping):
         raise ConfigError(f"{path}: line {number}: a story is an object with its actions in `story`")
     try:
@@ -98,7 +98,7 @@ def _found_story(path: Path, number: int, row: object) -> BrowsedStory:
     return _with_all_questions(f"{row.get('id', number)}{reached}", script)
 
 
-def _of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
+def _stories_of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
     stories: dict[str, BrowsedStory] = {}
     for item in items:
         sees_contents = item.contents == "seen"
@@ -113,7 +113,7 @@ def _of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
 
 
 def _kind_of(item: ReadItem, known: QuestionKind | None) -> QuestionKind:
-    """What the set says of a question, and the story where the set says nothing."""
+    """The kind of a question as the set says, or as the story tells if the set says nothing."""
     if item.order is None and known:
         return known
     return QuestionKind(
@@ -128,24 +128,24 @@ def _kind_of(item: ReadItem, known: QuestionKind | None) -> QuestionKind:
 
 @lru_cache(maxsize=64)
 def known_questions(text: str, sees_contents: bool) -> Mapping[str, PosableQuestion]:
-    """All that can be asked about a story in plain sentences, by its words; nothing if it can't be read."""
+    """All questions about a story in plain sentences, by their texts; empty if the story can't be read."""
     try:
         story = AnsweredStory(parse_story(text, sees_contents=sees_contents))
     except StoryError:
         return {}
-    found: list[PosableQuestion] = [*story.questions(), *functional_questions(story)]
-    return {one.text: one for one in found}
+    questions: list[PosableQuestion] = [*story.questions(), *functional_questions(story)]
+    return {question.text: question for question in questions}
 
 
-def _from_known(one: PosableQuestion) -> BrowsedQuestion:
-    return BrowsedQuestion(one.text, one.answer, one.choices, one.kind)
+def _browsed(question: PosableQuestion) -> BrowsedQuestion:
+    return BrowsedQuestion(question.text, question.answer, question.choices, question.kind)
 
 
 # Recorded episodes
 
 
-def _recorded(out: Path) -> list[BrowsedStory]:
-    """The stories of all episodes in a folder; what several readers answered about the same one goes together."""
+def _recorded_stories(out: Path) -> list[BrowsedStory]:
+    """The stories of all episodes in a folder, each once, with the answers of all readers."""
     paths = [path for name in (FILE, UNFINISHED) for path in sorted(out.glob(f"{WORLD}_*/*/*/*/{name}"))]
     read = [(path.parent, result) for path in paths if (result := read_result(path)) and result.world == WORLD]
     names = _reader_names([result for _, result in read])
@@ -156,39 +156,40 @@ def _recorded(out: Path) -> list[BrowsedStory]:
 
 
 def _reader_names(results: Sequence[Result]) -> list[str]:
-    """The agents, with models where these differ."""
+    """The agent of each result, with its model if the results have several."""
     has_models = len({result.model for result in results}) > 1
     return [f"{result.agent} ({result.model})" if has_models else result.agent for result in results]
 
 
 def _add_episode(stories: dict[tuple[str, int, str], BrowsedStory], folder: Path, result: Result, reader: str) -> None:
+    """Adds an episode's stories and answers to `stories`, which are kept by scenario, seed and text."""
     text, sees_contents = "", result.settings.get("contents") == "seen"
     for line in _turns(folder / TRACE):
         text = line["state"].get("story") or text
         key = (result.scenario, result.seed, text)
         if key not in stories:
             stories[key] = BrowsedStory(f"{result.scenario} #{result.episode}", text, sees_contents)
-        asked = stories[key].questions
+        questions = stories[key].questions
         link = (folder.name, folder / "replay.html") if (folder / "replay.html").is_file() else None
         given = GivenAnswer(reader, str(line["action"]), line.get("reward", 0) > 0, link)
         question = str(line["state"]["question"])
-        found = asked.get(question) or _asked(question, line["state"], text, sees_contents)
-        if found.answer is None and given.is_right:
-            found = replace(found, answer=given.given)
-        asked[question] = replace(found, given=(*found.given, given))
+        browsed = questions.get(question) or _recorded_question(question, line["state"], text, sees_contents)
+        if browsed.answer is None and given.is_right:
+            browsed = replace(browsed, answer=given.given)
+        questions[question] = replace(browsed, given=(*browsed.given, given))
 
 
 def _turns(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a trace that tell of a question; none if there is no trace."""
+    """The lines of a trace that have a question; none if there is no trace."""
     if path.is_file():
         for line in read_trace(path):
             if isinstance(line.get("state"), dict) and "question" in line["state"]:
                 yield line
 
 
-def _asked(question: str, state: Mapping[str, Any], text: str, sees_contents: bool) -> BrowsedQuestion:
+def _recorded_question(question: str, state: Mapping[str, Any], text: str, sees_contents: bool) -> BrowsedQuestion:
     known = known_questions(text, sees_contents).get(question)
     if known:
-        return _from_known(known)
+        return _browsed(known)
     choices = tuple(map(str, state.get("choices") or ()))
     return BrowsedQuestion(question, None, choices, QuestionKind(None, "", question))

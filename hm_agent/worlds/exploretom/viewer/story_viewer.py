@@ -1,4 +1,4 @@
-"""How ExploreToM looks in replays: the story as lanes, the question, and where its answer stands."""
+"""How ExploreToM is shown in replays: the story as lanes, the question, and where the picture shows its answer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 SCRIPTS = Path(__file__).parent / "scripts"
 STORY_STYLE, STORY_SCRIPT = SCRIPTS / "story.css", SCRIPTS / "story.js"
-"""How a story is drawn, in replays and elsewhere; the script needs the replay page's dom.js."""
+"""What draws a story, in replays and elsewhere; the script needs the replay page's dom.js."""
 
 
 class StoryViewer:
-    """Shows the story of an episode and, at each step, a question about it with what was answered."""
+    """Shows the story of an episode and, at each step, a question about it with the reader's answer."""
 
     scripts: Sequence[Path] = (STORY_STYLE, STORY_SCRIPT, SCRIPTS / "story_replay.js")
 
@@ -48,12 +48,12 @@ class StoryViewer:
         }
 
     def picture(self, scenario: ScenarioInfo, title: str) -> None:
-        """A story is not filmed."""
+        """Makes no picture: stories are not filmed."""
 
 
 @lru_cache(maxsize=4)
 def picture_of(text: str, sees_contents: bool) -> StoryPicture | None:
-    """The picture of a story in plain sentences; None for words that can't be read, as a language model's."""
+    """The picture of a story in plain sentences, cached; None for text that can't be read, e.g. a language model's."""
     try:
         return StoryPicture(parse_story(text, sees_contents=sees_contents))
     except StoryError:
@@ -61,7 +61,7 @@ def picture_of(text: str, sees_contents: bool) -> StoryPicture | None:
 
 
 def story_data(text: str, picture: StoryPicture | None) -> dict[str, Any]:
-    """A story as scripts/story.js takes it. lines: its text; picture: `StoryPicture.data`, None if it can't be read."""
+    """A story for scripts/story.js. lines: its text. picture: `StoryPicture.data`, None if the text can't be read."""
     return {"lines": [line for line in text.splitlines() if line.strip()], "picture": picture.data if picture else None}
 
 
@@ -73,7 +73,7 @@ def _shown_story(text: str, sees_contents: bool) -> dict[str, Any]:
 def question_data(
     text: str, answer: str, choices: Sequence[str], kind: QuestionKind, picture: StoryPicture | None
 ) -> dict[str, Any]:
-    """A question as scripts/story.js takes it. spot: where its answer stands in the picture, None if nowhere."""
+    """A question for scripts/story.js. spot: where the picture shows its answer, None if nowhere."""
     return {
         "text": text,
         "order": kind.order,

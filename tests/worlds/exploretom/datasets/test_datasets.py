@@ -275,7 +275,7 @@ def test_bad_stories_are_one_clear_line(
 @pytest.mark.parametrize(
     ("flags", "complaint"),
     [
-        ((), "say where to: --out=FOLDER"),
+        ((), "name the folder to write to: --out=FOLDER"),
         (("--out=x", "--action_sets=b1"), "unknown action set 'b1'"),
         (("--out=x", "--splits=train"), "say names with shares"),
         (("--out=x", "--from=/nowhere.jsonl"), "/nowhere.jsonl: No such file"),
@@ -362,7 +362,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], object]:
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (_without("order"), "line 1: no order"),
+        (_without("order"), "line 1: keys are missing: order"),
         (lambda row: row.update(format=FORMAT + 1), f"line 1: format {FORMAT + 1}, and this is format {FORMAT}"),
         (lambda row: row.update(tracker=TRACKER + 1), f"line 1: tracker {TRACKER + 1}, and this is tracker {TRACKER}"),
         (lambda row: row.update(target="H"), "line 1: target H is not the choice"),

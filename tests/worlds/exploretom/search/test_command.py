@@ -226,7 +226,8 @@ def test_stories_are_told_and_telling_goes_on(tmp_path: Path, capsys: pytest.Cap
         assert row["text"] == " ".join(f"Then {sentence}" for sentence in story["text"])
         assert row["is_told"]
     said = capsys.readouterr()
-    assert f"{sum(len(story['text']) for story in rows(tmp_path))} actions at the first try, 0 later, 0 by" in said.out
+    actions = sum(len(story["text"]) for story in rows(tmp_path))
+    assert f"{actions} actions at the first try, 0 at a later one, 0 by the plain sentence" in said.out
     assert 'told.jsonl has judge "loopback", not "builtin"' in said.err
 
 

@@ -41,7 +41,7 @@ class StoryChart {
     this.select(null);
   }
 
-  // The marks and the people; values have a key of their own, since they differ by subject.
+  // The key to marks, people and objects; values have one of their own, since they differ by subject.
   key() {
     const { people, things } = this.story;
     const mark = (role) => make("li", {}, draw("svg", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, this.mark(role, "", 0)), ROLES[role]);
@@ -247,14 +247,14 @@ const valueIn = (value, { values }) => (value === null ? "nothing of it" : value
 // A row as a sentence.
 const inWordsOf = (row, subject) => `${holderOf(row)}: ${runsOf(row).map(({ value, wrong, from }) => `${from ? `from action ${from} ` : ""}${valueIn(value, subject)}${wrong ? " (wrong)" : ""}`).join("; ")}`;
 
-// The first of the moments from which on a row says what it says at a moment.
+// The first moment since which a row has had the value that it has at a moment.
 function sinceOf({ values }, moment) {
   let since = moment;
   while (since > 0 && values[since - 1] === values[moment]) since -= 1;
   return since;
 }
 
-// What a row says at a moment, and since which action.
+// A row's value at a moment as a sentence, and since which action it has had it.
 function inSentence(row, subject, moment) {
   const since = sinceOf(row, moment);
   const when = since ? `Since action ${since}` : "From the beginning";
@@ -264,7 +264,7 @@ function inSentence(row, subject, moment) {
   return [make("b", {}, name), `${valueIn(row.values[moment], subject)}.${beside}`];
 }
 
-// A question with its choices: which is right, and which was given. given: by reader, {given, right}.
+// A question with its choices, the right one and those that readers gave. given: {by, given, right} of each reader.
 function questionCard({ text, order, property, choices, answer, accepted, interesting, false_belief: isFalse }, given) {
   const kinds = [order === null ? null : order === 0 ? "about the world" : order === 1 ? "first order: what someone believes" : "second order: what someone thinks that another believes", property, interesting ? "interesting: the answer depends on whom one asks about" : null, isFalse ? "false belief: the answer is not what is so" : null];
   const others = given.filter((one) => !choices.includes(one.given));
