@@ -31,6 +31,7 @@ def start_of(prompt: str) -> int:
 
 
 def table_of(prompt: str) -> Table:
+    """The payoff table that the prompt shows."""
     rows = re.findall(r"^- your (\w+): (.+)$", prompt, re.MULTILINE)
     return {mine: {kind: float(paid) for paid, kind in re.findall(r"(\S+) against (\w+)", row)} for mine, row in rows}
 
@@ -53,6 +54,7 @@ Past = Sequence[PastInteraction]
 
 
 def past_of(prompt: str) -> list[PastInteraction]:
+    """The interactions that the prompt lists, the oldest first."""
     line = r"^- step \d+: you \S+ \((.+?)\), (\w+) \S+ \((.+?)\): (.+)$"
     return [
         PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect ([^;]+)")))
@@ -70,7 +72,7 @@ def counts(text: str, pattern: str) -> Inventory:
 
 
 def leading(counts: Inventory) -> str | None:
-    """The most frequent kind, None where several are."""
+    """The most frequent kind; None if several tie or there is none."""
     most = [kind for kind, count in counts.items() if count == max(counts.values())]
     return most[0] if len(most) == 1 else None
 
@@ -78,7 +80,7 @@ def leading(counts: Inventory) -> str | None:
 # Rules that an opponent may follow
 
 Rule = Callable[[Past], str | None]
-"""From the interactions so far to the kind that the opponent plays next, None where the rule predicts nothing yet."""
+"""From the interactions so far to the kind that the opponent plays next; None if the rule predicts nothing yet."""
 
 
 def rules(table: Table) -> dict[str, Rule]:
@@ -117,30 +119,30 @@ def _prey(table: Table, kind: str | None) -> str | None:
 
 def likeliest(table: Table, past: Past) -> str:
     """The words of the rule that predicts the interactions best, later ones weighing more."""
-    known = rules(table)
-    return max(known, key=lambda words: _score(known[words], past, 1 / len(table)))
+    candidates = rules(table)
+    return max(candidates, key=lambda words: _score(candidates[words], past, 1 / len(table)))
 
 
 def _score(rule: Rule, past: Past, chance: float) -> float:
     """The discounted sum of correct predictions. chance: the score of an interaction that a rule doesn't predict."""
     total = 0.0
     for number, interaction in enumerate(past):
-        predicted = rule(past[:number])
+        prediction = rule(past[:number])
         if interaction.theirs:
-            right = chance if predicted is None else float(predicted == interaction.theirs)
-            total += right * DISCOUNT ** (len(past) - number)
+            accuracy = chance if prediction is None else float(prediction == interaction.theirs)
+            total += accuracy * DISCOUNT ** (len(past) - number)
     return total
 
 
 def expected(table: Table, past: Past, words: str) -> str:
-    """The kind that a rule predicts; where it predicts nothing, the latest kind known, else the table's first."""
+    """The kind that a rule predicts; if it predicts nothing, the latest kind known, else the table's first."""
     rule = rules(table).get(words.strip())
-    known = [interaction.theirs for interaction in past if interaction.theirs]
-    return (rule and rule(past)) or (known[-1] if known else next(iter(table)))
+    known_kinds = [interaction.theirs for interaction in past if interaction.theirs]
+    return (rule and rule(past)) or (known_kinds[-1] if known_kinds else next(iter(table)))
 
 
 def expected_of_all(table: Table, past: Past) -> dict[str, str]:
-    """The kind expected of each partner so far."""
+    """The kind expected of each partner so far, by its likeliest rule."""
     by_partner = {
         partner: [interaction for interaction in past if interaction.partner == partner]
         for partner in dict.fromkeys(interaction.partner for interaction in past)
@@ -162,23 +164,20 @@ def lead_with(main: str, held: Inventory) -> Inventory:
 
 
 def infer(prompt: str) -> dict[str, Any]:
-    """The smallest inventory that explains the reward; equal counts of each kind where several inventories do.
-
-    errors: how far the reward expected from an inventory is from the reward paid, then the inventory's size. pure: the
-    reward if the opponent had held one kind alone.
-    """
+    """Infers the smallest inventory that explains the reward best; equal counts of each kind if several do alike."""
     paid = float(find(r"has just paid you (\S+)\. You held", prompt))
+    # The reward if the opponent had held one kind alone.
     pure = {kind: float(reward) for kind, reward in re.findall(r"^- (\w+): ([+-][\d.]+)$", prompt, re.MULTILINE)}
     start = start_of(prompt)
     possible = product(range(start, start + MAX_COLLECTED), repeat=len(pure))
-    errors = {}
+    errors = {}  # by inventory: the difference of the reward expected from it and the one paid, then its size
     for held in possible:
         if max(held) > start:
             mean = sum(count * reward for count, reward in zip(held, pure.values(), strict=True)) / sum(held)
             errors[held] = round(abs(mean - paid), 3), sum(held)
     least = min(errors.values())
-    found = [held for held, error in errors.items() if error == least]
-    held = found[0] if len(found) == 1 else (start + 1,) * len(pure)
+    best_fits = [held for held, error in errors.items() if error == least]
+    held = best_fits[0] if len(best_fits) == 1 else (start + 1,) * len(pure)
     return {"reasoning": f"It explains {paid:+.4f} best.", "inventory": dict(zip(pure, held, strict=True))}
 
 
@@ -188,7 +187,7 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    """The kind that the last of the prompt's hypotheses predicts with its count, and the kind that each other does."""
+    """Predicts a kind, and its count, by the last of the prompt's hypotheses, and a kind by each of the others."""
     table, past, theirs = table_of(prompt), past_of(prompt), _expected(prompt)
     others = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]]
     return {"reasoning": f"It will play {theirs}.", "others_predict": others, "other_next": _lead(prompt, theirs)}
@@ -199,21 +198,21 @@ def _lead(prompt: str, kind: str) -> dict[str, Any]:
 
 
 def _hypotheses(prompt: str) -> list[str]:
-    """The numbered hypotheses, without their records."""
+    """The words of the prompt's numbered hypotheses."""
     return re.findall(r"^\d+\. \((?:value|untested).*?\) (.+)$", prompt, re.MULTILINE)
 
 
 def revise(prompt: str) -> dict[str, Any]:
-    """Keeps or adds the likeliest rule alone, and answers it."""
+    """Keeps or adds the likeliest rule alone, and plays the best response to it."""
     table, past = table_of(prompt), past_of(prompt)
     words = likeliest(table, past)
     known = _hypotheses(prompt)
-    kept = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
+    hypothesis = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
     theirs = _taken(prompt) or expected(table, past, words)
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
     return {
         "reasoning": "Of all rules it fits the interactions best.",
-        "hypotheses": [{**kept, "next": expected(table, past, words)}] if past else [],
+        "hypotheses": [{**hypothesis, "next": expected(table, past, words)}] if past else [],
         "other_next": _lead(prompt, theirs),
         "own_next": lead_with(best(table, theirs), held),
         "covert": False,
@@ -229,7 +228,7 @@ def counter(prompt: str) -> dict[str, Any]:
 
 
 def _expected(prompt: str) -> str:
-    """The kind that the opponent has collected most since, where that is known; else what the hypothesis predicts."""
+    """The kind that the opponent has collected most since, if that is known; else what the hypothesis predicts."""
     words = next(reversed(_hypotheses(prompt)), "") or search(r"# What you know for certain .+\n(.+)", prompt)
     return _taken(prompt) or expected(table_of(prompt), past_of(prompt), words)
 
@@ -253,15 +252,15 @@ def choose(prompt: str) -> dict[str, Any]:
 
 
 def revise_and_choose(prompt: str) -> dict[str, Any]:
-    """Keeps the likeliest rule of the player of whom there is news, and chooses among all."""
+    """Keeps the likeliest rule of the player of whom there is news, and chooses a partner among all players."""
     table = table_of(prompt)
     about, words = search(r"^(player_\d+), of whom you have news:$", prompt), ""
     past = past_of(prompt.partition("The others:")[0])
     if about and past:
         words = likeliest(table, past)
     known = _hypotheses(prompt)
-    kept = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
-    revised = [{**kept, "next": expected(table, past, words)}] if words else []
+    hypothesis = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
+    revised = [{**hypothesis, "next": expected(table, past, words)}] if words else []
     choice = choose(prompt)
     if words and about not in choice["seek"]:
         choice["seek"].append(about)
@@ -283,9 +282,9 @@ def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, An
 
 
 def read_minds(prompt: str) -> dict[str, Any]:
-    """In one answer, each partner's likeliest rule and next kind, and the choice of a partner and an inventory.
+    """Gives each partner's likeliest rule and next kind, and the choice of partners and an inventory, in one answer.
 
-    The next kind is the one that a player has collected most since, else what its likeliest rule predicts.
+    The next kind is the one that a player has collected most since, if known, else what its likeliest rule predicts.
     """
     table = table_of(prompt)
     parts = re.split(r"^(player_\d+):$", prompt, flags=re.MULTILINE)[1:]

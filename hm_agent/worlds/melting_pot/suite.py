@@ -1,4 +1,4 @@
-"""What Melting Pot hands out to experiments, results, reports and replays. Importing it imports no simulator."""
+"""What Melting Pot offers to experiments, results, reports and replays. Importing this module imports no simulator."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ ORDERS: Mapping[int, str] = {
 
 @cache
 def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
-    """Those of the package and of the registered folders, by full name."""
+    """The scenarios of the package and of the registered folders, by full name.
+
+    folders: the registered ones, which `all_scenarios` reads itself; they are the key of the cache.
+    """
     return {scenario.name: scenario for scenario in all_scenarios()}
 
 
@@ -144,7 +147,7 @@ class MeltingPotSuite(Suite):
         return [*modules, "hm_agent.worlds.melting_pot.simulator.bots.saved_models"] if is_trained else modules
 
     def _lacks_models(self, scenario: Scenario) -> bool:
-        """True if the trained models of a scenario are not installed, as far as that shows without the simulator."""
+        """True if a scenario needs trained models and no folder of them is installed; imports no simulator."""
         if scenario.facts is None or not scenario.facts.needs_models:
             return False
         package = find_spec("meltingpot")
@@ -170,7 +173,7 @@ class MeltingPotSuite(Suite):
         return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
-        """The body of a seat. order: of the rules of others that the built-in reasoner considers at most; None: all."""
+        """The body of a seat. order: the highest of others' rules that the built-in reasoner considers; None for all."""
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
         from hm_agent.worlds.melting_pot.games import build_game
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
@@ -225,7 +228,7 @@ class MeltingPotSuite(Suite):
         }
 
     def _agent_of_order(self, order: int) -> OwnAgent:
-        """`hypothetical_minds` in matrix games, with the built-in reasoner's class of rules cut at an order."""
+        """`hypothetical_minds` in matrix games; the built-in reasoner considers only rules of others up to an order."""
 
         def build(setup: AgentSetup) -> ComposedAgent:
             return AGENTS["hypothetical_minds"].build(self.body(setup, order), setup.model, setup.parameters)
@@ -283,7 +286,7 @@ def _info(scenario: Scenario) -> ScenarioInfo:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    """The reward for as many steps as the game says or, where it says none, of the whole episode."""
+    """The reward per as many steps as the game says or, if it says none, of the whole episode."""
     ceiling = None if scenario.is_self_play else "oracle"
     if not (steps := scenario.game.reward_per_steps):
         return Metric(floor="random", ceiling=ceiling)
