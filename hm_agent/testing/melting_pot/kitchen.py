@@ -78,18 +78,18 @@ def revise(prompt: str) -> dict[str, Any]:
 # Strategies of its own
 
 
-def make(prompt: str) -> dict[str, Any]:
+def make_strategy(prompt: str) -> dict[str, Any]:
     return {"reasoning": "By what the teammate did last."} | _complement(
         _role_in(prompt, propose(prompt)["hypothesis"])
     )
 
 
-def follow(prompt: str) -> dict[str, Any]:
+def follow_strategy(prompt: str) -> dict[str, Any]:
     role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt))
     return {"reasoning": "By the strategy.", "role": role or "does everything"}
 
 
-def judge(prompt: str) -> dict[str, Any]:
+def judge_strategy(prompt: str) -> dict[str, Any]:
     """Positive if the two players' roles together both load pots and serve soup."""
     own_role = search(r"the one who (.+) in this round, and", prompt)
     others_role = _role_in(prompt, " ".join(_teammate_activities(prompt)))
@@ -199,9 +199,9 @@ REPLIES: Replies = {
     ("hypothesis",): propose,
     ("behaviours",): predict,
     ("subgoals",): plan,
-    ("outcome",): judge,
-    ("role",): follow,
-    ("role", "strategy"): make,
+    ("outcome",): judge_strategy,
+    ("role",): follow_strategy,
+    ("role", "strategy"): make_strategy,
     ("teammate", "role", "strategy"): choose,
     ("teammate", "role", "strategy", "hypothesis"): read_mind,
     ("of", "hypotheses", "teammate", "role", "strategy"): revise,

@@ -57,12 +57,12 @@ def past_of(prompt: str) -> list[PastInteraction]:
     """The interactions that the prompt lists, the oldest first."""
     line = r"^- step \d+: you \S+ \((.+?)\), (\w+) \S+ \((.+?)\): (.+)$"
     return [
-        PastInteraction(partner, _kind(mine), _kind(theirs), leading(counts(rest, "collect ([^;]+)")))
+        PastInteraction(partner, _kind_in(mine), _kind_in(theirs), leading_kind(counts(rest, "collect ([^;]+)")))
         for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)
     ]
 
 
-def _kind(words: str) -> str | None:
+def _kind_in(words: str) -> str | None:
     return None if words in ("no kind led", "it is open what led") else words.removeprefix("probably ")
 
 
@@ -71,7 +71,7 @@ def counts(text: str, pattern: str) -> Inventory:
     return {kind: int(count) for kind, count in re.findall(r"(\w+) (\d+)", search(pattern, text))}
 
 
-def leading(counts: Inventory) -> str | None:
+def leading_kind(counts: Inventory) -> str | None:
     """The most frequent kind; None if several tie or there is none."""
     most = [kind for kind, count in counts.items() if count == max(counts.values())]
     return most[0] if len(most) == 1 else None
@@ -91,7 +91,7 @@ def rules(table: Table) -> dict[str, Rule]:
         "It plays the best response to what it last saw me collect.": lambda past: _answer(table, _last(past).shown),
         "It copies what I played last.": lambda past: _last(past).mine,
         "It plays the best response to its own last kind.": lambda past: _answer(table, _last(past).theirs),
-        "It plays what its own last kind does best against.": lambda past: _prey(table, _last(past).theirs),
+        "It plays what its own last kind does best against.": lambda past: _most_beaten_by(table, _last(past).theirs),
     }
 
 
@@ -103,16 +103,16 @@ def _last(past: Past) -> PastInteraction:
     return past[-1] if past else PastInteraction("", None, None, None)
 
 
-def best(table: Table, against: str) -> str:
+def best_response(table: Table, against: str) -> str:
     """The best response to a kind."""
     return max(table, key=lambda mine: table[mine][against])
 
 
 def _answer(table: Table, against: str | None) -> str | None:
-    return best(table, against) if against else None
+    return best_response(table, against) if against else None
 
 
-def _prey(table: Table, kind: str | None) -> str | None:
+def _most_beaten_by(table: Table, kind: str | None) -> str | None:
     """The kind that `kind` does best against."""
     return max(table[kind], key=lambda theirs: table[kind][theirs]) if kind else None
 
@@ -188,12 +188,16 @@ def propose(prompt: str) -> dict[str, Any]:
 
 def predict(prompt: str) -> dict[str, Any]:
     """Predicts a kind, and its count, by the last of the prompt's hypotheses, and a kind by each of the others."""
-    table, past, theirs = table_of(prompt), past_of(prompt), _expected(prompt)
+    table, past, theirs = table_of(prompt), past_of(prompt), _expected_kind(prompt)
     others = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]]
-    return {"reasoning": f"It will play {theirs}.", "others_predict": others, "other_next": _lead(prompt, theirs)}
+    return {
+        "reasoning": f"It will play {theirs}.",
+        "others_predict": others,
+        "other_next": _predicted_lead(prompt, theirs),
+    }
 
 
-def _lead(prompt: str, kind: str) -> dict[str, Any]:
+def _predicted_lead(prompt: str, kind: str) -> dict[str, Any]:
     return {"kind": kind, "count": start_of(prompt) + COMMITMENT}
 
 
@@ -208,13 +212,13 @@ def revise(prompt: str) -> dict[str, Any]:
     words = likeliest(table, past)
     known = _hypotheses(prompt)
     hypothesis = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
-    theirs = _taken(prompt) or expected(table, past, words)
+    theirs = _kind_taken(prompt) or expected(table, past, words)
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
     return {
         "reasoning": "Of all rules it fits the interactions best.",
         "hypotheses": [{**hypothesis, "next": expected(table, past, words)}] if past else [],
-        "other_next": _lead(prompt, theirs),
-        "own_next": lead_with(best(table, theirs), held),
+        "other_next": _predicted_lead(prompt, theirs),
+        "own_next": lead_with(best_response(table, theirs), held),
         "covert": False,
         "why": "I answer the rule that fits best.",
     }
@@ -224,22 +228,22 @@ def counter(prompt: str) -> dict[str, Any]:
     """A prediction and the best response to it."""
     table = table_of(prompt)
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?) now\.")
-    return predict(prompt) | {"own_next": lead_with(best(table, _expected(prompt)), held)}
+    return predict(prompt) | {"own_next": lead_with(best_response(table, _expected_kind(prompt)), held)}
 
 
-def _expected(prompt: str) -> str:
+def _expected_kind(prompt: str) -> str:
     """The kind that the opponent has collected most since, if that is known; else what the hypothesis predicts."""
     words = next(reversed(_hypotheses(prompt)), "") or search(r"# What you know for certain .+\n(.+)", prompt)
-    return _taken(prompt) or expected(table_of(prompt), past_of(prompt), words)
+    return _kind_taken(prompt) or expected(table_of(prompt), past_of(prompt), words)
 
 
-def _taken(text: str) -> str | None:
+def _kind_taken(text: str) -> str | None:
     """The kind that the only opponent has taken most since the latest interaction."""
     kinds = re.findall(
         r"(\w+) at \(",
         search(r"has most likely taken \(\* before your eyes, else found gone then\): (.+?)\.(?:$| )", text),
     )
-    return leading({kind: kinds.count(kind) for kind in kinds})
+    return leading_kind({kind: kinds.count(kind) for kind in kinds})
 
 
 # Whom to meet
@@ -277,7 +281,7 @@ def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, An
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
     return {
         "seek": [player for player, kind in kinds.items() if kind in (theirs, None)],
-        "own_next": lead_with(best(table, theirs), held),
+        "own_next": lead_with(best_response(table, theirs), held),
     }
 
 
@@ -294,7 +298,7 @@ def read_minds(prompt: str) -> dict[str, Any]:
     minds = []
     for player, words in paragraphs.items():
         past = past_of(words)
-        taken = _taken(words) or leading(counts(words, r"In this life: (.+?) \(until"))
+        taken = _kind_taken(words) or leading_kind(counts(words, r"In this life: (.+?) \(until"))
         kinds[player] = taken or (expected(table, past, likeliest(table, past)) if past else None)
         if past:
             minds.append({"player": player, "hypothesis": likeliest(table, past), "next": kinds[player]})

@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.testing.melting_pot.matrix_opponents import (
     Inventory,
-    best,
+    best_response,
     choose,
     commonest,
     counts,
@@ -51,19 +51,19 @@ WHERE_TO_LOOK = (
 # Strategies
 
 
-def make(prompt: str) -> dict[str, Any]:
+def make_strategy(prompt: str) -> dict[str, Any]:
     """Makes a strategy: counter the likeliest rule; among many players, lead with the kind that beats most of them."""
     table, past = table_of(prompt), past_of(prompt)
-    if players := _players(prompt):
+    if players := _other_players(prompt):
         known = expected_of_all(table, past)
         choice = partner_choice(prompt, {player: known.get(player) for player in players})
         return choice | {"strategy": f"I always lead with {max(choice['own_next'], key=choice['own_next'].get)}."}
     words = likeliest(table, past)
-    mine = best(table, expected(table, past, words))
-    return _choice(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
+    mine = best_response(table, expected(table, past, words))
+    return _choose_lead(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
 
 
-def settle(prompt: str) -> dict[str, Any]:
+def follow_or_choose(prompt: str) -> dict[str, Any]:
     """Follows the prompt's strategy, if it has one; else chooses by what is expected of each player.
 
     It follows a strategy by the best response to the rule that its words contain, else by the kind that they name, else
@@ -73,24 +73,28 @@ def settle(prompt: str) -> dict[str, Any]:
         return choose(prompt)
     strategy, table, past = search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)
     if rule := next((rule for rule in rules(table) if rule in strategy), None):
-        return _choice(prompt, best(table, expected(table, past, rule)))
+        return _choose_lead(prompt, best_response(table, expected(table, past, rule)))
     named = next((kind for kind in table if kind in strategy), None)
-    return _choice(prompt, named or best(table, expected(table, past, "")))
+    return _choose_lead(prompt, named or best_response(table, expected(table, past, "")))
 
 
-def _choice(prompt: str, mine: str) -> dict[str, Any]:
+def _choose_lead(prompt: str, mine: str) -> dict[str, Any]:
     """Chooses to lead with one kind and to seek the players to whose expected kind it is the best response.
 
     Players of whom nothing is expected are sought, too.
     """
     table = table_of(prompt)
     theirs = expected_of_all(table, past_of(prompt))
-    seek = [player for player in _players(prompt) if player not in theirs or best(table, theirs[player]) == mine]
+    seek = [
+        player
+        for player in _other_players(prompt)
+        if player not in theirs or best_response(table, theirs[player]) == mine
+    ]
     own = lead_with(mine, dict.fromkeys(table, start_of(prompt)))
     return {"reasoning": f"That comes to {mine}.", "seek": seek, "own_next": own}
 
 
-def _players(prompt: str) -> list[str]:
+def _other_players(prompt: str) -> list[str]:
     """The names of the other players; empty in a two-player game."""
     return re.findall(r"player_\d+", search(r"^The other players are (.+)\.$", prompt))
 
@@ -150,7 +154,7 @@ def _scene(prompt: str) -> MatrixScene:
     here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
     held = counts(prompt, r", and hold (.+?)\.$")
     lacking = {thing: int(n) for n, thing in re.findall(r"(\d+) (\w+)", line("Still to collect", prompt))}
-    things = _things(prompt)
+    things = _thing_by_kind(prompt)
     target = {kind: count + lacking.get(things[kind], 0) for kind, count in held.items()}
     if "Still to collect" not in prompt:
         target = _own_target(prompt, held)
@@ -161,8 +165,8 @@ def _scene(prompt: str) -> MatrixScene:
         target=target,
         extra_costs={cell: cost for kind in lacks for cell, cost in _extra_costs(prompt, kind).items()},
         missing=sum(lacks.values()),
-        seen=_seen(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
-        likely=_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
+        seen=_fresh_sighting(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
+        likely=_places_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
         unseen=cells_in(line(r"Longest out of view \(steps\)", prompt)),
     )
 
@@ -173,7 +177,7 @@ def _own_target(prompt: str, held: Inventory) -> Inventory:
     A lead of MIN_LEAD in the present inventory is enough.
     """
     table = table_of(prompt)
-    main = best(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
+    main = best_response(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
     return held if _lead(held, main) >= MIN_LEAD else lead_with(main, held)
 
 
@@ -183,7 +187,7 @@ def _lead(held: Inventory, main: str) -> int:
 
 def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
     """The extra cost of each cell where the resource to collect for a kind was seen or may have regrown."""
-    thing = _things(prompt)[kind]
+    thing = _thing_by_kind(prompt)[kind]
     known = search(rf"^- {thing}: (.+)$", prompt)
     things = {
         cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}\*?(?: (\d+))?", known)
@@ -194,12 +198,12 @@ def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
     } | things
 
 
-def _things(prompt: str) -> dict[str, str]:
+def _thing_by_kind(prompt: str) -> dict[str, str]:
     """The thing to collect for each kind."""
     return {kind: thing for thing, kind in re.findall(r"(\w+) = (\w+)", prompt)}
 
 
-def _seen(words: str) -> Cell | None:
+def _fresh_sighting(words: str) -> Cell | None:
     """The first cell where another player was seen within FRESH_STEPS."""
     for part in words.split(";"):
         cells, steps_ago = cells_in(part), int(search(r"(\d+) steps? ago", part) or 0)
@@ -208,7 +212,7 @@ def _seen(words: str) -> Cell | None:
     return None
 
 
-def _by_worth(words: str, here: Cell) -> list[Cell]:
+def _places_by_worth(words: str, here: Cell) -> list[Cell]:
     """The places that the words name, the best first: by probability over distance, offset by DISTANCE_OFFSET."""
     chances = {cell_of(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
     return sorted(chances, key=lambda cell: -chances[cell] / (DISTANCE_OFFSET + _distance(here, cell)))
@@ -237,8 +241,8 @@ def criticise(prompt: str) -> dict[str, Any]:
 
 
 REPLIES: Replies = {
-    ("seek", "own_next", "strategy"): make,
-    ("seek", "own_next"): settle,
+    ("seek", "own_next", "strategy"): make_strategy,
+    ("seek", "own_next"): follow_or_choose,
     ("outcome",): judge,
     ("subgoals",): plan,
     ("critique",): criticise,

@@ -34,4 +34,4 @@ def play(prompt: str) -> str:
     for fields in sorted(replies, key=len, reverse=True):
         if all(f'"{field}":' in form for field in fields):
             return json.dumps(replies[fields](prompt))
-    raise ValueError(f"no prompt that is known: its form has none of {', '.join(map('+'.join, replies))}: {form!r}")
+    raise ValueError(f"unknown prompt: its form has none of {', '.join(map('+'.join, replies))}: {form!r}")

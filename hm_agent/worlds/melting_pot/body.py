@@ -69,11 +69,11 @@ class MeltingPotBody:
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
-        self._because: str | None = "the episode begins"
+        self._replan_reason: str | None = "the episode begins"
         """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         """Why a plan was asked for in this step."""
-        self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
+        self._asked_plan: tuple[Question[Any], Sequence[Subgoal]] | None = None
         """The latest question for a plan, and the plan that answered it; None before the first."""
         self._earned = 0.0
         """The sum of rewards since the latest plan was asked for."""
@@ -100,13 +100,13 @@ class MeltingPotBody:
         )
         events = self._game.read(observation, self._view, self._memory)
         because = self._game.why_replan(events, planner.rest, self._strategy) if self._strategy else None
-        self._because = because or self._because or trigger
+        self._replan_reason = because or self._replan_reason or trigger
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
         has_changed = self._strategy is None or strategy.aims != self._strategy.aims
         if has_changed and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
-            self._because = self._because or "the strategy has changed"
+            self._replan_reason = self._replan_reason or "the strategy has changed"
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
         return self._move
@@ -117,7 +117,7 @@ class MeltingPotBody:
         if self._view.pose is None:
             return seek_bearings(self._view, self._observation.step)
         situation = self._situation(strategy)
-        move = None if self._because else self._planner.next_move(situation)
+        move = None if self._replan_reason else self._planner.next_move(situation)
         if move is None:
             self._planner.count_arrival(situation)
             await self._plan(strategy, history)
@@ -150,7 +150,7 @@ class MeltingPotBody:
 
         The question shows what the reflector has to say of the latest plan that was asked for.
         """
-        interrupted_by, self._because = self._because, None
+        interrupted_by, self._replan_reason = self._replan_reason, None
         context = PlanContext(
             observation=self._observation,
             view=self._view,
@@ -166,8 +166,8 @@ class MeltingPotBody:
         previous, why_over = self._planner.asked
         context = replace(context, because=interrupted_by or why_over, previous=previous)
         self._asked_because, self._failed = context.because, self._planner.failed
-        if self._latest is not None:
-            outcome = PlanOutcome(*self._latest, self._failed, self._earned)
+        if self._asked_plan is not None:
+            outcome = PlanOutcome(*self._asked_plan, self._failed, self._earned)
             critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))
             context = replace(context, critiques=critiques)
         question = self._game.ask_plan(context)
@@ -177,7 +177,7 @@ class MeltingPotBody:
             if answer is None
             else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals, self._game.names)
         )
-        self._latest, self._earned = (question, plan), 0.0
+        self._asked_plan, self._earned = (question, plan), 0.0
         self._planner.follow(plan)
 
     def state(self) -> AgentSnapshot:

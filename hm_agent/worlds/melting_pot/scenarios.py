@@ -56,7 +56,8 @@ class Scenario:
         return self.unseen.study if self.unseen else ""
 
     @property
-    def _ending(self) -> str:
+    def _suffix(self) -> str:
+        """The part of its full name that follows the substrate."""
         if self.number is None:
             return "selfplay"
         if self.unseen is None:
@@ -65,11 +66,11 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        return f"{self.game.substrate}_{self._ending}"
+        return f"{self.game.substrate}_{self._suffix}"
 
     @property
     def short_name(self) -> str:
-        return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._ending}"
+        return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._suffix}"
 
     @property
     def group(self) -> str:

@@ -124,18 +124,18 @@ class MeltingPotSuite(Suite):
         return _infos_in(tuple(ADDED.folders))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        own, wanted = self._scenarios[scenario.name], options["bots"]
-        if path := own_file(own.game):
+        own_scenario, bots = self._scenarios[scenario.name], options["bots"]
+        if path := own_file(own_scenario.game):
             from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
             check_game(path)
-        if own.is_self_play:
+        if own_scenario.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
-        if wanted == SCRIPTED or (wanted == "auto" and not options["bots_dir"] and self._lacks_models(own)):
+        if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and self._lacks_models(own_scenario)):
             return {**options, "bots": SCRIPTED}
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
-        return {**options, "bots": str(choose_bots(own, str(wanted), _path(options["bots_dir"])))}
+        return {**options, "bots": str(choose_bots(own_scenario, str(bots), _path(options["bots_dir"])))}
 
     def content(self, scenario: ScenarioInfo) -> str | None:
         path = own_file(self._scenarios[scenario.name].game)
@@ -159,10 +159,10 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
         from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 
-        own = self._scenarios[scenario.name]
-        if own.is_self_play:
-            return SelfPlayWorld(own)
-        return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
+        own_scenario = self._scenarios[scenario.name]
+        if own_scenario.is_self_play:
+            return SelfPlayWorld(own_scenario)
+        return MeltingPotWorld(own_scenario, Bots(str(options["bots"])), _path(options.get("bots_dir")))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
@@ -173,15 +173,18 @@ class MeltingPotSuite(Suite):
         return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
-        """The body of a seat. order: the highest of others' rules that the built-in reasoner considers; None for all."""
+        """The body of a seat.
+
+        order: the highest order of others' rules that the built-in reasoner considers; None for all.
+        """
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
         from hm_agent.worlds.melting_pot.games import build_game
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
-        own, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
-        facts = own.game_of(slot)
+        own_scenario, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
+        facts = own_scenario.game_of(slot)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
 
         options = AgentOptions(
@@ -192,7 +195,7 @@ class MeltingPotSuite(Suite):
         )
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            vision = vision_of(facts.short_name, slot, is_column=own.is_column(slot))
+            vision = vision_of(facts.short_name, slot, is_column=own_scenario.is_column(slot))
             game = build_game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)

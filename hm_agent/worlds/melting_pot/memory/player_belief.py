@@ -50,8 +50,8 @@ class PlayerBeliefMap:
         self._extra = site_ratio - 1.0
         self._site_count = 0
         self._set_dynamics(np.zeros_like(self._open))
-        self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
-        self._glimpses: list[_Glimpse] = []  # still to be taken in
+        self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
+        self._glimpses: list[_Glimpse] = []  # not applied to the beliefs yet
 
     @property
     def players(self) -> Sequence[str]:
@@ -61,9 +61,9 @@ class PlayerBeliefMap:
     def beliefs(self) -> npt.NDArray[np.float64]:
         """(players, height, width) probabilities."""
         for glimpse in self._glimpses:
-            self._take_in(glimpse)
+            self._apply(glimpse)
         self._glimpses.clear()
-        return self._taken_in
+        return self._beliefs
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities of one player."""
@@ -75,7 +75,7 @@ class PlayerBeliefMap:
             is_site = np.zeros_like(self._open)
             for x, y in sites:
                 is_site[y, x] = self._open[y, x]
-            self._taken_in = self.beliefs  # applies the frames so far by the dynamics so far
+            self._beliefs = self.beliefs  # applies the frames so far by the dynamics so far
             self._set_dynamics(is_site)
             self._site_count = len(sites)
 
@@ -100,20 +100,20 @@ class PlayerBeliefMap:
             self._glimpses.clear()
         self._glimpses.append(_Glimpse(not view.present, view.in_view, seen))
 
-    def _take_in(self, glimpse: _Glimpse) -> None:
+    def _apply(self, glimpse: _Glimpse) -> None:
         """Moves the beliefs on by one step, then corrects them by the cells and players in view."""
         if glimpse.is_away:
-            self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
+            self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
             return
         if len(glimpse.seen) == len(self._slots):
-            self._taken_in = np.zeros_like(self._taken_in)
+            self._beliefs = np.zeros_like(self._beliefs)
         else:
-            moving = self._step_probability * self._taken_in
-            self._taken_in = self._taken_in * self._staying + self._inflow(moving)
+            moving = self._step_probability * self._beliefs
+            self._beliefs = self._beliefs * self._staying + self._inflow(moving)
             self._clear(glimpse.in_view)
         for slot, (x, y) in glimpse.seen.items():
-            self._taken_in[slot] = 0.0
-            self._taken_in[slot, y, x] = 1.0
+            self._beliefs[slot] = 0.0
+            self._beliefs[slot, y, x] = 1.0
 
     def _inflow(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The probability that enters each cell. moving: for each cell, that of leaving it for any one neighbour.
@@ -130,13 +130,13 @@ class PlayerBeliefMap:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
         height, width = self._open.shape
         numbers = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
-        self._taken_in.reshape(len(self._taken_in), -1)[:, numbers] = 0.0
-        totals = self._taken_in.sum(axis=(1, 2), keepdims=True)
+        self._beliefs.reshape(len(self._beliefs), -1)[:, numbers] = 0.0
+        totals = self._beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():
-            self._taken_in = np.where(lost, self._stationary, self._taken_in)
+            self._beliefs = np.where(lost, self._stationary, self._beliefs)
             totals[lost] = 1.0
-        self._taken_in /= totals
+        self._beliefs /= totals
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
         """The `count` best places that lie apart, each with the expected number of these players in view from it.

@@ -118,14 +118,14 @@ def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
     """Writes the strategy in words and, in a matrix game, the inventory to reach."""
     target = current.target if isinstance(current, MatrixStrategy) else None
     pen.caption("Strategy")
-    _say(pen, current.words if current else None, lines=3 if target else 4)
+    _write_body(pen, current.words if current else None, lines=3 if target else 4)
     if target:
         pen.paragraph((0, TOP + 76), f"wants {game.words(target)}", 15, SOFT, lines=1)
 
 
 def subgoal(pen: Pen, words: str | None) -> None:
     pen.caption("Subgoal")
-    _say(pen, words, lines=1)
+    _write_body(pen, words, lines=1)
 
 
 def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:
@@ -139,7 +139,7 @@ def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validate
     whom = name.replace("_", " ") if "_" in name else f"the {name}"
     pen.caption(f"Hypotheses about {whom}", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
     if not held:
-        _say(pen, None, lines=1)
+        _write_body(pen, None, lines=1)
     for row, hypothesis in enumerate(shown):
         _hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
 
@@ -166,7 +166,7 @@ def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) 
     _chart(pen, TOP + 48, [0.0, *course])
 
 
-def _say(pen: Pen, words: str | None, *, lines: int) -> None:
+def _write_body(pen: Pen, words: str | None, *, lines: int) -> None:
     pen.paragraph((0, TOP), words or "none", 17, BRIGHT if words else FAINT, lines=lines)
 
 

@@ -79,7 +79,7 @@ class MeltingPotViewer:
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         if avatars := avatars_of(self._game):
             shown["where"] = avatars.places(scene.frame)
-        return {**shown, **_mind(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
+        return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot knows. policy: None for a player in a seat."""
@@ -109,7 +109,7 @@ def _scene(step: Step) -> Scene:
     return step.scene
 
 
-def _mind(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
+def _agent_state(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
     """What an agent sees, remembers and plans.
 
     remembered: by `kind x y`, the step of the latest sighting or, for what this step's frame shows, IN_VIEW, so that an
