@@ -27,7 +27,8 @@ def answer(body: Mapping[str, Any]) -> Response:
 def play(prompt: str) -> str:
     """The answer to a prompt, as JSON.
 
-    The form at the prompt's end shows which reply is asked for; if several replies fit, the one with the most fields.
+    The form at the prompt's end shows which reply is asked for; if several replies fit, the one with the most fields is
+    given.
     """
     form = prompt.rpartition("# Answer")[2]
     replies = kitchen.REPLIES if KITCHEN in prompt else MATRIX

@@ -26,7 +26,7 @@ class Strict:
 
 
 FOCAL = "player_0"
-"""The name that other players have for the first slot's, in games where players look different."""
+"""The name that other players have for the player of the first slot, in games where players look different."""
 FELLOW = "fellow"
 """The name of players of the own side in asymmetric games, who look like the own avatar and can't be met."""
 READY, INTERACTING = "ready", "interacting"
@@ -167,11 +167,11 @@ class Timing(Strict):
     per_thing: float
 
     def with_thing_in(self, steps: float) -> Timing:
-        """A copy by which it takes so many steps to collect one more thing, rounded to halves."""
+        """A copy in which collecting one more thing takes this many steps, rounded to halves."""
         return replace(self, per_thing=round(2 * steps) / 2)
 
     def steps_with(self, things: int) -> float:
-        """The steps from one interaction to the next if so many things are collected in between."""
+        """The steps from one interaction to the next if this many things are collected in between."""
         return self.per_round + self.per_thing * things
 
 
@@ -219,10 +219,11 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
-    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: the puppet's, also if
-    that is trained. rule: how it rewards and punishes, in the words of `opponent_rules`, as `oracle` is told; the
-    nearest rule if none fits, None if it does neither. study: what it was made for, if not for comparisons. It is the
-    middle of the short name, and only globs that name it match the scenario.
+    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: the one of its puppet,
+    trained or scripted; if None, only a scripted puppet has one. rule: how it rewards and punishes, in the words of
+    `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does neither. study: what it was
+    made for, if not for comparisons. It is the middle of the short name, and only globs that hold it match the
+    scenario.
     """
 
     short_name: str

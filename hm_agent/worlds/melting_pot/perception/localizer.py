@@ -74,12 +74,12 @@ class Localizer:
         odds_of_staying: the odds that something other than a wall blocked the move (see `odds_of_staying`).
         """
         shown, number = self._patterns.wall_sets, self._patterns.number
-        kept = {
+        consistent = {
             pose: weight
             for pose, weight in self._predicted(move, odds_of_staying).items()
             if (facing is None or pose.facing == facing) and not (shown[number[pose]] ^ walls) & ~hidden
         }
-        self._beliefs = kept or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
+        self._beliefs = consistent or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
         ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
         clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > MIN_RATIO * ranked[1][1])
         return ranked[0][0] if clear else None

@@ -77,7 +77,7 @@ class StationUse:
         return self._check_station(station, situation.view.mark, moves) if station and self._check_station else None
 
     def _is_ready(self, cell: Cell, situation: Situation) -> bool:
-        """True if the station on a cell is in view and can be used with the item held; with empty hands, is ready."""
+        """True if the station on a cell is in view and usable with the item held or, with empty hands, is ready."""
         station = _thing_at(cell, situation)
         if station is None or situation.view.mark is None or self._check_station is None:
             return station is not None and station.mark == self._ready_mark

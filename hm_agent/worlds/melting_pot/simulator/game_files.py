@@ -395,8 +395,8 @@ def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) ->
         lines.append(f"focal = {focal}")
     if len(config.roles) != players:
         lines.append(f"players = {len(config.roles)}")
-    if columns and (here := _columns(config.substrate, config.roles)) != columns:
-        lines.append(f"columns = {list(here)}")
+    if columns and (actual := _columns(config.substrate, config.roles)) != columns:
+        lines.append(f"columns = {list(actual)}")
     return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ def _main_colour(patch: bytes) -> str:
 
 
 def avatars_of(game: GameFacts) -> Avatars | None:
-    """Finds a game's players; None if there are only two, or if they look alike."""
+    """The avatars of a game's players; None if there are only two, or if they look alike."""
     return None if len(game.sprites.players) < 2 or game.sprites.focal is None else _avatars(game.short_name)
 
 

@@ -82,7 +82,7 @@ class MeltingPotViewer:
         return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
-        """The other players, by the names that the player of a slot knows. policy: None for a player in a seat."""
+        """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""
         others = [other for other in range(len(scene.players)) if other != slot]
         names = self._game.others(slot) * max(1, self._game.alike)
         named = zip(names, others, strict=False)

@@ -1,6 +1,6 @@
 """Builds the background population: trained models where they are installed, else scripted players.
 
-In both cases the puppeteers and the bots that a scenario draws from are Melting Pot's own.
+In both cases the puppeteers and the bots that a scenario draws from are Melting Pot's own, except in unseen scenarios.
 """
 
 from __future__ import annotations
