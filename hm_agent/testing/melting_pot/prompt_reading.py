@@ -36,4 +36,4 @@ def find(pattern: str, text: str) -> str:
     """The first group of the first match; raises ValueError if nothing matches."""
     if group := search(pattern, text):
         return group
-    raise ValueError(f"the prompt doesn't say {pattern!r}")
+    raise ValueError(f"nothing in the prompt matches {pattern!r}")

@@ -108,8 +108,8 @@ class Beam(Strict):
 class Length(Strict):
     """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`.
 
-    one_interaction: True if it also ends with its first interaction. most: after how many steps it is cut; None if it
-    is not cut.
+    one_interaction: True if it also ends with its first interaction. most: after how many steps it ends at the latest,
+    if it is cut at a step before which it may end by chance; else None.
     """
 
     least: int

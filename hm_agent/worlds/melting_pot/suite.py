@@ -59,7 +59,7 @@ def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
 
 @cache
 def _infos_in(folders: tuple[str, ...]) -> Sequence[ScenarioInfo]:
-    return tuple(map(_info, _scenarios_in(folders).values()))
+    return tuple(map(_scenario_info, _scenarios_in(folders).values()))
 
 
 class MeltingPotSuite(Suite):
@@ -269,7 +269,7 @@ def _noop(setup: AgentSetup) -> Agent[Any, Any]:
     return NoopAgent()
 
 
-def _info(scenario: Scenario) -> ScenarioInfo:
+def _scenario_info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
     return ScenarioInfo(
         world="melting_pot",

@@ -141,7 +141,7 @@ def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validate
     if not held:
         _write_body(pen, None, lines=1)
     for row, hypothesis in enumerate(shown):
-        _hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
+        _draw_hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
 
 
 def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> None:
@@ -162,20 +162,20 @@ def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) 
     pen.caption("Reward so far")
     pen.write((0, TOP - 2), f"{total:.1f}", 30, BRIGHT)
     if last is not None:
-        pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _gain(last), anchor="ra")
-    _chart(pen, TOP + 48, [0.0, *course])
+        pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _sign_colour(last), anchor="ra")
+    _draw_chart(pen, TOP + 48, [0.0, *course])
 
 
 def _write_body(pen: Pen, words: str | None, *, lines: int) -> None:
     pen.paragraph((0, TOP), words or "none", 17, BRIGHT if words else FAINT, lines=lines)
 
 
-def _hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) -> None:
+def _draw_hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) -> None:
     if validated:
         pen.block((0, y - PADDING, pen.width, ROW - 2), RAISED, radius=6)
         pen.block((0, y - PADDING, 4, ROW - 2), ACCENT)
     pen.write((14, y), f"{hypothesis.value:+.2f}", 17, ACCENT if validated else BRIGHT)
-    _value_bar(pen, y + 26, hypothesis.value)
+    _draw_value_bar(pen, y + 26, hypothesis.value)
     below = pen.paragraph(
         (VALUES, y), hypothesis.words, 15, BRIGHT if validated else SOFT, lines=2, width=pen.width - VALUES - 12
     )
@@ -184,15 +184,15 @@ def _hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) ->
     pen.paragraph((VALUES, below), note, 14, ACCENT if validated else FAINT, lines=1)
 
 
-def _value_bar(pen: Pen, y: int, value: float) -> None:
+def _draw_value_bar(pen: Pen, y: int, value: float) -> None:
     """Draws a bar from the middle to either side; values beyond ±1 fill their side."""
     half = 30
     length = half * min(1.0, abs(value))
     pen.block((14, y, 2 * half, 6), FRAME)
-    pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _gain(value))
+    pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _sign_colour(value))
 
 
-def _chart(pen: Pen, y: int, course: Sequence[float]) -> None:
+def _draw_chart(pen: Pen, y: int, course: Sequence[float]) -> None:
     """Draws a curve that fills the card from y downwards, with a thin line at 0."""
     low, high = min(course), max(course)
     scale = (pen.height - y - 4) / ((high - low) or 1)
@@ -200,8 +200,8 @@ def _chart(pen: Pen, y: int, course: Sequence[float]) -> None:
     across = pen.width / max(1, len(course) - 1)
     zero = y + high * scale
     pen.line([(0, zero), (pen.width, zero)], FRAME, width=1)
-    pen.line([(index * across, height) for index, height in enumerate(heights)], _gain(course[-1]))
+    pen.line([(index * across, height) for index, height in enumerate(heights)], _sign_colour(course[-1]))
 
 
-def _gain(value: float) -> str:
+def _sign_colour(value: float) -> str:
     return LOSS if value < 0 else GAIN
