@@ -1,1 +1,1 @@
-"""A scripted player that answers Melting Pot's prompts from their words alone, and the agent and world under test."""
+"""A scripted player that answers Melting Pot's prompts from their words alone, and a check of perception."""

@@ -16,13 +16,13 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 STEPS = 1000
 SETTLING_STEPS = 20
-"""In how many first steps after each entry into the map the pose is not checked, unless said otherwise."""
+"""For how many steps after each entry into the map the pose is not checked, by default."""
 
 
 class PoseCheck:
     """A recorder that counts the steps in which the agent's pose is exact, wrong or lost (unknown).
 
-    settling: in how many first steps after each entry into the map the pose is not checked.
+    settling: for how many steps after each entry into the map the pose is not checked.
     """
 
     def __init__(self, world: MeltingPotWorld, settling: int = SETTLING_STEPS) -> None:
@@ -48,7 +48,7 @@ class PoseCheck:
 def check(
     scenario: Scenario, seed: int = 0, steps: int = STEPS, settling: int = SETTLING_STEPS
 ) -> tuple[Counter[str], int]:
-    """The verdicts on the first seat's agent, and how many unknown patches the agents of all seats saw."""
+    """Plays an episode; returns the verdicts on the first seat's agent, and how many unknown patches all agents saw."""
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=True)
     agents = seat_agents(world, scenario_named(scenario.name), seed=seed)
     poses = PoseCheck(world, settling)

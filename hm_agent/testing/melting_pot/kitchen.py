@@ -13,14 +13,14 @@ COMPLEMENT = {"loads pots": "serves soup", "serves soup": "loads pots"}
 """The own role for each role of the teammate; beside any other, the player does everything."""
 TASKS = {"loads pots": ("load",), "serves soup": ("serve",), "does everything": ("load", "serve")}
 FETCH_DISH_WITHIN = 12
-"""Steps before a pot is cooked from which on a dish is fetched for it."""
+"""A dish is fetched for a pot that is cooked in at most this many steps."""
 
 
 # Hypotheses about the teammate
 
 
 def propose(prompt: str) -> dict[str, Any]:
-    """The hypothesis that the teammate repeats its activity of the latest round."""
+    """Proposes the hypothesis that the teammate repeats its activity of the latest round."""
     activities = _teammate_activities(prompt)
     return {
         "reasoning": "It did so last.",
@@ -34,14 +34,14 @@ def _teammate_activities(prompt: str) -> list[str]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    """A behaviour for each hypothesis; one if the prompt shows none."""
+    """Predicts a behaviour by each hypothesis; that of standing around if the prompt shows no hypothesis."""
     hypotheses = re.findall(r"^\d+\. \(.+?\) (.+)$", prompt, re.MULTILINE)
     behaviours = [_behaviour_in(prompt, hypothesis) for hypothesis in hypotheses]
     return {"reasoning": "By each hypothesis.", "behaviours": behaviours or ["stands around"]}
 
 
 def _behaviour_in(prompt: str, words: str) -> str:
-    """The role that the words name, with the tempo that they name, else promptly; standing around for no role."""
+    """The role that the words name, with the tempo that they name, by default promptly; standing around for no role."""
     role = _role_in(prompt, words)
     if role in ("", "stands around"):
         return "stands around"
@@ -60,7 +60,7 @@ def _complement(expected: str) -> dict[str, Any]:
 
 
 def read_mind(prompt: str) -> dict[str, Any]:
-    """The hypothesis of `propose`, its prediction and the own role beside it, in one answer."""
+    """Gives the hypothesis of `propose`, its prediction and the own role beside that in one answer."""
     hypothesis = propose(prompt)
     expected = _behaviour_in(prompt, hypothesis["hypothesis"])
     return {"teammate": expected} | hypothesis | _complement(_role_in(prompt, expected))
@@ -68,40 +68,40 @@ def read_mind(prompt: str) -> dict[str, Any]:
 
 def revise(prompt: str) -> dict[str, Any]:
     """Keeps the first hypothesis, if there is one, adds that of `propose`, and acts on the latter."""
-    read = read_mind(prompt)
-    kept = re.findall(r"^1\. \(.+?\) (.+)$", prompt, re.MULTILINE)
-    revised = [{"of": 1, "hypothesis": "", "next": _behaviour_in(prompt, words)} for words in kept]
-    new = {"of": 0, "hypothesis": read.pop("hypothesis"), "next": read["teammate"]}
-    return read | {"hypotheses": [*revised, new]}
+    reading = read_mind(prompt)
+    first_hypotheses = re.findall(r"^1\. \(.+?\) (.+)$", prompt, re.MULTILINE)
+    revised = [{"of": 1, "hypothesis": "", "next": _behaviour_in(prompt, words)} for words in first_hypotheses]
+    new = {"of": 0, "hypothesis": reading.pop("hypothesis"), "next": reading["teammate"]}
+    return reading | {"hypotheses": [*revised, new]}
 
 
 # Strategies of its own
 
 
-def make(prompt: str) -> dict[str, Any]:
+def make_strategy(prompt: str) -> dict[str, Any]:
     return {"reasoning": "By what the teammate did last."} | _complement(
         _role_in(prompt, propose(prompt)["hypothesis"])
     )
 
 
-def follow(prompt: str) -> dict[str, Any]:
+def follow_strategy(prompt: str) -> dict[str, Any]:
     role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt))
     return {"reasoning": "By the strategy.", "role": role or "does everything"}
 
 
-def judge(prompt: str) -> dict[str, Any]:
+def judge_strategy(prompt: str) -> dict[str, Any]:
     """Positive if the two players' roles together both load pots and serve soup."""
     own_role = search(r"the one who (.+) in this round, and", prompt)
     others_role = _role_in(prompt, " ".join(_teammate_activities(prompt)))
-    done = {part for role in (own_role, others_role) for part in TASKS.get(role, ())}
-    return {"reasoning": "", "outcome": "positive" if len(done) > 1 else "neutral"}
+    tasks = {task for role in (own_role, others_role) for task in TASKS.get(role, ())}
+    return {"reasoning": "", "outcome": "positive" if len(tasks) > 1 else "neutral"}
 
 
 # Critiques
 
 
 def criticise(prompt: str) -> dict[str, Any]:
-    """A critique of the subgoal that failed, where one did, else of the whole plan."""
+    """Criticises the subgoal that failed, if one did, else the whole plan."""
     if "has failed" in prompt:
         return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
     paid = float(find(r"^Reward meanwhile, for soups of either of you: (\S+)\.$", prompt))
@@ -129,7 +129,7 @@ class KitchenScene:
 
 
 def plan(prompt: str) -> dict[str, Any]:
-    """Delivers or uses what is held; with empty hands, fetches what is needed next."""
+    """Plans to deliver or use the item held; with empty hands, to fetch the one that is needed next."""
     scene = _scene(prompt)
     refused = set(cells_in(" ".join(re.findall(r"^Not now: interact(\(.+?\)) has failed", prompt, re.MULTILINE))))
     return {"reasoning": "One errand after the other.", "subgoals": PLANS_BY_HELD[scene.hands](scene, refused)}
@@ -185,7 +185,7 @@ def _scene(prompt: str) -> KitchenScene:
 
 
 def _role_in(prompt: str, words: str) -> str:
-    """The first of the prompt's roles that the words name; empty where they name none."""
+    """The first of the prompt's roles that the words name; empty if they name none."""
     roles = re.findall(r'^- "(.+?)":', prompt, re.MULTILINE)
     return next((role for role in roles if role in words), "")
 
@@ -199,9 +199,9 @@ REPLIES: Replies = {
     ("hypothesis",): propose,
     ("behaviours",): predict,
     ("subgoals",): plan,
-    ("outcome",): judge,
-    ("role",): follow,
-    ("role", "strategy"): make,
+    ("outcome",): judge_strategy,
+    ("role",): follow_strategy,
+    ("role", "strategy"): make_strategy,
     ("teammate", "role", "strategy"): choose,
     ("teammate", "role", "strategy", "hypothesis"): read_mind,
     ("of", "hypotheses", "teammate", "role", "strategy"): revise,

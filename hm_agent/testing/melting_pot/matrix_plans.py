@@ -9,7 +9,7 @@ from typing import Any
 
 from hm_agent.testing.melting_pot.matrix_opponents import (
     Inventory,
-    best,
+    best_response,
     choose,
     commonest,
     counts,
@@ -31,14 +31,14 @@ NEUTRAL_REWARD = 0.05
 """A reward closer to zero than this is judged neutral."""
 
 MIN_LEAD = 3
-"""By how many the main kind must lead for a meeting before the target inventory is reached."""
+"""By how many the main kind has to lead to be played before the target inventory is reached."""
 NEAR_CELLS, FRESH_STEPS = 6, 2
 """The other player is approached at once if it is at most this near and was seen at most this long ago."""
 DISTANCE_OFFSET = 4
 """A place is worth its probability / (DISTANCE_OFFSET + its distance in cells)."""
 MAX_SUBGOALS = 6
 REGROWTH_COST, REGROWTH_STEPS = 4, 30
-"""The extra cost, in cells, of a site whose resource may have regrown, and for how many steps an empty one is left."""
+"""The extra cost, in cells, of a site whose resource may have regrown, and after how many steps it may have."""
 STEPS_PER_CELL = 40
 """A sighting this many steps old costs as much as one more cell of distance."""
 WHERE_OTHERS_ARE = r"Other player \(\w+\)", "Other players", "Players you seek"
@@ -51,48 +51,56 @@ WHERE_TO_LOOK = (
 # Strategies
 
 
-def make(prompt: str) -> dict[str, Any]:
-    """A strategy: to counter the likeliest rule; among many players, to lead with the kind that beats most of them."""
+def make_strategy(prompt: str) -> dict[str, Any]:
+    """Makes a strategy: counter the likeliest rule; among many players, lead with the kind that beats most of them."""
     table, past = table_of(prompt), past_of(prompt)
-    if players := _players(prompt):
+    if players := _other_players(prompt):
         known = expected_of_all(table, past)
         choice = partner_choice(prompt, {player: known.get(player) for player in players})
         return choice | {"strategy": f"I always lead with {max(choice['own_next'], key=choice['own_next'].get)}."}
     words = likeliest(table, past)
-    mine = best(table, expected(table, past, words))
-    return _choice(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
+    mine = best_response(table, expected(table, past, words))
+    return _choose_lead(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
 
 
-def settle(prompt: str) -> dict[str, Any]:
-    """Follows the prompt's strategy, where it has one; else chooses by what is expected of each player.
+def follow_or_choose(prompt: str) -> dict[str, Any]:
+    """Follows the prompt's strategy, if it has one; else chooses by what is expected of each player.
 
-    To follow is to play the best response to the rule that the strategy mentions, else the kind it names, else the best
-    response to the last.
+    It follows a strategy by the best response to the rule that its words contain, else by the kind that they name, else
+    by the best response to the last kind known.
     """
     if STRATEGY not in prompt:
         return choose(prompt)
     strategy, table, past = search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)
     if rule := next((rule for rule in rules(table) if rule in strategy), None):
-        return _choice(prompt, best(table, expected(table, past, rule)))
+        return _choose_lead(prompt, best_response(table, expected(table, past, rule)))
     named = next((kind for kind in table if kind in strategy), None)
-    return _choice(prompt, named or best(table, expected(table, past, "")))
+    return _choose_lead(prompt, named or best_response(table, expected(table, past, "")))
 
 
-def _choice(prompt: str, mine: str) -> dict[str, Any]:
-    """Holds most of one kind and seeks the players that it beats or that are unknown."""
+def _choose_lead(prompt: str, mine: str) -> dict[str, Any]:
+    """Chooses to lead with one kind and to seek the players to whose expected kind it is the best response.
+
+    Players of whom nothing is expected are sought, too.
+    """
     table = table_of(prompt)
-    known = expected_of_all(table, past_of(prompt))
-    seek = [player for player in _players(prompt) if player not in known or best(table, known[player]) == mine]
+    theirs = expected_of_all(table, past_of(prompt))
+    seek = [
+        player
+        for player in _other_players(prompt)
+        if player not in theirs or best_response(table, theirs[player]) == mine
+    ]
     own = lead_with(mine, dict.fromkeys(table, start_of(prompt)))
     return {"reasoning": f"That comes to {mine}.", "seek": seek, "own_next": own}
 
 
-def _players(prompt: str) -> list[str]:
+def _other_players(prompt: str) -> list[str]:
     """The names of the other players; empty in a two-player game."""
     return re.findall(r"player_\d+", search(r"^The other players are (.+)\.$", prompt))
 
 
 def judge(prompt: str) -> dict[str, Any]:
+    """Judges an inventory that the player might have held by the reward that it would have had."""
     mine = counts(prompt, "Suppose you had held (.+?) instead")
     theirs = counts(prompt, r"the other player held (.+?) \(")
     table = table_of(prompt)
@@ -125,7 +133,7 @@ class MatrixScene:
 
 
 def plan(prompt: str) -> dict[str, Any]:
-    """Collects missing resources, the nearest first, then fires at another player; explores where none are known."""
+    """Collects missing resources, the nearest first, then fires at another player; explores if none are known."""
     scene = _scene(prompt)
     places = (scene.seen, *scene.likely, scene.here)
     fire = f"fire_at({next(cell for cell in places if cell)})"
@@ -146,7 +154,7 @@ def _scene(prompt: str) -> MatrixScene:
     here = cells_in(search(r"You are at (\(.+?\))", prompt))[0]
     held = counts(prompt, r", and hold (.+?)\.$")
     lacking = {thing: int(n) for n, thing in re.findall(r"(\d+) (\w+)", line("Still to collect", prompt))}
-    things = _things(prompt)
+    things = _thing_by_kind(prompt)
     target = {kind: count + lacking.get(things[kind], 0) for kind, count in held.items()}
     if "Still to collect" not in prompt:
         target = _own_target(prompt, held)
@@ -157,16 +165,19 @@ def _scene(prompt: str) -> MatrixScene:
         target=target,
         extra_costs={cell: cost for kind in lacks for cell, cost in _extra_costs(prompt, kind).items()},
         missing=sum(lacks.values()),
-        seen=_seen(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
-        likely=_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
+        seen=_fresh_sighting(" ".join(line(title, prompt) for title in WHERE_OTHERS_ARE)),
+        likely=_places_by_worth(" ".join(line(title, prompt) for title in WHERE_TO_LOOK), here),
         unseen=cells_in(line(r"Longest out of view \(steps\)", prompt)),
     )
 
 
 def _own_target(prompt: str, held: Inventory) -> Inventory:
-    """The inventory to reach where the prompt gives none: the best response to most partners leads by MIN_LEAD."""
+    """The inventory to reach if the prompt gives none: one in which the best response to the commonest kind leads.
+
+    A lead of MIN_LEAD in the present inventory is enough.
+    """
     table = table_of(prompt)
-    main = best(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
+    main = best_response(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
     return held if _lead(held, main) >= MIN_LEAD else lead_with(main, held)
 
 
@@ -176,7 +187,7 @@ def _lead(held: Inventory, main: str) -> int:
 
 def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
     """The extra cost of each cell where the resource to collect for a kind was seen or may have regrown."""
-    thing = _things(prompt)[kind]
+    thing = _thing_by_kind(prompt)[kind]
     known = search(rf"^- {thing}: (.+)$", prompt)
     things = {
         cell_of(x, y): int(ago or 0) / STEPS_PER_CELL for x, y, ago in re.findall(rf"{CELL}\*?(?: (\d+))?", known)
@@ -187,12 +198,12 @@ def _extra_costs(prompt: str, kind: str) -> dict[Cell, float]:
     } | things
 
 
-def _things(prompt: str) -> dict[str, str]:
-    """The thing that stands for each kind."""
+def _thing_by_kind(prompt: str) -> dict[str, str]:
+    """The thing to collect for each kind."""
     return {kind: thing for thing, kind in re.findall(r"(\w+) = (\w+)", prompt)}
 
 
-def _seen(words: str) -> Cell | None:
+def _fresh_sighting(words: str) -> Cell | None:
     """The first cell where another player was seen within FRESH_STEPS."""
     for part in words.split(";"):
         cells, steps_ago = cells_in(part), int(search(r"(\d+) steps? ago", part) or 0)
@@ -201,14 +212,14 @@ def _seen(words: str) -> Cell | None:
     return None
 
 
-def _by_worth(words: str, here: Cell) -> list[Cell]:
-    """Places by their probability over their distance, the best first."""
+def _places_by_worth(words: str, here: Cell) -> list[Cell]:
+    """The places that the words name, the best first: by probability over distance, offset by DISTANCE_OFFSET."""
     chances = {cell_of(x, y): float(chance) for x, y, chance in re.findall(rf"{CELL} ([\d.]+)", words)}
     return sorted(chances, key=lambda cell: -chances[cell] / (DISTANCE_OFFSET + _distance(here, cell)))
 
 
 def _route(scene: MatrixScene) -> list[Cell]:
-    """The cheapest cell from each one before, until every missing resource has one or the plan is full."""
+    """The cheapest cell from each one before, until there is one for every missing resource or the plan is full."""
     costs, here, route = dict(scene.extra_costs), scene.here, list[Cell]()
     while costs and len(route) < min(scene.missing, MAX_SUBGOALS):
         start = here
@@ -223,15 +234,15 @@ def _distance(start: Cell, end: Cell) -> int:
 
 
 def criticise(prompt: str) -> dict[str, Any]:
-    """A critique of a plan by the reward since it was made."""
+    """Criticises a plan by the reward since it was made."""
     paid = sum(map(float, re.findall(r"\): ([+-][\d.]+)", prompt)))
     verdict = "Hold the same again" if paid > 0 else "Hold what beats the other" if paid else "Go on"
     return {"reasoning": "By the reward.", "critique": f"{verdict}: it was paid {paid:+.2f}."}
 
 
 REPLIES: Replies = {
-    ("seek", "own_next", "strategy"): make,
-    ("seek", "own_next"): settle,
+    ("seek", "own_next", "strategy"): make_strategy,
+    ("seek", "own_next"): follow_or_choose,
     ("outcome",): judge,
     ("subgoals",): plan,
     ("critique",): criticise,

@@ -22,18 +22,18 @@ def cell_of(x: str, y: str) -> Cell:
 
 
 def line(title: str, prompt: str) -> str:
-    """The text after `title: ` on the line that begins so; empty where there is no such line."""
+    """The text after `title: ` on the line that begins so; empty if there is no such line."""
     return search(rf"^{title}: (.+)$", prompt)
 
 
 def search(pattern: str, text: str) -> str:
-    """The first group of the first match; empty where nothing matches."""
-    found = re.search(pattern, text, re.MULTILINE)
-    return found[1] if found else ""
+    """The first group of the first match; empty if nothing matches."""
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def find(pattern: str, text: str) -> str:
-    """The first group of the first match; raises ValueError where nothing matches."""
-    if found := search(pattern, text):
-        return found
-    raise ValueError(f"the prompt doesn't say {pattern!r}")
+    """The first group of the first match; raises ValueError if nothing matches."""
+    if group := search(pattern, text):
+        return group
+    raise ValueError(f"nothing in the prompt matches {pattern!r}")

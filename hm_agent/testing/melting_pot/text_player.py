@@ -14,12 +14,12 @@ from hm_agent.testing.melting_pot import kitchen, matrix_opponents, matrix_plans
 from hm_agent.testing.melting_pot.prompt_reading import Replies
 
 KITCHEN = "You and a teammate cook"
-"""Words that stand in every prompt about a kitchen and in no other."""
+"""Words that are in every prompt about a kitchen and in no other."""
 MATRIX: Replies = {**matrix_opponents.REPLIES, **matrix_plans.REPLIES}
 
 
 def answer(body: Mapping[str, Any]) -> Response:
-    """The chat completion for a request; the prompt is its first user message, also when an answer is asked again."""
+    """The chat completion for a request; the prompt is its first user message, also if an answer is asked for again."""
     sent = "".join(str(message["content"]) for message in body["messages"])
     return completion(*[play(prompt_of(body, 0))] * (body.get("n") or 1), prompt=sent)
 
@@ -27,11 +27,12 @@ def answer(body: Mapping[str, Any]) -> Response:
 def play(prompt: str) -> str:
     """The answer to a prompt, as JSON.
 
-    The form at the prompt's end shows which reply is asked for; of several that fit, the one with most fields answers.
+    The form at the prompt's end shows which reply is asked for; if several replies fit, the one with the most fields is
+    given.
     """
     form = prompt.rpartition("# Answer")[2]
     replies = kitchen.REPLIES if KITCHEN in prompt else MATRIX
     for fields in sorted(replies, key=len, reverse=True):
-        if all(f'"{asked}":' in form for asked in fields):
+        if all(f'"{field}":' in form for field in fields):
             return json.dumps(replies[fields](prompt))
-    raise ValueError(f"no prompt that is known: its form has none of {', '.join(map('+'.join, replies))}: {form!r}")
+    raise ValueError(f"unknown prompt: its form has none of {', '.join(map('+'.join, replies))}: {form!r}")

@@ -1,4 +1,4 @@
-"""The body of a player in Melting Pot: perception, memory, and planning of subgoals and moves, in this order."""
+"""The body of a player in Melting Pot: perceives, remembers, and plans subgoals and moves, in this order."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 RESOURCE_APPEAL = 4.0
-"""How much likelier a player is on a resource cell than on any other open cell: players come to collect."""
+"""How many times as likely a player is on a resource cell as on any other open cell: players come to collect."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSnapshot:
     """What a player believes and plans after a step.
 
-    other_inventory: what the other player of the latest interaction held, by inference. Only replays show the fields
-    from `view` on. things: kind and step of the latest sighting, by cell. plan: the latest subgoals, with those done;
-    current: the index of the one being followed, or of the first that `shot` replaces. shot: the shot on sight that is
-    carried out in place of the rest of the plan, None if there is none. route: the cells ahead, the nearest first.
-    failed: the subgoal that failed in this step. asked_because: why a plan was asked for in this step, None if none
-    was. skipped: the subgoals of the plan that were skipped because their thing was gone.
+    other_inventory: what the other player of the latest interaction held, by inference. things: kind and step of the
+    latest sighting, by cell. plan: the latest subgoals, with those done. current: the index of the one being followed,
+    or of the first that `shot` replaces. shot: the shot on sight that is carried out in place of the rest of the plan,
+    None if there is none. route: the cells ahead, the nearest first. failed: the subgoal that failed in this step.
+    asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals of the plan that were
+    skipped because their thing was gone. Only replays show the fields from `view` to `failed`.
     """
 
     pose: Pose | None
@@ -69,14 +69,14 @@ class MeltingPotBody:
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
-        self._because: str | None = "the episode begins"
-        """Why a plan is to be asked for; None while the present one can go on."""
+        self._replan_reason: str | None = "the episode begins"
+        """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         """Why a plan was asked for in this step."""
-        self._latest: tuple[Question[Any], Sequence[Subgoal]] | None = None
-        """The latest question for a plan, and the plan."""
+        self._asked_plan: tuple[Question[Any], Sequence[Subgoal]] | None = None
+        """The latest question for a plan, and the plan that answered it; None before the first."""
         self._earned = 0.0
-        """The sum of rewards since the latest plan was made."""
+        """The sum of rewards since the latest plan was asked for."""
         self._failed: Subgoal | None = None
         """The subgoal that failed in this step."""
         self._move = Move.NOOP
@@ -95,18 +95,18 @@ class MeltingPotBody:
         self._inventory = self._game.inventory(observation, self._view)
         seek = self._strategy.seek if self._strategy else None
         planner = self._planner
-        seen = self._triggers.read(
+        trigger = self._triggers.read(
             observation.step, self._view, self._inventory, planner.subgoal, seek, is_prepared=planner.fires_on_sight
         )
         events = self._game.read(observation, self._view, self._memory)
         because = self._game.why_replan(events, planner.rest, self._strategy) if self._strategy else None
-        self._because = because or self._because or seen
+        self._replan_reason = because or self._replan_reason or trigger
         return events
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
         has_changed = self._strategy is None or strategy.aims != self._strategy.aims
         if has_changed and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
-            self._because = self._because or "the strategy has changed"
+            self._replan_reason = self._replan_reason or "the strategy has changed"
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
         return self._move
@@ -117,7 +117,7 @@ class MeltingPotBody:
         if self._view.pose is None:
             return seek_bearings(self._view, self._observation.step)
         situation = self._situation(strategy)
-        move = None if self._because else self._planner.next_move(situation)
+        move = None if self._replan_reason else self._planner.next_move(situation)
         if move is None:
             self._planner.count_arrival(situation)
             await self._plan(strategy, history)
@@ -140,31 +140,34 @@ class MeltingPotBody:
         )
 
     def _explore(self, situation: Situation) -> Move:
-        """Explores after a plan with nothing left to do, rather than asking for another one in the same step."""
-        place = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
-        self._planner.go_on((MoveTo(place),))
+        """Walks to the stalest cell after a plan that leads to no move: no second plan is asked for in one step."""
+        cell = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
+        self._planner.go_on((MoveTo(cell),))
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> None:
-        """Follows a new plan: the only one that makes sense, else one asked for in view of what has been learnt."""
-        interrupted, self._because = self._because, None
+        """Follows a new plan: the only one that makes sense, if there is one, else one that the model is asked for.
+
+        The question shows what the reflector has to say of the latest plan that was asked for.
+        """
+        interrupted_by, self._replan_reason = self._replan_reason, None
         context = PlanContext(
             observation=self._observation,
             view=self._view,
             memory=self._memory,
             strategy=strategy,
             history=history,
-            because=interrupted or self._planner.why_over,
+            because=interrupted_by or self._planner.why_over,
             previous=self._planner.previous,
         )
         if forced := self._game.forced_plan(context):
             self._planner.go_on(forced)
             return
         previous, why_over = self._planner.asked
-        context = replace(context, because=interrupted or why_over, previous=previous)
+        context = replace(context, because=interrupted_by or why_over, previous=previous)
         self._asked_because, self._failed = context.because, self._planner.failed
-        if self._latest is not None:
-            outcome = PlanOutcome(*self._latest, self._failed, self._earned)
+        if self._asked_plan is not None:
+            outcome = PlanOutcome(*self._asked_plan, self._failed, self._earned)
             critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))
             context = replace(context, critiques=critiques)
         question = self._game.ask_plan(context)
@@ -174,7 +177,7 @@ class MeltingPotBody:
             if answer is None
             else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals, self._game.names)
         )
-        self._latest, self._earned = (question, plan), 0.0
+        self._asked_plan, self._earned = (question, plan), 0.0
         self._planner.follow(plan)
 
     def state(self) -> AgentSnapshot:
@@ -198,13 +201,13 @@ class MeltingPotBody:
         )
 
     def metrics(self) -> Mapping[str, float]:
-        """Cells that showed a picture unknown to the atlas, and steps without a known pose."""
+        """How many cells showed a picture unknown to the atlas, and in how many steps the pose was unknown."""
         return {"unknown_patches": self._perceiver.unknown_patches, "pose_lost_steps": self._perceiver.lost_steps}
 
 
 @dataclass(frozen=True, slots=True)
 class _Finished:
-    """A plan and its outcome, as reflectors ask about them."""
+    """A finished plan as reflectors need it: builds the questions about it, and remembers its failure."""
 
     game: Game
     context: PlanContext

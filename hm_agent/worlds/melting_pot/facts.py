@@ -27,9 +27,9 @@ class Strict:
 
 
 FOCAL = "player_0"
-"""The name of the first slot's player for others, in games where players look different."""
+"""The name that other players have for the player of the first slot, in games where players look different."""
 FELLOW = "fellow"
-"""The name of a player of the own side in asymmetric games, who looks like oneself and can't be played with."""
+"""The name of players of the own side in asymmetric games, who look like the own avatar and can't be met."""
 READY, INTERACTING = "ready", "interacting"
 """Names of the marks over avatars' heads in matrix games."""
 
@@ -62,7 +62,7 @@ class Resource(Strict):
 class Sprites(Strict):
     """A substrate's sprites and their meanings.
 
-    own: the own avatar. focal: the focal player's avatar as bots see it, where it differs. players: the other players'
+    own: the own avatar. focal: the focal player's avatar as bots see it, if it differs. players: the other players'
     names by sprite.
     """
 
@@ -109,8 +109,8 @@ class Beam(Strict):
 class Length(Strict):
     """An episode's length: `least` steps, then after every `every` steps it ends with probability `chance`.
 
-    one_interaction: True if it ends with its first interaction, too. most: after how many steps it ends at the latest,
-    where it is cut; else None.
+    one_interaction: True if it also ends with its first interaction. most: after how many steps it ends at the latest,
+    if it is cut at a step before which it may end by chance; else None.
     """
 
     least: int
@@ -125,12 +125,12 @@ class Length(Strict):
         return self.least if self.chance == 1 else self.most
 
     def expected_remaining(self, step: int) -> float:
-        """The expected number of steps after this one, at most."""
-        left = max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)
-        return left if self.most is None else min(left, max(0, self.most - step))
+        """The expected number of steps after `step`, or an upper bound of it if the length is left to chance."""
+        remaining = max(0, self.least - step) + (0 if self.chance == 1 else self.every / self.chance)
+        return remaining if self.most is None else min(remaining, max(0, self.most - step))
 
     def cut(self, max_steps: int | None) -> Length:
-        """The length of an episode that is cut after so many steps; None: it is not cut."""
+        """The length of the episode if it is cut after `max_steps`, or not at all if that is None."""
         if max_steps is None or (self.chance == 1 and max_steps >= self.least):
             return self
         if max_steps < self.least + self.every:  # before it can end by chance
@@ -168,11 +168,11 @@ class Timing(Strict):
     per_thing: float
 
     def with_thing_in(self, steps: float) -> Timing:
-        """The same, but that it takes so many steps to collect one more thing, to the nearest half."""
+        """A copy in which collecting one more thing takes this many steps, rounded to halves."""
         return replace(self, per_thing=round(2 * steps) / 2)
 
     def steps_with(self, things: int) -> float:
-        """The steps from one interaction to the next in which so many things are collected."""
+        """The steps from one interaction to the next if this many things are collected in between."""
         return self.per_round + self.per_thing * things
 
 
@@ -180,12 +180,13 @@ class Timing(Strict):
 class ScenarioFacts(Strict):
     """One scenario of a game. paper: each agent's mean reward and its standard error, from the paper's table 1.
 
-    held_out: True if no constant may be chosen by what agents reach on it; so it is for odd numbers. needs_models:
-    False if none of its bots is a trained model, so that Melting Pot's own always play. order: of its bots' rules, by
-    what they look at: 0 for no move, which may yet change with time or by chance, 1 for the focal player's moves, 2 for
-    their own, too; None if they differ, or if a rule of another order is needed to describe them. focal: how many
-    players have a seat, the first slots; bots play the others. players: how many play in all; None: as many as the game
-    names. columns: the slots of those who play the columns of an asymmetric game; None: as the game says.
+    held_out: True if no constant may be chosen by what agents reach on it, which holds for odd numbers. needs_models:
+    False if none of its bots is a trained model, so that Melting Pot's own always play. order: the order of its bots'
+    rules, by the moves that they look at: 0 for none, though they may change with time or by chance, 1 for the focal
+    player's, 2 for their own, too; None if the bots differ in it, or if a rule of another order is needed to describe
+    them. focal: how many players have a seat, which are the first slots; bots play the others. players: how many play
+    in all; None for as many as the game names. columns: the slots of the column players of an asymmetric game; None for
+    those that the game names.
     """
 
     about: str
@@ -200,10 +201,10 @@ class ScenarioFacts(Strict):
 
 @dataclass(frozen=True)
 class CharacterRange(Strict):
-    """From what range a bot's character is drawn, once for each player and episode; both ends are included.
+    """The ranges that a bot's character is drawn from, once for each player and episode; both ends are included.
 
     stray: the probability that a pickup is to be of a kind that is not the bot's own. surplus: how many things of its
-    kind it collects beyond what its puppeteer asks for. patience: for how many steps it then keeps its fire and goes on
+    kind it collects beyond what its puppeteer asks for. patience: for how many steps it then holds its fire and goes on
     collecting.
     """
 
@@ -219,10 +220,11 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
-    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: of trained puppets, too.
-    rule: how it rewards and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule where
-    none fits, None if it does neither. study: what it was made for, if not for comparisons: the middle of its
-    short name, without which no glob stands for it.
+    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: the one of its puppet,
+    trained or scripted; if None, only a scripted puppet has one. rule: how it rewards and punishes, in the words of
+    `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does neither. study: what it was
+    made for, if not for comparisons. It is the middle of the short name, and only globs that hold it match the
+    scenario.
     """
 
     short_name: str
@@ -237,9 +239,9 @@ class UnseenFacts(ScenarioFacts):
 class GameFacts(Strict):
     """The facts that every game has.
 
-    reward_per_steps: the number of steps that rewards are told for, as the paper does; 0: those of whole episodes are
-    told. walls: the map characters of cells that nobody can enter. alike: the number of other players where they can't
-    be told apart and share one name; 0 where each has a name of its own.
+    reward_per_steps: the number of steps that rewards are reported for, as in the paper; 0 if they are reported for
+    whole episodes. walls: the map characters of cells that nobody can enter. alike: the number of other players if they
+    can't be told apart and share one name; 0 if each has a name of its own.
     """
 
     title: str
@@ -261,16 +263,16 @@ class GameFacts(Strict):
 
     @property
     def slots(self) -> int:
-        """How many play."""
+        """The number of players."""
         return 1 + (self.alike or len(self.sprites.players))
 
     @property
     def is_asymmetric(self) -> bool:
-        """True if players have one of two sides, and meet those of the other."""
+        """True if each player is on one of two sides and interacts with players of the other."""
         return False
 
     def others(self, slot: int = 0) -> tuple[str, ...]:
-        """The names by which the player of a slot knows the others: by slot where there are several."""
+        """The names that the player of a slot has for the others, in the order of slots if there are several."""
         names = tuple(self.sprites.players.values())
         if len(names) == 1:
             return names
@@ -339,10 +341,10 @@ class MatrixFacts(GameFacts):
         """The same game as a player of the other side plays it; of a symmetric game, itself."""
         if self.column is None:
             return self
-        there, sprites = self.column, self.sprites
-        here = OtherSide(payoff=self.payoff, own=sprites.own, players=sprites.players, slots=())
-        seen = replace(sprites, own=there.own, players=there.players)
-        return replace(self, payoff=there.payoff, sprites=seen, column=here)
+        column, sprites = self.column, self.sprites
+        row = OtherSide(payoff=self.payoff, own=sprites.own, players=sprites.players, slots=())
+        column_sprites = replace(sprites, own=column.own, players=column.players)
+        return replace(self, payoff=column.payoff, sprites=column_sprites, column=row)
 
     @cached_property
     def behaviours(self) -> tuple[str, ...]:
@@ -355,7 +357,7 @@ class MatrixFacts(GameFacts):
     @property
     def goals(self) -> int:
         """The length of a puppet's one-hot GOAL."""
-        return 1 + max(max(one.collect_goals + one.interact_goals) for one in self.resources)
+        return 1 + max(max(resource.collect_goals + resource.interact_goals) for resource in self.resources)
 
     @property
     def holdings(self) -> tuple[Holding, ...]:
@@ -372,7 +374,10 @@ class MatrixFacts(GameFacts):
 
 @dataclass(frozen=True)
 class SoupRecipe(Strict):
-    """tomatoes: that a pot takes. cooking_steps: from a full pot to soup. reward: of each player per soup delivered."""
+    """How soup is made. tomatoes: how many a pot takes. cooking_steps: from a full pot to soup.
+
+    reward: what each player gets for a soup that is delivered.
+    """
 
     tomatoes: int
     cooking_steps: int

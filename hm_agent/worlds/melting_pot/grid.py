@@ -129,7 +129,7 @@ class Window:
         return tuple((self.forward - row, column - self.left) for row in rows for column in columns)
 
     def shows(self, pose: Pose, cell: Cell) -> bool:
-        """Whether the window of a player at this pose contains a cell; walls block no view."""
+        """True if the window of a player at this pose contains a cell; walls block no view."""
         ahead, right = pose.offset(cell)
         return -self.backward <= ahead <= self.forward and -self.left <= right <= self.right
 
@@ -157,7 +157,7 @@ class Layout:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
 
     def is_open(self, cell: Cell) -> bool:
-        """Whether a cell is on the map and free of walls."""
+        """True if a cell is on the map and holds no wall."""
         return cell in self.neighbours
 
     @cached_property

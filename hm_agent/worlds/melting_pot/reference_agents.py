@@ -17,36 +17,39 @@ from hm_agent.worlds.melting_pot.scene import OpponentIntent
 
 
 class InformedStrategist(BaseStrategist[MindReading]):
-    """Told at every step what the others aim for, or one's rule, and plays the best response to it."""
+    """Is told at every step what each other player aims for, or its rule, and plays the best response to that."""
 
     def __init__(self, mind: MindReading, model: Model, intents: Callable[[], Sequence[OpponentIntent]]) -> None:
         super().__init__(mind, model)
-        self._ask_intents = intents
+        self._read_intents = intents
         self._intents: Mapping[str, OpponentIntent] = {}
-        self._asked, self._told = 0, 0
-        """For how many steps and players an intent was asked, and for how many there was one."""
+        self._intents_asked, self._intents_known = 0, 0
+        """How many intents were asked for, one per step and player, and how many of these were known."""
 
     def metrics(self) -> Mapping[str, float]:
-        return {TOLD_SHARE: self._told / self._asked} if self._asked else {}
+        return {TOLD_SHARE: self._intents_known / self._intents_asked} if self._intents_asked else {}
 
     async def revise(self, events: Sequence[Event]) -> Strategy:
-        self._asked += len(self._mind.players)
-        self._told += sum(intent.is_known for intent in self._current().values())
+        self._intents_asked += len(self._mind.players)
+        self._intents_known += sum(intent.is_known for intent in self._current_intents().values())
         return await super().revise(events)
 
     @property
     def is_outdated(self) -> bool:
-        """A player with a rule changes only with what happens; others may change at any time."""
-        return any(_has_changed(self._intents.get(player), intent) for player, intent in self._current().items())
+        """True if an intent has changed since the last decision; of a player with a rule, if the rule has."""
+        return any(
+            _has_changed(self._intents.get(player), intent) for player, intent in self._current_intents().items()
+        )
 
     async def _decide(self) -> Strategy:
-        self._intents = self._current()
+        self._intents = self._current_intents()
         rules = Counter(intent.rule for intent in self._intents.values() if intent.rule is not None)
         if rules:
-            # The commonest one, as if all others were one player with it: each bot counts or copies what it met itself.
+            # The commonest rule stands for all others, as if they were one player. Only interactions with players that
+            # follow it count, since each bot counts or copies only what it met itself.
             (rule, _), *_ = rules.most_common(1)
-            met = [each for each in self._memory.all if self._intents[each.partner].rule == rule]
-            question = self._mind.ask_prediction(met, (Hypothesis(rule),), certain=True)
+            history = [past for past in self._memory.all if self._intents[past.partner].rule == rule]
+            question = self._mind.ask_prediction(history, (Hypothesis(rule),), certain=True)
             answer = await answer_or_none(self._model, question)
             if answer is not None:
                 return self._mind.strategy(answer, informed=True)
@@ -54,20 +57,16 @@ class InformedStrategist(BaseStrategist[MindReading]):
         return self._mind.best_response(aims, hidden=any(intent.watches for intent in self._intents.values()))
 
     async def consider(self, event: Event) -> Strategy | None:
-        """Decides again after every interaction, also with an unknown player: the agent's inventory has changed."""
+        """Decides again after every event but clues, also with an unknown player: the own inventory has changed."""
         return await super().consider(event) or (None if isinstance(event, Clue) else await self._decide())
 
-    def _current(self) -> Mapping[str, OpponentIntent]:
-        intents = self._ask_intents()
+    def _current_intents(self) -> Mapping[str, OpponentIntent]:
+        """The present intents by player; if several players share one name, the commonest of the known ones."""
+        intents = self._read_intents()
         if len(self._mind.players) == 1 < len(intents):
-            intents = (_commonest(intents),)
+            known = [intent for intent in intents if intent.is_known] or intents
+            intents = (Counter(known).most_common(1)[0][0],)
         return dict(zip(self._mind.players, intents, strict=False))
-
-
-def _commonest(intents: Sequence[OpponentIntent]) -> OpponentIntent:
-    """The intent of most players that can't be told apart, among those of whom any is known."""
-    known = [intent for intent in intents if intent.is_known] or intents
-    return Counter(known).most_common(1)[0][0]
 
 
 def _has_changed(before: OpponentIntent | None, now: OpponentIntent) -> bool:
@@ -77,7 +76,7 @@ def _has_changed(before: OpponentIntent | None, now: OpponentIntent) -> bool:
 
 
 class _Unthinking:
-    """An agent that asks nothing and counts nothing."""
+    """The base of agents that ask no model and count nothing."""
 
     usage = Usage()
 

@@ -1,4 +1,4 @@
-"""Facts about games and scenarios: TOML in scenarios/ → frozen dataclasses; an unknown key is an error."""
+"""Reads facts about games and scenarios: TOML in scenarios/ → frozen dataclasses; an unknown key is an error."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
 class Scenario:
     """One numbered scenario of a game, or self-play on its substrate, whose number is None.
 
-    is_unseen: True if its opponents are ours, and its number one of the game's unseen scenarios. It is known by a full
-    name, which is Melting Pot's own where that has the scenario, and by a short one.
+    is_unseen: True if its opponents are ours; its number then counts the game's unseen scenarios. It has a full name,
+    which is Melting Pot's own for Melting Pot's scenarios, and a short one.
     """
 
     game: GameFacts
@@ -40,23 +40,24 @@ class Scenario:
 
     @property
     def facts(self) -> ScenarioFacts | None:
-        """What the game's file says of it; None for self-play."""
+        """The facts about it in the game's file; None for self-play."""
         if self.number is None:
             return None
         return self.unseen or self.game.scenarios[self.number]
 
     @property
     def unseen(self) -> UnseenFacts | None:
-        """What the game's file says of its opponents; None where they are Melting Pot's."""
+        """The facts about it in the game's file if its opponents are ours; None if they are Melting Pot's."""
         return self.game.unseen[self.number] if self.is_unseen and self.number is not None else None
 
     @property
     def study(self) -> str:
-        """What it was made for, in a word; empty for most scenarios."""
+        """The study that it was made for, in a word; empty for most scenarios."""
         return self.unseen.study if self.unseen else ""
 
     @property
-    def _ending(self) -> str:
+    def _suffix(self) -> str:
+        """The part of its full name that follows the substrate."""
         if self.number is None:
             return "selfplay"
         if self.unseen is None:
@@ -65,11 +66,11 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        return f"{self.game.substrate}_{self._ending}"
+        return f"{self.game.substrate}_{self._suffix}"
 
     @property
     def short_name(self) -> str:
-        return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._ending}"
+        return self.unseen.short_name if self.unseen else f"{self.game.short_name}_{self._suffix}"
 
     @property
     def group(self) -> str:
@@ -89,44 +90,45 @@ class Scenario:
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """The focal players' or, in self-play, one for every slot."""
+        """One seat for each focal player or, in self-play, for each player."""
         slots = self.facts.focal if self.facts else self.players
         return tuple(f"player_{slot}" for slot in range(slots))
 
     @property
     def players(self) -> int:
-        """How many play, bots included."""
+        """The number of players, bots included."""
         return (self.facts.players if self.facts else None) or self.game.slots
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""
         if not isinstance(self.game, MatrixFacts) or self.game.column is None:
             return False
-        told = self.facts.columns if self.facts else None
-        return slot in (self.game.column.slots if told is None else told)
+        columns = self.facts.columns if self.facts else None
+        return slot in (self.game.column.slots if columns is None else columns)
 
     def can_meet(self, slot: int, other: int) -> bool:
         """True if the players of two slots can interact: in an asymmetric game, those of different sides."""
         return slot != other and not (self.game.is_asymmetric and self.is_column(slot) == self.is_column(other))
 
     def game_of(self, slot: int) -> GameFacts:
-        """The game as the player of a slot plays it: its side, and those who take part."""
+        """The game as the player of a slot plays it: from its side, and with only the players of this scenario."""
         game = self.game.as_column if isinstance(self.game, MatrixFacts) and self.is_column(slot) else self.game
-        named = dict(islice(game.sprites.players.items(), self.players - 1))
-        return game if len(named) == len(game.sprites.players) else game.among(named)
+        others = dict(islice(game.sprites.players.items(), self.players - 1))
+        return game if len(others) == len(game.sprites.players) else game.among(others)
 
 
 def load_game(path: Path) -> GameFacts:
-    """Reads one game; a key that is missing, unknown or of the wrong kind is a `ConfigError` naming file and key.
+    """Reads one game's file.
 
-    So is, without a key, a file that can't be read.
+    Raises ConfigError for a key that is missing, unknown or of the wrong type, naming file and key, and for a file that
+    can't be read or is no TOML.
     """
     try:
         return TypeAdapter(AnyFacts).validate_python(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"][1:])) or "game"  # the first is the kind of game
-        raise ConfigError(f"{path}: {where}: {first['msg']}") from error
+        key = ".".join(map(str, first["loc"][1:])) or "game"  # the first part of `loc` is the kind of game
+        raise ConfigError(f"{path}: {key}: {first['msg']}") from error
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # besides TOML's own: no UTF-8, too long a number, nested too deep
@@ -134,47 +136,48 @@ def load_game(path: Path) -> GameFacts:
 
 
 def load_games() -> tuple[GameFacts, ...]:
-    """All games of scenarios/ and of registered folders, by file name; ConfigError if two have the same scenarios.
+    """All games of scenarios/ and of registered folders, in the order of file names.
 
-    A registered file takes the place of the shipped one of the same substrate.
+    A registered file takes the place of the shipped one of the same substrate. Raises ConfigError if two games have the
+    same short name or substrate otherwise.
     """
     return tuple(game for game, _ in _games_in(tuple(ADDED.folders)))
 
 
 def own_file(game: GameFacts) -> Path | None:
-    """The file of a game that a user has registered; None for those of the package."""
+    """The file of a game that a user has registered; None for a game of the package."""
     shipped = data_folder("scenarios") / "melting_pot"
-    files = {one.short_name: path for one, path in _games_in(tuple(ADDED.folders))}
+    files = {known.short_name: path for known, path in _games_in(tuple(ADDED.folders))}
     path = files.get(game.short_name)
     return None if path is None or path.parent == shipped else path
 
 
 @cache
 def content_of(path: Path) -> str:
-    """A hash of a game's file, as it was when it was first asked for."""
+    """A hash of a game's file, as the file was when this was first called."""
     return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"
 
 
 @cache
 def _games_in(folders: tuple[str, ...]) -> tuple[tuple[GameFacts, Path], ...]:
     """The games of the package and of these folders, each with its file."""
-    found: dict[str, tuple[GameFacts, Path]] = {}
+    by_name: dict[str, tuple[GameFacts, Path]] = {}
     shipped = data_folder("scenarios") / "melting_pot"
     for folder in (shipped, *map(Path, folders)):
         for path in sorted(folder.glob("*.toml")):
             game = load_game(path)
-            if game.substrate in found and found[game.substrate][1].parent == shipped:
-                replaced = found[game.substrate]
-                found = {name: entry for name, entry in found.items() if entry != replaced}
+            if game.substrate in by_name and by_name[game.substrate][1].parent == shipped:
+                replaced = by_name[game.substrate]
+                by_name = {name: entry for name, entry in by_name.items() if entry != replaced}
             for name in (game.short_name, game.substrate):
-                if name in found:
-                    raise ConfigError(f"{path}: {found[name][1]} has the game {name!r} already")
-            found |= dict.fromkeys((game.short_name, game.substrate), (game, path))
-    return tuple({game.short_name: (game, path) for game, path in found.values()}.values())
+                if name in by_name:
+                    raise ConfigError(f"{path}: {by_name[name][1]} has the game {name!r} already")
+            by_name |= dict.fromkeys((game.short_name, game.substrate), (game, path))
+    return tuple({game.short_name: (game, path) for game, path in by_name.values()}.values())
 
 
 def game_named(short_name: str, kind: type[FactsT]) -> FactsT:
-    """The game of a short name, e.g. `rws_repeated`. kind: of which kind it has to be."""
+    """The game of a short name, e.g. `rws_repeated`, whose facts are of a class; ConfigError if there is none."""
     for game in load_games():
         if game.short_name == short_name and isinstance(game, kind):
             return game
@@ -193,7 +196,7 @@ def all_scenarios() -> Iterator[Scenario]:
 
 
 def scenario_named(name: str) -> Scenario:
-    """The scenario of a short or full name."""
+    """The scenario of a short or full name; ConfigError if there is none."""
     for scenario in all_scenarios():
         if name in (scenario.short_name, scenario.name):
             return scenario

@@ -18,8 +18,8 @@ from hm_agent.worlds.melting_pot.facts import Counts
 class OpponentIntent:
     """What only `oracle` is told of another player.
 
-    behaviour: the one it aims for now. rule: in words, how it answers what is done to it, if it rewards and punishes.
-    None if that is unknown. watches: True if it answers what it sees others collect.
+    behaviour: the one that it aims for now; None if unknown. rule: in words, how it rewards and punishes; None if it
+    doesn't or if that is unknown. watches: True if it answers what it sees others collect.
     """
 
     behaviour: str | None
@@ -33,7 +33,10 @@ class OpponentIntent:
 
 @dataclass(frozen=True, slots=True)
 class OpponentState:
-    """What a player is and has. policy: a bot's name, None in a seat. The rest: None if unknown or absent."""
+    """A player as only viewers see it. policy: a bot's name; None for a player in a seat.
+
+    behaviour, rule: as in OpponentIntent. inventory: None in a game without inventories.
+    """
 
     policy: str | None
     behaviour: str | None = None
@@ -47,7 +50,7 @@ Bot = tuple[str, str | None, str | None]
 
 @dataclass(frozen=True)
 class Scene:
-    """A step as all players see it; worked out only as far as a viewer reads it.
+    """A step as all players see it; its properties are worked out when a viewer reads them.
 
     before, after: each player's full observation when the latest actions were decided on, and after them. The seats
     are the first slots; the bots play the rest.
@@ -60,25 +63,25 @@ class Scene:
 
     @property
     def frame(self) -> npt.NDArray[np.uint8]:
-        """(H, W, 3) the whole map when the latest actions were decided on."""
+        """(H, W, 3) picture of the whole map when the latest actions were decided on."""
         picture: npt.NDArray[np.uint8] = self.before[0]["WORLD.RGB"]
         return picture
 
     @cached_property
     def players(self) -> Sequence[OpponentState]:
-        """By slot, with what each held when the latest actions were decided on."""
+        """All players by slot, with what each held when the latest actions were decided on."""
         seated: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(self.seats)
         described = zip([*seated, *self.bots], self.before, strict=False)
         return tuple(
-            OpponentState(*told, inventory=_counts(seen["INVENTORY"]) if "INVENTORY" in seen else None)
-            for told, seen in described
+            OpponentState(*bot, inventory=_counts(observation["INVENTORY"]) if "INVENTORY" in observation else None)
+            for bot, observation in described
         )
 
     @cached_property
     def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
         """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
         now = zip(self.seats, self.after, strict=False)
-        return {seat: found for seat, seen in now if (found := held_in_interaction(seen)) is not None}
+        return {seat: pair for seat, observation in now if (pair := held_in_interaction(observation)) is not None}
 
 
 def held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:

@@ -22,10 +22,10 @@ class SubstrateStrategy:
 
     @property
     def aims(self) -> object:
-        """What a plan serves, by default all that is said: one made for a strategy with equal aims goes on."""
+        """The part of the strategy that a plan depends on, by default all: the plan goes on while it stays equal."""
         return self
 
 
 def is_sought(player: str, seek: Sequence[str] | None) -> bool:
-    """True if a strategy with this `seek` wants to meet a player; nobody can meet one of the own side."""
+    """True if a player is to be met. seek: the players to meet; all but fellows, who can't be met, if None."""
     return player != FELLOW if seek is None else player in seek

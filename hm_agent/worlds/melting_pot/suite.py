@@ -1,4 +1,4 @@
-"""What Melting Pot hands out to experiments, results, reports and replays. Importing it imports no simulator."""
+"""What Melting Pot offers to experiments, results, reports and replays. Importing this module imports no simulator."""
 
 from __future__ import annotations
 
@@ -50,13 +50,16 @@ ORDERS: Mapping[int, str] = {
 
 @cache
 def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
-    """Those of the package and of the registered folders, by full name."""
+    """The scenarios of the package and of the registered folders, by full name.
+
+    folders: the registered ones, which `all_scenarios` reads itself; they are the key of the cache.
+    """
     return {scenario.name: scenario for scenario in all_scenarios()}
 
 
 @cache
 def _infos_in(folders: tuple[str, ...]) -> Sequence[ScenarioInfo]:
-    return tuple(map(_info, _scenarios_in(folders).values()))
+    return tuple(map(_scenario_info, _scenarios_in(folders).values()))
 
 
 class MeltingPotSuite(Suite):
@@ -121,18 +124,18 @@ class MeltingPotSuite(Suite):
         return _infos_in(tuple(ADDED.folders))
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        own, wanted = self._scenarios[scenario.name], options["bots"]
-        if path := own_file(own.game):
+        own_scenario, bots = self._scenarios[scenario.name], options["bots"]
+        if path := own_file(own_scenario.game):
             from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
             check_game(path)
-        if own.is_self_play:
+        if own_scenario.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
-        if wanted == SCRIPTED or (wanted == "auto" and not options["bots_dir"] and self._lacks_models(own)):
+        if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and self._lacks_models(own_scenario)):
             return {**options, "bots": SCRIPTED}
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
-        return {**options, "bots": str(choose_bots(own, str(wanted), _path(options["bots_dir"])))}
+        return {**options, "bots": str(choose_bots(own_scenario, str(bots), _path(options["bots_dir"])))}
 
     def content(self, scenario: ScenarioInfo) -> str | None:
         path = own_file(self._scenarios[scenario.name].game)
@@ -144,7 +147,7 @@ class MeltingPotSuite(Suite):
         return [*modules, "hm_agent.worlds.melting_pot.simulator.bots.saved_models"] if is_trained else modules
 
     def _lacks_models(self, scenario: Scenario) -> bool:
-        """True if the trained models of a scenario are not installed, as far as that shows without the simulator."""
+        """True if a scenario needs trained models and no folder of them is installed; imports no simulator."""
         if scenario.facts is None or not scenario.facts.needs_models:
             return False
         package = find_spec("meltingpot")
@@ -156,10 +159,10 @@ class MeltingPotSuite(Suite):
         from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
         from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 
-        own = self._scenarios[scenario.name]
-        if own.is_self_play:
-            return SelfPlayWorld(own)
-        return MeltingPotWorld(own, Bots(str(options["bots"])), _path(options.get("bots_dir")))
+        own_scenario = self._scenarios[scenario.name]
+        if own_scenario.is_self_play:
+            return SelfPlayWorld(own_scenario)
+        return MeltingPotWorld(own_scenario, Bots(str(options["bots"])), _path(options.get("bots_dir")))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
@@ -170,15 +173,18 @@ class MeltingPotSuite(Suite):
         return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
-        """The body of a seat. order: of the rules of others that the built-in reasoner considers at most; None: all."""
+        """The body of a seat.
+
+        order: the highest order of others' rules that the built-in reasoner considers; None for all.
+        """
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
         from hm_agent.worlds.melting_pot.games import build_game
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
-        own, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
-        facts = own.game_of(slot)
+        own_scenario, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
+        facts = own_scenario.game_of(slot)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
 
         options = AgentOptions(
@@ -189,7 +195,7 @@ class MeltingPotSuite(Suite):
         )
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            vision = vision_of(facts.short_name, slot, is_column=own.is_column(slot))
+            vision = vision_of(facts.short_name, slot, is_column=own_scenario.is_column(slot))
             game = build_game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)
@@ -225,7 +231,7 @@ class MeltingPotSuite(Suite):
         }
 
     def _agent_of_order(self, order: int) -> OwnAgent:
-        """`hypothetical_minds` in matrix games, with the built-in reasoner's class of rules cut at an order."""
+        """`hypothetical_minds` in matrix games; the built-in reasoner considers only rules of others up to an order."""
 
         def build(setup: AgentSetup) -> ComposedAgent:
             return AGENTS["hypothetical_minds"].build(self.body(setup, order), setup.model, setup.parameters)
@@ -263,7 +269,7 @@ def _noop(setup: AgentSetup) -> Agent[Any, Any]:
     return NoopAgent()
 
 
-def _info(scenario: Scenario) -> ScenarioInfo:
+def _scenario_info(scenario: Scenario) -> ScenarioInfo:
     game = scenario.game
     return ScenarioInfo(
         world="melting_pot",
@@ -283,7 +289,7 @@ def _info(scenario: Scenario) -> ScenarioInfo:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    """The reward for as many steps as the game says or, where it says none, of the whole episode."""
+    """The reward per as many steps as the game says or, if it says none, of the whole episode."""
     ceiling = None if scenario.is_self_play else "oracle"
     if not (steps := scenario.game.reward_per_steps):
         return Metric(floor="random", ceiling=ceiling)

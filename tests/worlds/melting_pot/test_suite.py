@@ -24,7 +24,7 @@ each_self_play = pytest.mark.parametrize("scenario", SELF_PLAY, ids=lambda scena
 
 
 def settled_bots(scenario: Scenario, bots: str, folder: Path | None) -> Setting:
-    """The kind of bots that the suite decides on; the message where it refuses."""
+    """The kind of bots that the suite decides on; the message if it refuses."""
     given: dict[str, Setting] = {"bots": bots, "bots_dir": str(folder) if folder else None, "inference": "exact"}
     try:
         return SUITE.settle(INFO[scenario.name], given)["bots"]
@@ -33,7 +33,7 @@ def settled_bots(scenario: Scenario, bots: str, folder: Path | None) -> Setting:
 
 
 def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
-    """The same by the simulator's casting."""
+    """The kind of bots that the simulator's casting decides on; the message if it refuses."""
     try:
         return str(choose_bots(scenario, bots, folder))
     except ConfigError as error:

@@ -23,9 +23,9 @@ STEPS_PER_CELL = 4
 NEVER_SEEN = -300
 """The step assumed for cells that were never in view."""
 MIN_SEPARATION = 5
-"""The least distance in cells between two places of one answer."""
+"""The least distance in cells between two of the places that `unseen_places` returns."""
 UNSEEN_PLACES = 3
-"""How many places out of view questions name."""
+"""How many places out of view a question names at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class EntityMemory:
     """
 
     def __init__(self, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False) -> None:
-        """player_belief: a belief about the other players' cells, updated with this memory.
+        """player_belief: a belief about the other players' cells, which this memory keeps up to date.
 
         all_return: True if no player is on the map while the own avatar is not, and all things are back after that.
         """
@@ -75,7 +75,7 @@ class EntityMemory:
         self._is_away = False
 
     def update(self, step: int, view: TextualMap) -> None:
-        """Takes in one frame; without a known pose nothing is remembered of it."""
+        """Updates the memory by one frame; nothing of what it shows is remembered while the own pose is unknown."""
         if self.player_belief:
             self.player_belief.set_sites(self.sites)
             self.player_belief.update(view)
@@ -91,17 +91,17 @@ class EntityMemory:
             self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
 
     def _restore(self, step: int) -> None:
-        """Takes all things for back, and every player for respawned somewhere."""
+        """Remembers a thing on every site, as seen in this step, and forgets where players were."""
         self.things = {cell: (kind, step) for cell, kind in self.sites.items()}
         self.emptied.clear()
         self.players.clear()
 
     def forget(self, player: str) -> None:
-        """Drops the sighting of a player who has left its place without being seen, e.g. by a respawn."""
+        """Drops the sighting of a player that has left its place without being seen, e.g. by a respawn."""
         self.players.pop(player, None)
 
     def _check_site(self, step: int, cell: Cell, taken_by_others: bool) -> None:
-        """Removes a thing that the frame shows to be gone from its site."""
+        """Notes whether a site in view is empty; forgets its thing if that is gone, and notes who has taken it."""
         kind, seen = self.things.get(cell, (None, -1))
         if seen == step:
             self.emptied.pop(cell, None)
@@ -145,7 +145,7 @@ class EntityMemory:
 
 def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
     """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
-    # Among equals the last cell column by column.
+    # Ties go to the last cell, counted column by column.
     column_by_column = layout.open_coordinates @ (layout.height, 1)
     best = np.argmax(_staleness(layout, start, looked_at, step) * layout.width * layout.height + column_by_column)
     return layout.open_cells[int(best)]
@@ -154,7 +154,10 @@ def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], ste
 def unseen_places(
     layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int
 ) -> tuple[tuple[Cell, int | None], ...]:
-    """The stalest cells that lie apart, UNSEEN_PLACES at most, each with its latest step in view (None: never)."""
+    """The stalest cells out of view that lie apart, each with its latest step in view, None if it never was.
+
+    They are UNSEEN_PLACES at most, the stalest first.
+    """
     staleness = dict(zip(layout.open_cells, _staleness(layout, start, looked_at, step).tolist(), strict=True))
     hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
     ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
@@ -169,7 +172,7 @@ def unseen_places(
 
 def _staleness(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> npt.NDArray[np.int64]:
     """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
-    seen = np.fromiter(map(looked_at.get, layout.open_cells, repeat(NEVER_SEEN)), np.int64, len(layout.open_cells))
-    way = np.abs(layout.open_coordinates - start).sum(axis=1)
-    staleness: npt.NDArray[np.int64] = step - seen - STEPS_PER_CELL * way
+    last_seen = np.fromiter(map(looked_at.get, layout.open_cells, repeat(NEVER_SEEN)), np.int64, len(layout.open_cells))
+    distances = np.abs(layout.open_coordinates - start).sum(axis=1)
+    staleness: npt.NDArray[np.int64] = step - last_seen - STEPS_PER_CELL * distances
     return staleness

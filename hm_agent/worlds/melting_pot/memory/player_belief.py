@@ -16,11 +16,11 @@ STEP_PROBABILITY = 0.2
 DISTANCE_OFFSET = 4
 """A place is worth its expected players / (DISTANCE_OFFSET + its distance in cells)."""
 MIN_SEPARATION = 4
-"""The least distance in cells between two places of one answer."""
+"""The least distance in cells between two of the likely places."""
 
 
 class _Glimpse(NamedTuple):
-    """What a frame tells of the players. is_away: the own avatar is not on the map, and all return anywhere.
+    """What a frame shows of the players. is_away: True if the own avatar is not on the map: all then return anywhere.
 
     in_view: the cells in view. seen: the cells of the players in view, by number.
     """
@@ -33,8 +33,8 @@ class _Glimpse(NamedTuple):
 class PlayerBeliefMap:
     """A probability distribution over the open cells for each other player.
 
-    Players start, and return after a removal, anywhere on the map. Frames are taken in when someone asks: few do, and
-    what came before a frame that shows all players needs no calculation any more.
+    Players start, and return after a removal, anywhere on the map. The beliefs are calculated from the frames only when
+    they are read: that is seldom, and frames before one that shows all players need not be calculated at all.
     """
 
     def __init__(self, layout: Layout, players: Sequence[str], reach: int, site_ratio: float = 1.0) -> None:
@@ -50,8 +50,8 @@ class PlayerBeliefMap:
         self._extra = site_ratio - 1.0
         self._site_count = 0
         self._set_dynamics(np.zeros_like(self._open))
-        self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
-        self._glimpses: list[_Glimpse] = []  # still to be taken in
+        self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
+        self._glimpses: list[_Glimpse] = []  # not applied to the beliefs yet
 
     @property
     def players(self) -> Sequence[str]:
@@ -61,21 +61,21 @@ class PlayerBeliefMap:
     def beliefs(self) -> npt.NDArray[np.float64]:
         """(players, height, width) probabilities."""
         for glimpse in self._glimpses:
-            self._take_in(glimpse)
+            self._apply(glimpse)
         self._glimpses.clear()
-        return self._taken_in
+        return self._beliefs
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
         """(height, width) probabilities of one player."""
         return np.asarray(self.beliefs[self._slots[player]])
 
     def set_sites(self, sites: Collection[Cell]) -> None:
-        """Takes in the known sites of resources; sites are only ever added."""
+        """Adapts the random walk to the known sites of resources; sites are only ever added."""
         if len(sites) > self._site_count:
             is_site = np.zeros_like(self._open)
             for x, y in sites:
                 is_site[y, x] = self._open[y, x]
-            self._taken_in = self.beliefs  # by the dynamics as they were
+            self._beliefs = self.beliefs  # applies the frames so far by the dynamics so far
             self._set_dynamics(is_site)
             self._site_count = len(sites)
 
@@ -90,32 +90,36 @@ class PlayerBeliefMap:
         self._staying = 1 - self._step_probability * self._inflow(self._open[np.newaxis])
 
     def update(self, view: TextualMap) -> None:
-        """One step of the filter, by what a frame shows."""
-        seen = {self._slots[one.kind]: one.cell for one in view.players if one.cell and one.kind in self._slots}
+        """One step of the filter; the calculation waits until the beliefs are read."""
+        seen = {
+            self._slots[player.kind]: player.cell
+            for player in view.players
+            if player.cell and player.kind in self._slots
+        }
         if not view.present or len(seen) == len(self._slots):
             self._glimpses.clear()
         self._glimpses.append(_Glimpse(not view.present, view.in_view, seen))
 
-    def _take_in(self, glimpse: _Glimpse) -> None:
-        """Moves the beliefs on, then corrects them by the cells and players in view."""
+    def _apply(self, glimpse: _Glimpse) -> None:
+        """Moves the beliefs on by one step, then corrects them by the cells and players in view."""
         if glimpse.is_away:
-            self._taken_in = np.tile(self._stationary, (len(self._slots), 1, 1))
+            self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
             return
         if len(glimpse.seen) == len(self._slots):
-            self._taken_in = np.zeros_like(self._taken_in)
+            self._beliefs = np.zeros_like(self._beliefs)
         else:
-            moving = self._step_probability * self._taken_in
-            self._taken_in = self._taken_in * self._staying + self._inflow(moving)
+            moving = self._step_probability * self._beliefs
+            self._beliefs = self._beliefs * self._staying + self._inflow(moving)
             self._clear(glimpse.in_view)
         for slot, (x, y) in glimpse.seen.items():
-            self._taken_in[slot] = 0.0
-            self._taken_in[slot, y, x] = 1.0
+            self._beliefs[slot] = 0.0
+            self._beliefs[slot, y, x] = 1.0
 
     def _inflow(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The probability that enters each cell. moving: the one with which each open cell is left to each side.
+        """The probability that enters each cell. moving: for each cell, that of leaving it for any one neighbour.
 
-        Moves between two sites are more frequent by the site ratio. This makes the walk reversible, with the stationary
-        distribution wanted.
+        Moves between two sites are more frequent by the site ratio. This makes the walk reversible, with a stationary
+        distribution that has the site ratio.
         """
         entering = self._open * _sum_around(moving)
         if self._extra:
@@ -126,16 +130,16 @@ class PlayerBeliefMap:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
         height, width = self._open.shape
         numbers = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
-        self._taken_in.reshape(len(self._taken_in), -1)[:, numbers] = 0.0
-        totals = self._taken_in.sum(axis=(1, 2), keepdims=True)
+        self._beliefs.reshape(len(self._beliefs), -1)[:, numbers] = 0.0
+        totals = self._beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():
-            self._taken_in = np.where(lost, self._stationary, self._taken_in)
+            self._beliefs = np.where(lost, self._stationary, self._beliefs)
             totals[lost] = 1.0
-        self._taken_in /= totals
+        self._beliefs /= totals
 
     def likely_places(self, players: Sequence[str] = (), count: int = 3) -> tuple[tuple[Cell, float], ...]:
-        """The `count` best places that lie apart, each with the expected number of these players in view from there.
+        """The `count` best places that lie apart, each with the expected number of these players in view from it.
 
         players: all by default. For a single player the number is the probability that it is in view.
         """
@@ -143,19 +147,19 @@ class PlayerBeliefMap:
         # From a place a player sees the square of cells within `reach` columns and rows of it.
         padded, side = np.pad(self.beliefs[slots].sum(axis=0), self._reach), 2 * self._reach + 1
         windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side))
-        seen = self._open * np.asarray(windows.sum(axis=(2, 3)))
+        expected = self._open * np.asarray(windows.sum(axis=(2, 3)))
         chosen: list[tuple[Cell, float]] = []
-        for place in np.argsort(-seen, axis=None, kind="stable"):
-            y, x = divmod(int(place), seen.shape[1])
+        for place in np.argsort(-expected, axis=None, kind="stable"):
+            y, x = divmod(int(place), expected.shape[1])
             if all(distance((x, y), cell) >= MIN_SEPARATION for cell, _ in chosen):
-                chosen.append(((x, y), round(float(seen[y, x]), 3)))
+                chosen.append(((x, y), round(float(expected[y, x]), 3)))
             if len(chosen) == count:
                 break
         return tuple(chosen)
 
 
 def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:
-    """The place with the most expected players per distance. places: with the expected number of players each."""
+    """The place with the most expected players for its distance from `here`. places: with their expected players."""
     return max(places, key=lambda place: place[1] / (DISTANCE_OFFSET + distance(here, place[0])))[0]
 
 

@@ -22,7 +22,7 @@ LAYERS = ("background", "lowerPhysical", "upperPhysical", "overlay", "superOverl
 """The visible layers, from bottom to top."""
 
 BEAMS = {"BeamInteraction": (252, 252, 106)}
-"""The RGB of opaque beams, which only the engine's Lua code defines and which hide all other sprites."""
+"""The RGB of opaque beams by sprite. Only the engine's Lua code defines them, and they hide all other sprites."""
 
 Pixels = npt.NDArray[np.uint8]
 Labels = list[int]
@@ -56,10 +56,7 @@ class Atlas:
 
 
 def build_atlas(settings: Mapping[str, Any]) -> Atlas:
-    """Computes the atlas of everything any player can see.
-
-    settings: the substrate's lab2d settings.
-    """
+    """Computes the atlas of everything that any player can see. settings: the substrate's lab2d settings."""
     pictures = _sprite_pictures(settings)
     layers = [_layer_pictures(settings, layer, pictures) for layer in LAYERS]
     layers.append(_translucent_beams(settings))
@@ -72,7 +69,7 @@ def build_atlas(settings: Mapping[str, Any]) -> Atlas:
     size = (SPRITE_SIZE, SPRITE_SIZE, 3)
     beams = (((Sprite(name),), np.full(size, colour, np.uint8)) for name, colour in BEAMS.items())
     for sprites, patch in chain(patches, beams):
-        # Of labels with the same picture the first, with the fewest sprites, is kept.
+        # Of several labels with the same picture, the first is kept: it has the fewest sprites.
         if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
             labels.append(Label(sprites))
     return Atlas(tuple(labels), index)
@@ -134,7 +131,7 @@ def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
 def _layer_pictures(
     settings: Mapping[str, Any], layer: str, pictures: Mapping[str, Rotations]
 ) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Every (sprite, RGBA picture) that a layer can hold, beginning with none.
+    """Every (sprite, RGBA picture) that a layer can hold, beginning with (None, None) for an empty layer.
 
     Sprites without a picture are left out: players see another sprite in their place.
     """
@@ -146,10 +143,10 @@ def _layer_pictures(
         if state.get("layer") == layer and "sprite" in state
     }
     names |= {seen_as for name, seen_as in _sprite_maps(settings) if name in names}
-    shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
-    known = sorted(names & pictures.keys())
-    shown += [(Sprite(name, turns), rgba) for name in known for turns, rgba in enumerate(pictures[name])]
-    return shown
+    choices: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
+    drawn = sorted(names & pictures.keys())
+    choices += [(Sprite(name, turns), rgba) for name in drawn for turns, rgba in enumerate(pictures[name])]
+    return choices
 
 
 def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -160,13 +157,13 @@ def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _translucent_beams(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Every (sprite, RGBA picture) of beams that leave visible what they cover, beginning with none."""
-    shown: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
+    """Every (sprite, RGBA picture) of the translucent beams, beginning with (None, None) for no beam."""
+    choices: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
     for game_object in settings["simulation"]["gameObjects"]:
         for kwargs in _components(game_object, "InteractBeam"):
             rgba = _paint(kwargs["shapes"][0], kwargs["palettes"][0])
-            shown.append((Sprite(f"interact_player{len(shown)}"), rgba))
-    return shown
+            choices.append((Sprite(f"interact_player{len(choices)}"), rgba))
+    return choices
 
 
 def _compose(pictures: Sequence[Pixels]) -> Pixels:
@@ -179,7 +176,7 @@ def _compose(pictures: Sequence[Pixels]) -> Pixels:
 
 
 def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
-    """The label index of every patch of a frame by exact look-up, UNKNOWN where the atlas has no such picture.
+    """The label index of every patch of a frame by exact look-up; UNKNOWN for a picture that the atlas doesn't hold.
 
     rgb: (H, W, 3) uint8, H and W multiples of 8.
     """

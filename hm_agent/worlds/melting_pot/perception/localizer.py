@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose, Window
 
 MIN_RATIO = 2.0
-"""A pose is taken as the own one if it is more than this many times as likely as the second likeliest."""
+"""The likeliest pose is taken as the own one if it is more than this many times as likely as the second likeliest."""
 MIN_PROBABILITY = 1e-6
 """Poses with a lower probability are dropped."""
 
@@ -37,7 +37,7 @@ class WallPatterns:
         self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:
-        """All poses that show exactly the walls seen, hidden cells aside, and have the facing, where it is known."""
+        """All poses that show exactly the walls seen, hidden cells aside, and have the facing, if it is known."""
         match = ((self._shown == self._cells(seen)) | self._cells(hidden)).all(axis=1)
         if facing is not None:
             match &= self._facings == facing
@@ -67,25 +67,25 @@ class Localizer:
         return tuple(sorted(self._beliefs, key=lambda pose: (-self._beliefs[pose], pose)))
 
     def update(self, walls: int, hidden: int, facing: int | None, move: int, odds_of_staying: float) -> Pose | None:
-        """One step of the filter; returns the likeliest pose, None unless it is likelier by MIN_RATIO.
+        """One step of the filter; returns the likeliest pose, or None if it is not likelier by MIN_RATIO.
 
         walls, hidden: bit sets over the window of the walls seen and of the cells whose content is hidden.
-        facing: by the compass, None where no wall is in view. move: the own move since the last step.
+        facing: by the compass; None if no wall is in view. move: the own move since the last step.
         odds_of_staying: the odds that something other than a wall blocked the move (see `odds_of_staying`).
         """
         shown, number = self._patterns.wall_sets, self._patterns.number
-        kept = {
+        consistent = {
             pose: weight
             for pose, weight in self._predicted(move, odds_of_staying).items()
             if (facing is None or pose.facing == facing) and not (shown[number[pose]] ^ walls) & ~hidden
         }
-        self._beliefs = kept or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
+        self._beliefs = consistent or dict.fromkeys(self._patterns.matching(walls, hidden, facing), 1.0)
         ranked = sorted(self._beliefs.items(), key=lambda item: -item[1])
         clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > MIN_RATIO * ranked[1][1])
         return ranked[0][0] if clear else None
 
     def _predicted(self, move: int, odds_of_staying: float) -> dict[Pose, float]:
-        """The beliefs after a move; at a wall it leaves the pose as it was."""
+        """The beliefs after a move, normalised; a move into a wall leaves the pose as it was."""
         beliefs: dict[Pose, float] = {}
         for pose, weight in self._beliefs.items():
             after = pose.after(move)
@@ -118,7 +118,7 @@ OPPOSITE: Mapping[int, int] = {
 }
 
 UNLIKELY, UNDECIDED, LIKELY = 0.02, 1.0, 50.0
-"""Odds that a move failed to that it happened."""
+"""Odds that a move failed rather than happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class RelativeScene:
     """What one frame shows besides walls, relative to the viewer.
 
     things: the kinds of things that don't move, by offset. players: the offsets of other players. seen: the offsets
-    whose content the frame shows, except the own one and those of players; a beam hides some.
+    whose content the frame shows, except the own one and those of players; a beam hides what it covers.
     """
 
     things: Mapping[Offset, str] = field(default_factory=dict)
@@ -136,9 +136,9 @@ class RelativeScene:
 
 
 def odds_of_staying(before: RelativeScene, now: RelativeScene, move: int) -> float:
-    """The odds that a move failed to that it happened, from the two frames alone.
+    """The odds that a move failed rather than happened, judged from the frames before and after it alone.
 
-    0 where only a wall can have blocked it: no player in view, and no beam that may hide one.
+    0 if only a wall can have blocked it: no player is in view, and no beam that may hide one.
     """
     if not (before.players or now.players or before.has_beam or now.has_beam):
         return 0.0
@@ -152,7 +152,10 @@ def odds_of_staying(before: RelativeScene, now: RelativeScene, move: int) -> flo
 
 
 def agreement(before: RelativeScene, now: RelativeScene, move: int) -> int:
-    """The number of things where the move would make them appear, less those that would have come or gone."""
+    """How well two frames fit a move: +1 for each thing where the move would put it, -1 for each that came or went.
+
+    Things at cells that one of the frames doesn't show are not counted.
+    """
     back = OPPOSITE.get(move, Move.NOOP)
     score = 0
     for offset, kind in now.things.items():
@@ -168,7 +171,7 @@ def agreement(before: RelativeScene, now: RelativeScene, move: int) -> int:
 
 @cache
 def offset_after(offset: Offset, move: int) -> Offset:
-    """The offset of something that stands still, after the viewer's own move; a window has few offsets."""
+    """The offset of something that stands still, after the viewer's own move. Cached, as a window has few offsets."""
     ahead, right = offset
     if move == Move.TURN_RIGHT:
         return right, -ahead

@@ -52,7 +52,8 @@ Contents = Sequence[tuple[int, PatchMeaning]]
 class SubstrateVision:
     """The parts of perception that depend on the substrate alone; shared by all players and episodes.
 
-    plain: the labels of cells that show only floor or the own avatar.
+    plain: the labels that show only floor or the own avatar. has_compass: True if walls are drawn rotated against the
+    own facing, so that they tell it.
     """
 
     def __init__(self, atlas: Atlas, patterns: WallPatterns, roles: SpriteRoles) -> None:
@@ -144,10 +145,10 @@ class Perceiver:
         frozen = mark is not None and mark == self._vision.roles.freezing_mark
         scene = self._relative_scene(contents)
         # A hit player can't move, but its mark appears one frame after the hit: the move of that frame failed, too.
-        done = Move.NOOP if frozen else move
-        odds = odds_of_staying(self._scene, scene, done)
+        actual_move = Move.NOOP if frozen else move
+        odds = odds_of_staying(self._scene, scene, actual_move)
         self._scene = scene
-        return self._localizer.update(walls, hidden, facing, done, odds)
+        return self._localizer.update(walls, hidden, facing, actual_move, odds)
 
     def _relative_scene(self, contents: Contents) -> RelativeScene:
         offsets = self._vision.window.offsets

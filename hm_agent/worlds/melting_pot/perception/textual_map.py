@@ -34,7 +34,7 @@ class Detection:
 class TextualMap:
     """Everything perceived in one frame.
 
-    pose: the own pose, None while it is unknown. present: whether the own avatar is on the map. mark: the mark over its
+    pose: the own pose, None while it is unknown. present: True if the own avatar is on the map. mark: the mark over its
     head. in_view: the cells whose content the frame shows, empty while the pose is unknown. unknown_patches: how many
     cells show a picture that the atlas doesn't hold. lost_for: for how many frames the pose has been unknown, this one
     included. walls: the offsets of walls in view, empty while the pose is known.
@@ -58,7 +58,10 @@ class TextualMap:
         return tuple(detection for detection in self.detections if not detection.is_player)
 
     def describe(self, kinds: Sequence[str]) -> str:
-        """The paper's form: each kind with the coordinates and marks of all in view. kinds: are listed first."""
+        """The frame in the paper's words: one line for each kind, with the cells and marks of all in view.
+
+        kinds: the ones listed first, even if none is in view; other kinds in view follow by name.
+        """
         if self.pose is None:
             return "Player position: unknown" if self.present else "Player position: off the map"
         x, y, facing = self.pose

@@ -40,10 +40,11 @@ FACING_FIRST: Mapping[Move, Move] = {
 
 
 class ActionPlanner:
-    """Follows a plan of subgoals, starting from the perceived pose; a subgoal that is reached or obsolete is dropped.
+    """Follows a plan of subgoals, starting from the perceived pose; drops a subgoal that is reached or obsolete.
 
-    window: every player's. ready_mark: the mark of a player or thing that is ready to interact; None in a game where
-    everything always is. check_station: of a game with stations.
+    window: what each player sees of the map. ready_mark: the mark of a player or thing that is ready to interact; None
+    in a game where everything always is. check_station: tells why a station can't be used; None in a game without
+    stations.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class ActionPlanner:
         self._pursuit = Pursuit(layout, beam, self._locomotion, ready_mark)
         self._stations = StationUse(layout, beam, self._locomotion, ready_mark, check_station)
         self.plan: tuple[Subgoal, ...] = ()
-        """The latest plan as it was made, finished subgoals included."""
+        """The latest plan, finished subgoals included."""
         self.place = 0
         """The index of the current subgoal, or of the first that a shot on sight replaces; the plan's length when the
         plan is finished."""
@@ -68,9 +69,9 @@ class ActionPlanner:
         self._started: int | None = None
         """The step in which the current subgoal began; None before it does."""
         self._end: PlanEnd | None = None
-        """Why the latest plan was ended before its end; None if it was not."""
+        """Why the latest plan ended early; None if it did not."""
         self._ended_at = 0
-        """The place at which it was ended."""
+        """The index of the subgoal at which it ended early."""
         self.skipped: tuple[Subgoal, ...] = ()
         """The subgoals of the latest plan that were skipped because their thing was gone."""
         self._made: int | None = None
@@ -80,11 +81,11 @@ class ActionPlanner:
         self._bare: frozenset[Cell] = frozenset()
         """The cells that the latest plan walks to and where no thing had ever been seen when it began."""
         self._asked: tuple[PreviousPlan, str] | None = None
-        """The latest plan that was asked for and why it was over, if the agent has gone on by itself since."""
+        """The latest plan that a model was asked for and why it was over, if another plan has replaced it since."""
 
     @property
     def route(self) -> tuple[Cell, ...]:
-        """The cells ahead on the way that the latest move belongs to."""
+        """The cells that the latest walk or approach has still to enter, in order."""
         return self._locomotion.route
 
     @property
@@ -99,7 +100,7 @@ class ActionPlanner:
 
     @property
     def fires_on_sight(self) -> bool:
-        """Whether the plan says what to do when a player arrives, so that nobody needs to be asked."""
+        """True if the plan itself says what to do when a player arrives: to fire on sight."""
         return any(isinstance(call, FireOnSight) for call in self.plan)
 
     @property
@@ -116,7 +117,10 @@ class ActionPlanner:
 
     @property
     def asked(self) -> tuple[PreviousPlan | None, str]:
-        """The latest plan that was asked for, and why it or what the agent has done since by itself is over."""
+        """The latest plan that a model was asked for, and why it is over.
+
+        If other plans have replaced it since (`go_on`) and the latest of them ended early, why that one did.
+        """
         if self._asked is None:
             return self.previous, self.why_over
         plan, why = self._asked
@@ -124,28 +128,31 @@ class ActionPlanner:
 
     @property
     def failed(self) -> Subgoal | None:
-        """The subgoal that failed and so ended the latest plan."""
+        """The subgoal that failed and so ended the latest plan; None if none did."""
         return self._end.failed if self._end else None
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
-        """Replaces the current plan."""
+        """Replaces the current plan by one that a model was asked for."""
         self.plan, self.place, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
         self._made, self._taken, self._asked = None, set(), None
         self._begin()
 
     def go_on(self, plan: Iterable[Subgoal]) -> None:
-        """Replaces the current plan by one that nobody was asked for."""
+        """Replaces the current plan by one that no model was asked for."""
         before, why = self.asked
         self.follow(plan)
         self._asked = (replace(before, went_on=True), why) if before else None
 
     def _begin(self) -> None:
-        """Begins with another subgoal at the next move."""
+        """Forgets how far the current subgoal has come, so that the next move begins one."""
         self._started = None
         self._pursuit.begin()
 
     def count_arrival(self, situation: Situation) -> None:
-        """Counts a walk that has just led to its cell as carried out, in a plan that ends before its next move."""
+        """Counts the current `move_to` as done if its cell has just been reached or, if bare, come into view.
+
+        `next_move` would count it, too, but is not called if the plan is replaced first.
+        """
         if not isinstance(self.subgoal, MoveTo):
             return
         target = self.subgoal.target
@@ -178,17 +185,17 @@ class ActionPlanner:
 
     @property
     def _is_on_watch(self) -> bool:
-        """Whether the plan now says to fire on sight."""
+        """True if the plan now says to fire on sight."""
         return isinstance(self.subgoal, MoveTo | Pause) and self._holds(FireOnSight)
 
     def _holds(self, kind: type[FireOnSight] | type[CollectUnseen]) -> bool:
-        """Whether a call of this kind, which holds for those after it, stands before the current one."""
+        """True if a call of this kind, which applies to all calls after it, stands before the current one."""
         return any(isinstance(call, kind) for call in self.plan[: self.place])
 
     def _in_sight(self, situation: Situation) -> FireAt | None:
-        """What the plan's latest call to fire on sight now leads to."""
-        called = next(call for call in reversed(self.plan[: self.place]) if isinstance(call, FireOnSight))
-        return self._pursuit.in_sight(situation, called.players or situation.seek)
+        """The shot that the plan's latest `fire_on_sight` now calls for; None if it calls for none."""
+        on_sight = next(call for call in reversed(self.plan[: self.place]) if isinstance(call, FireOnSight))
+        return self._pursuit.in_sight(situation, on_sight.players or situation.seek)
 
     def _advance(self, subgoal: Subgoal, situation: Situation, started: int) -> NextMove:
         taken = situation.step - started
@@ -198,7 +205,7 @@ class ActionPlanner:
             case FireAt():
                 return self._pursuit.fire_at(subgoal, situation, taken, is_last=len(self.rest) == 1)
             case FireOnSight() | CollectUnseen():
-                return None  # they hold for the calls after them
+                return None  # they apply to the calls after them
             case Shadow():
                 return self._pursuit.shadow(subgoal, situation, taken)
             case Pause():
@@ -214,17 +221,17 @@ class ActionPlanner:
             return self._explore(target, situation)
         is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
         if is_empty and situation.pose.cell != target:
-            if target not in self._taken:  # on the way to an earlier call's cell
+            if target not in self._taken:  # the agent itself may have taken it on the way to an earlier call's cell
                 self._skip(subgoal, situation)
             return None
         move = self._locomotion.walk(target, situation)
         return Move.NOOP if move is not None and self._should_hide(move, situation) else move
 
     def _skip(self, subgoal: MoveTo, situation: Situation) -> None:
-        """Skips a call whose thing is gone.
+        """Notes a call as skipped because its thing is gone.
 
-        The nearest known thing of its kind comes next if nothing is collected and no later call fetches anything: the
-        rest of the plan would have no effect.
+        If nothing has been collected yet and no later call collects anything, the rest of the plan would have no
+        effect: then a walk to the nearest known thing of the same kind is inserted after the skipped call.
         """
         memory, here = situation.memory, situation.pose.cell
         self.skipped = (*self.skipped, subgoal)
@@ -235,22 +242,22 @@ class ActionPlanner:
             self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> NextMove:
-        """Walks towards a bare cell, facing the way, until it or a wanted thing is in view; collects nothing there.
+        """Walks towards a bare cell, facing the way, until that is in view; ends the plan if a wanted thing appears.
 
-        What came into view in the step in which the plan was made, the plan was made in view of.
+        Things that appeared in the step in which the plan was made don't end it: the plan takes them into account.
         """
         memory = situation.memory
         appeared = memory.appeared if situation.step != self._made else ()
-        found = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
-        if found:
-            return PlanEnd(f"{found[0]} has come into view")
+        wanted = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
+        if wanted:
+            return PlanEnd(f"{wanted[0]} has come into view")
         if target in situation.view.in_view:
             return None
         move = self._locomotion.walk(target, situation)
         return move if move is None else FACING_FIRST.get(move, move)
 
     def _should_hide(self, move: Move, situation: Situation) -> bool:
-        """Whether a step would covertly collect a thing while another player is watching."""
+        """True if a step has to wait: it would covertly collect a thing while another player may be watching."""
         cell = situation.pose.after(move).cell
         is_covert = situation.covert or self._holds(CollectUnseen)
         if not is_covert or cell not in situation.memory.things:

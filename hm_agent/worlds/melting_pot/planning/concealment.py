@@ -18,7 +18,7 @@ MAX_RISK = 0.1
 
 
 class Concealment:
-    """Decides when to wait because another player is watching a cell. window: every player's."""
+    """Decides when to wait because another player is watching a cell. window: what each player sees of the map."""
 
     def __init__(self, window: Window) -> None:
         self._window = window
@@ -26,13 +26,13 @@ class Concealment:
         offsets = [(dx, dy) for dx in range(-far, far + 1) for dy in range(-far, far + 1)]
         views = {offset: sum(window.shows(Pose(*offset, facing), (0, 0)) for facing in Facing) for offset in offsets}
         self._watching_shares = {offset: count / 4 for offset, count in views.items() if count}
-        """The share of the four facings at which a player at (dx, dy) from a cell sees it, where there is any."""
+        """By (dx, dy), the share of the four facings at which a player at this offset from a cell sees it, if not 0."""
         self._waited = 0
 
     def should_wait(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
-        """Whether to delay an action on a cell by one step, at most MAX_WAIT times in a row.
+        """True if an action on a cell is to be delayed by one step, at most MAX_WAIT times in a row.
 
-        others: the players in view. belief: about the players out of view, if there is one.
+        others: the players in view. belief: where the players out of view may be; None if nothing is believed.
         """
         is_seen = any(other.pose and self._window.shows(other.pose, cell) for other in others)
         is_watched = is_seen or self._may_be_seen(cell, others, belief)
@@ -40,7 +40,7 @@ class Concealment:
         return self._waited > 0
 
     def _may_be_seen(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
-        """Whether a player out of view sees the cell with more than MAX_RISK; its facing is taken to be uniform."""
+        """True if a player out of view sees the cell with a probability above MAX_RISK, all facings equally likely."""
         if belief is None:
             return False
         hidden = set(belief.players) - {other.kind for other in others}

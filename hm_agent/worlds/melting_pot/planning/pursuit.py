@@ -27,7 +27,7 @@ SHADOW_DISTANCE = 3
 
 
 class Pursuit:
-    """Carries out the calls that are about players. ready_mark: the mark of a player that is ready; None if all are."""
+    """Carries out `fire_at`, `shadow` and shots on sight. ready_mark: of a player that is ready; None if all are."""
 
     def __init__(self, layout: Layout, beam: Beam, locomotion: Locomotion, ready_mark: str | None) -> None:
         self._layout, self._beam, self._locomotion, self._ready_mark = layout, beam, locomotion, ready_mark
@@ -35,11 +35,14 @@ class Pursuit:
         """Where the present call searches, once the place that it names has been looked at."""
 
     def begin(self) -> None:
-        """Begins with another call."""
+        """Forgets where the last call searched; to be called before another one begins."""
         self._goal = None
 
     def in_sight(self, situation: Situation, seek: Sequence[str] | None) -> FireAt | None:
-        """Fires at the nearest sought player that is ready and within SIGHT; None if there is none to meet."""
+        """The call to fire at the nearest sought player that is ready and within SIGHT.
+
+        None if there is none, or if the agent is not armed. seek: the players to fire at; any if None.
+        """
         here = situation.pose.cell
         ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
         sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
@@ -49,7 +52,9 @@ class Pursuit:
     def fire_at(self, call: FireAt, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
         """Attacks the sought players in view, those that are ready first, then the nearest first; else searches.
 
-        taken: how many steps the call has taken. is_last: whether the plan has no further call.
+        Where the call says what the player must be holding, one that has taken mostly another kind ends the plan, and
+        one of whom this is unknown is kept in view. taken: how many steps the call has taken. is_last: True if the plan
+        has no further call.
         """
         if not situation.armed and taken == 0:
             return PlanEnd(f"{call} has no effect: nothing is collected yet")
@@ -59,10 +64,10 @@ class Pursuit:
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
-            holds = situation.leading(opponent.kind) if call.holding else None
-            if holds not in (None, call.holding):
-                return PlanEnd(f"{opponent.kind} has taken mostly {holds}, not {call.holding}")
-            is_unknown = call.holding is not None and holds is None
+            leading = situation.leading(opponent.kind) if call.holding else None
+            if leading not in (None, call.holding):
+                return PlanEnd(f"{opponent.kind} has taken mostly {leading}, not {call.holding}")
+            is_unknown = call.holding is not None and leading is None
             move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation, seek)
             if move is not None:
                 return move
@@ -87,7 +92,7 @@ class Pursuit:
         return (self._locomotion.walk(player.cell, situation) if is_far else None) or Move.NOOP
 
     def _attack(self, opponent: Detection, situation: Situation, seek: Sequence[str] | None) -> Move | None:
-        """Walks to where the beam reaches a player and fires, but holds fire while it would meet an unsought one."""
+        """Walks to where the beam reaches a player and fires; holds fire while it would hit a player not sought."""
         assert opponent.cell is not None
         things = situation.memory.things.keys()
         approach = find_approach(self._layout, situation.pose, opponent.cell, self._beam, things, moves=STEPS_FIRST)
@@ -99,15 +104,17 @@ class Pursuit:
         return Move.INTERACT if situation.loaded and ready and is_clear else Move.NOOP
 
     def _would_hit(self, player: Detection, situation: Situation, seek: Sequence[str] | None) -> bool:
-        """Whether the beam, fired now, would begin an interaction with a player that is not sought."""
+        """True if this player is not sought and the beam, fired now, would begin an interaction with it."""
         if player.cell is None or is_sought(player.kind, seek) or player.mark != self._ready_mark:
             return False
         return reaches(situation.pose, player.cell, self._beam, self._layout.walls | situation.memory.things.keys())
 
     def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move:
-        """Walks to where the opponent was seen within PURSUIT_STEPS, else to `around`, from there to likely places.
+        """Walks to where a sought player was seen within PURSUIT_STEPS, else to `around`.
 
-        Turns instead of walking backwards, since the window shows little behind the avatar.
+        Once that cell is in view, it goes on to likely places; before a step onto an unwanted thing, it heads for a
+        likely place that can be reached without any. It turns instead of walking backwards, since the window shows
+        little behind the avatar.
         """
         goal = self._goal if self._goal is not None else around
         known = situation.memory.players.items()
@@ -123,7 +130,7 @@ class Pursuit:
         return Move.TURN_RIGHT if move in (None, Move.BACKWARD) else move
 
     def _free_place(self, situation: Situation, seek: Sequence[str] | None) -> Cell | None:
-        """The best likely place out of view to which a way leads that takes nothing unwanted; None if there is none."""
+        """The best likely place out of view that can be reached without an unwanted pickup; None if there is none."""
         memory, here = situation.memory, situation.pose.cell
         avoid = {cell for cell in memory.things if _is_unwanted(cell, situation)} | situation.occupied
         free = [
@@ -135,6 +142,6 @@ class Pursuit:
 
 
 def _is_unwanted(cell: Cell, situation: Situation) -> bool:
-    """Whether a thing lies on a cell of which one more would take the lead from what leads in the inventory."""
+    """True if the thing remembered on a cell is of an unwanted kind."""
     kind, _ = situation.memory.things.get(cell, (None, 0))
     return kind in situation.unwanted

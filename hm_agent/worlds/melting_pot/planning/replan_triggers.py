@@ -23,7 +23,7 @@ class ReplanTriggers:
         self._ready_mark = ready_mark
         self._held: Counts = ()
         self._last_seen: dict[str, int] = {}
-        """The step at which each other player was last in view. One that becomes ready in view does not arrive."""
+        """The step at which each other player was last in view; a player that becomes ready in view is no arrival."""
 
     def read(
         self,
@@ -35,14 +35,16 @@ class ReplanTriggers:
         *,
         is_prepared: bool = False,
     ) -> str | None:
-        """Why this frame calls for a new plan, in words; None if it doesn't.
+        """Returns why this frame calls for a new plan, in words; None if it doesn't.
 
-        That is an unplanned pickup during `fire_at` after which another kind leads, or none, or the arrival of a sought
-        player that is ready to interact during `move_to`, once a kind leads in the own inventory. subgoal: the current
-        one. seek: the players to meet; any if None. is_prepared: whether the plan says what to do about an arrival.
+        Two events do: a pickup during `fire_at` that changes which kind leads in the own inventory, and, once a kind
+        leads there, the arrival of a sought player that is ready to interact during `move_to`.
+
+        subgoal: the current one. seek: the players to meet; any if None. is_prepared: True if the plan itself says what
+        to do when a player arrives, so that an arrival calls for no new one.
         """
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
-        leads, led = argmax(inventory), argmax(self._held or inventory)
+        leading, led_before = argmax(inventory), argmax(self._held or inventory)
         self._held = inventory
         arrived = [
             player.kind
@@ -54,7 +56,7 @@ class ReplanTriggers:
         self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
         if isinstance(subgoal, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
-            return "you have picked something up on the way" if has_picked_up and leads != led else None
-        if isinstance(subgoal, MoveTo) and arrived and leads is not None and not is_prepared:
+            return "you have picked something up on the way" if has_picked_up and leading != led_before else None
+        if isinstance(subgoal, MoveTo) and arrived and leading is not None and not is_prepared:
             return f"{arrived[0]} has come into view, ready to interact"
         return None

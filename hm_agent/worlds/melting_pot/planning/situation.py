@@ -1,4 +1,4 @@
-"""The inputs of one move, and how a plan ends before its last call is carried out."""
+"""The inputs of one move, and the end of a plan before its last call is carried out."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class Situation:
 
     loaded: whether the beam can fire now. armed: False if nothing has been collected yet, without which firing has no
     effect. seek: the players to fire at; any if None. covert: whether to hide from other players what the agent
-    collects. wanted: the kinds of things that the agent looks for. unwanted: those of which one more would cost the
-    leading kind of its inventory the lead. leading: the kind of which a player was seen to take most.
+    collects. wanted: the kinds of things that the agent looks for. unwanted: the kinds of which one more would cost the
+    leading kind of its inventory the lead. leading: from a player's name to the kind of which that player was seen to
+    take most; None if that is unknown.
     """
 
     step: int

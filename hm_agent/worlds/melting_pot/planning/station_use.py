@@ -16,13 +16,13 @@ WAIT_STEPS = 25
 """A `wait` at a station ends after this many steps, ready or not."""
 
 StationCheck = Callable[[Detection, str | None, int], str | None]
-"""Why a station in view can't be used after some more moves with what is held, in words; None if it may work."""
+"""From a station, the item held and the moves until its use to why it can't be used then; None if it may work."""
 
 
 class StationUse:
-    """Carries out the calls that are about stations.
+    """Carries out `interact` and `wait` calls.
 
-    ready_mark: the mark of a station that is ready where there is no check for what is held, or nothing is held.
+    ready_mark: the mark of a ready station. A wait ends at it if the agent holds nothing or there is no check_station.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class StationUse:
         """The situation in which a station was last used; None before the first use."""
 
     def use(self, call: Interact, situation: Situation, started: int) -> NextMove:
-        """Walks to a station and uses it once. started: the step in which the call began.
+        """Walks to a station and uses it once; None after that. started: the step in which the call began.
 
-        It fails as soon as the station in view shows that its use can't work, and if the own mark, which shows what is
-        held, stays the same after the use.
+        Ends the plan if no way leads to the station, as soon as the station in view shows that it can't be used, or if
+        the own mark, which shows the item held, is unchanged after the use.
         """
         if self._used is not None and self._used.step >= started:
-            is_same = situation.view.mark == self._used.view.mark
-            return _failure(call, "your hands stayed as they were") if is_same else None
+            is_unchanged = situation.view.mark == self._used.view.mark
+            return _failure(call, "your hands stayed as they were") if is_unchanged else None
         approach = self._approach(call.target, situation)
         if approach is None:
             return _failure(call, "no way leads there")
@@ -59,9 +59,9 @@ class StationUse:
         return self._locomotion.follow(approach)
 
     def wait(self, call: Wait, situation: Situation, taken: int) -> Move | None:
-        """Walks to a station and waits until it can be used with what is held; with empty hands, until it is ready.
+        """Walks to a station and waits until it can be used with the item held; with empty hands, until it is ready.
 
-        taken: how many steps the call has taken.
+        None once that is so, or after WAIT_STEPS. taken: how many steps the call has taken.
         """
         if self._is_ready(call.target, situation) or taken >= WAIT_STEPS:
             return None
@@ -77,7 +77,7 @@ class StationUse:
         return self._check_station(station, situation.view.mark, moves) if station and self._check_station else None
 
     def _is_ready(self, cell: Cell, situation: Situation) -> bool:
-        """Whether the station on a cell is in view and the wait for it is over."""
+        """True if the station on a cell is in view and usable with the item held or, with empty hands, is ready."""
         station = _thing_at(cell, situation)
         if station is None or situation.view.mark is None or self._check_station is None:
             return station is not None and station.mark == self._ready_mark
@@ -85,10 +85,10 @@ class StationUse:
 
 
 def _failure(call: Interact, why: str) -> PlanEnd:
-    """The end of a plan whose rest depended on a call that has failed."""
+    """Ends the whole plan, since the rest of it depends on the failed call."""
     return PlanEnd(f"{call} has failed: {why}", call)
 
 
 def _thing_at(cell: Cell, situation: Situation) -> Detection | None:
-    """The thing in view on a cell."""
+    """The thing in view on a cell; None if there is none."""
     return next((thing for thing in situation.view.things if thing.cell == cell), None)

@@ -39,7 +39,7 @@ class FireAt(WrittenCall):
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(WrittenCall):
-    """From here on in the plan, fire at a sought player as soon as it is near and ready. players: as in `FireAt`."""
+    """For the rest of the plan, fire at a sought player as soon as it is near and ready. players: as in `FireAt`."""
 
     players: tuple[str, ...] = ()
 
@@ -49,7 +49,7 @@ class FireOnSight(WrittenCall):
 
 @dataclass(frozen=True, slots=True)
 class CollectUnseen(WrittenCall):
-    """From here on in the plan, wait before a thing is collected while another player may be watching."""
+    """For the rest of the plan, wait before collecting a thing while another player may be watching."""
 
     def __str__(self) -> str:
         return "collect_unseen()"
@@ -67,7 +67,7 @@ class Shadow(WrittenCall):
 
 @dataclass(frozen=True, slots=True)
 class Pause(WrittenCall):
-    """Stay where one is and look around for a number of steps, or until a player comes into view."""
+    """Stay in place and look around for a number of steps, or until a sought player comes into view."""
 
     steps: int
 
@@ -99,18 +99,18 @@ Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Inter
 
 
 USED_UP = "the plan is used up"
-"""Why a plan is over that nothing has cut short."""
+"""Why a plan is over that was carried out to its last call."""
 HIT_NOBODY = "has hit nobody in"
-"""In the words why a plan is over whose last call has looked for a player in vain."""
+"""Part of why a plan is over whose last call searched for a player in vain."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviousPlan:
-    """A plan that is over, as it was made.
+    """A plan that is over.
 
     done: how many of its calls were carried out. skipped: those whose thing was gone. shot: the call that was carried
-    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight. went_on: whether
-    the agent went on by itself after it, with a plan that nobody was asked for.
+    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight. went_on: True if
+    the agent has since followed a plan that no model was asked for.
     """
 
     calls: tuple[Subgoal, ...]
@@ -122,7 +122,7 @@ class PreviousPlan:
 
 @dataclass(frozen=True)
 class Names:
-    """The names that calls may hold: of players, and of the kinds they may hold."""
+    """The names that calls may take as arguments: of players, and of the kinds that players may hold."""
 
     players: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -130,7 +130,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a call, by what they are."""
+    """The arguments of a call, by type."""
 
     cells: Sequence[Cell] = ()
     numbers: Sequence[int] = ()
@@ -144,10 +144,11 @@ def _one(values: Sequence[Any]) -> Any | None:
 
 @dataclass(frozen=True)
 class SubgoalFunction:
-    """The syntax of a subgoal. form: an example call. takes: whether arguments fit. build: the subgoal from those.
+    """The syntax of a subgoal and how to build it.
 
-    patterns: the regular expressions of its arguments, from that of a cell and the names that exist. of_things: whether
-    its cells hold things that nobody can enter, rather than cells to stand on.
+    form: how the call is written, e.g. `wait(steps)`. takes: True if the arguments fit. build: makes the subgoal from
+    its arguments. patterns: makes the regular expressions of its arguments from that of a cell and the known names.
+    of_things: True if its cells hold stations, which nobody can enter; else they are cells to stand on.
     """
 
     form: str
@@ -162,44 +163,44 @@ def _any_name(names: Sequence[str]) -> str:
 
 
 def _only_cells(count: int) -> Callable[[Arguments], bool]:
-    return lambda said: len(said.cells) == count and not (said.numbers or said.players or said.kinds)
+    return lambda given: len(given.cells) == count and not (given.numbers or given.players or given.kinds)
 
 
 MOVE_TO = SubgoalFunction(
     "move_to((x, y))",
-    # The paper's form names the start, too, which is where the avatar is by then.
-    lambda said: _only_cells(1)(said) or _only_cells(2)(said),
-    lambda said: MoveTo(said.cells[-1]),
+    # The paper's form also names the start, which is where the avatar is by then.
+    lambda given: _only_cells(1)(given) or _only_cells(2)(given),
+    lambda given: MoveTo(given.cells[-1]),
 )
 FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
-    lambda said: len(said.cells) == 1 and not said.numbers and len(said.kinds) < 2,
-    lambda said: FireAt(said.cells[0], tuple(said.players), _one(said.kinds)),
+    lambda given: len(given.cells) == 1 and not given.numbers and len(given.kinds) < 2,
+    lambda given: FireAt(given.cells[0], tuple(given.players), _one(given.kinds)),
     lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
 )
 FIRE_ON_SIGHT = SubgoalFunction(
     "fire_on_sight()",
-    lambda said: not (said.cells or said.numbers or said.kinds),
-    lambda said: FireOnSight(tuple(said.players)),
+    lambda given: not (given.cells or given.numbers or given.kinds),
+    lambda given: FireOnSight(tuple(given.players)),
     lambda cell, names: ("", _any_name(names.players)) if names.players else ("",),
 )
 COLLECT_UNSEEN = SubgoalFunction(
-    "collect_unseen()", _only_cells(0), lambda said: CollectUnseen(), lambda cell, names: ("",)
+    "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)
 )
 SHADOW = SubgoalFunction(
     "shadow(player)",
-    lambda said: len(said.players) == 1 and not (said.cells or said.numbers or said.kinds),
-    lambda said: Shadow(said.players[0]),
+    lambda given: len(given.players) == 1 and not (given.cells or given.numbers or given.kinds),
+    lambda given: Shadow(given.players[0]),
     lambda cell, names: (_any_name(names.players),) if names.players else (),
 )
 PAUSE = SubgoalFunction(
     "wait(steps)",
-    lambda said: len(said.numbers) == 1 and not (said.cells or said.players or said.kinds),
-    lambda said: Pause(said.numbers[0]),
+    lambda given: len(given.numbers) == 1 and not (given.cells or given.players or given.kinds),
+    lambda given: Pause(given.numbers[0]),
     lambda cell, names: ("(5|10|20|30)",),
 )
-INTERACT = SubgoalFunction("interact((x, y))", _only_cells(1), lambda said: Interact(said.cells[0]), of_things=True)
-WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda said: Wait(said.cells[0]), of_things=True)
+INTERACT = SubgoalFunction("interact((x, y))", _only_cells(1), lambda given: Interact(given.cells[0]), of_things=True)
+WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda given: Wait(given.cells[0]), of_things=True)
 
 Functions = Mapping[str, SubgoalFunction]
 """The functions that the plans of a game may call, by name."""
@@ -208,23 +209,23 @@ _CELL = re.compile(r"\(\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\)|\[\s*(-?[0-9]
 
 
 def parse_subgoal(text: str, layout: Layout, functions: Functions, names: Names = Names()) -> Subgoal:
-    """Parses one call such as `move_to((3, 4))`, with any spacing, with cells in any brackets, with a comment after it.
+    """Parses one call such as `move_to((3, 4))`; allows any spacing, cells in any brackets and a comment after it.
 
-    Raises CallError for an unknown function, a wrong number or form of arguments, and cells outside the map or
-    inside walls.
+    Raises CallError for an unknown function, arguments of a wrong number or form, and cells outside the map or inside
+    walls.
     """
     name, function, written = read_call(text, functions, _forms(functions))
-    said = _read_arguments(written, names)
-    if said is None or not function.takes(said):
+    arguments = _read_arguments(written, names)
+    if arguments is None or not function.takes(arguments):
         known = f"; players: {', '.join(names.players)}" if "player" in function.form and names.players else ""
         raise CallError(f"wrong arguments ({shortened(written)}); write {function.form} with whole numbers{known}")
-    for cell in said.cells[-1:] if function is MOVE_TO else said.cells:
+    for cell in arguments.cells[-1:] if function is MOVE_TO else arguments.cells:
         _check_cell(cell, layout, name, of_things=function.of_things)
-    return function.build(said)
+    return function.build(arguments)
 
 
 def _read_arguments(text: str, names: Names) -> Arguments | None:
-    """The arguments in a text; None if something in it is none."""
+    """Parses a call's arguments; None if any of them is neither a cell, a number nor a known name."""
     cells = [(int(a or c), int(b or d)) for a, b, c, d in _CELL.findall(text)]
     words = [word.strip(" '\"\n\t") for word in _CELL.sub("", text).split(",")]
     numbers, players, kinds = [], [], []
@@ -284,8 +285,8 @@ def _forms(functions: Functions) -> str:
 def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], names: Names = Names()) -> str:
     """The regular expression of a call, for endpoints that keep to a schema's patterns.
 
-    cells: those that each function takes, by its name; a function without any is left out. Groups are plain and nothing
-    is optional, since endpoints translate only the simplest expressions.
+    cells: the ones that each function may take, by its name; a function without any is left out. Groups are plain and
+    nothing is optional, since endpoints translate only the simplest expressions.
     """
     calls = [
         rf"{name}\({arguments}\)"
@@ -297,7 +298,7 @@ def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], name
 
 
 def _any_of(cells: Sequence[Cell]) -> str:
-    """The pattern of one of these cells, with the y of each x together."""
+    """The pattern that matches any of these cells; those with the same x form one group."""
     columns: dict[int, set[int]] = {}
     for x, y in cells:
         columns.setdefault(x, set()).add(y)

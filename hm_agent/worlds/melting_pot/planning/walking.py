@@ -48,7 +48,7 @@ def _traced(came_from: Mapping[Cell, Cell | None], goal: Cell) -> Path:
 def find_path_past_things(
     layout: Layout, start: Cell, goal: Cell, things: Mapping[Cell, str], players: Set[Cell] = frozenset()
 ) -> Path | None:
-    """The path by the paper's priority: around all things, else through those of the goal's kind, else through any.
+    """The path by the paper's priorities: around all things, else through those of the goal's kind, else through any.
 
     things: the kind of thing on each cell. players: cells of players, which no path enters.
     """
@@ -98,7 +98,7 @@ class Walker:
 
 
 class Locomotion:
-    """Takes the steps of a plan. route: the cells ahead on the way that the latest move belongs to."""
+    """Makes the moves of a plan. route: the cells that the latest walk or approach has still to enter, in order."""
 
     def __init__(self, layout: Layout) -> None:
         self._walker = Walker(layout)
@@ -119,8 +119,8 @@ class Locomotion:
 def seek_bearings(view: TextualMap, step: int) -> Move:
     """A move that brings new walls into view while the own pose is unknown, without stepping onto a thing.
 
-    It circles at first. Where that has not sufficed, it walks straight on and along the walls it comes to, whose
-    corners tell the pose on any map.
+    It circles for CIRCLING_STEPS. If the pose is still unknown then, it walks straight ahead, and along the walls it
+    comes to, whose corners tell the pose on any map.
     """
     ahead, right = (1, 0), (0, 1)
     occupied = {detection.offset for detection in view.detections}
@@ -128,5 +128,5 @@ def seek_bearings(view: TextualMap, step: int) -> Move:
         return Move.TURN_RIGHT if step % 3 == 0 or ahead in occupied else Move.FORWARD
     if ahead not in occupied | view.walls:
         return Move.FORWARD
-    is_past_it = ahead in view.walls or right in occupied | view.walls
-    return Move.TURN_RIGHT if is_past_it else Move.STEP_RIGHT
+    must_turn = ahead in view.walls or right in occupied | view.walls
+    return Move.TURN_RIGHT if must_turn else Move.STEP_RIGHT

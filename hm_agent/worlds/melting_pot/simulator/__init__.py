@@ -1,4 +1,4 @@
-"""DeepMind's Melting Pot; nothing outside this package imports it."""
+"""Runs DeepMind's Melting Pot; no other package imports `meltingpot` or `dmlab2d`."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from typing import Any
 
 @contextmanager
 def errors_held_back() -> Iterator[None]:
-    """Holds standard error back; what was written to it shows only if the context is left by an exception.
+    """Holds standard error back; what was written to it is shown only if an exception leaves the context.
 
     Native code bypasses `sys.stderr`, so the file descriptor itself is redirected.
     """
     with tempfile.TemporaryFile() as held_back:
         sys.stderr.flush()
-        kept = os.dup(2)
+        original = os.dup(2)
         os.dup2(held_back.fileno(), 2)
         try:
             yield
         except BaseException:
             held_back.seek(0)
-            os.write(kept, held_back.read())
+            os.write(original, held_back.read())
             raise
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
+            os.dup2(original, 2)
+            os.close(original)
 
 
 class _LoadedOnUse(ModuleType):
-    """Stands for a module in `sys.modules`: runs the module's code when one of its names is first asked for.
+    """Stands for a module in `sys.modules` and runs its code when one of its names is first read.
 
-    Names that were set before that stay as they were set.
+    Names that were set on it before keep the values they were set to.
     """
 
     def __init__(self, spec: ModuleSpec) -> None:
@@ -51,16 +51,16 @@ class _LoadedOnUse(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         loader = vars(self).pop("_not_run")
         set_before = dict(vars(self))
-        with errors_held_back():  # TensorFlow's native code greets every process with a page of remarks on the machine
+        with errors_held_back():  # TensorFlow's native code prints a page about the machine in every process
             loader.exec_module(self)
         vars(self).update(set_before)
         return getattr(self, name)
 
 
 def _load_on_use(package: str, path: str) -> None:
-    """Puts a stand-in for one module of a package, a file below the package's folder, into `sys.modules`."""
-    found = find_spec(package)
-    folders = found.submodule_search_locations if found else None
+    """Puts a stand-in for one module of a package into `sys.modules`. path: its file, below the package's folder."""
+    package_spec = find_spec(package)
+    folders = package_spec.submodule_search_locations if package_spec else None
     assert folders, f"{package} is not installed"
     name = ".".join((package, *Path(path).with_suffix("").parts))
     spec = spec_from_file_location(name, Path(folders[0]) / path)
@@ -71,5 +71,6 @@ def _load_on_use(package: str, path: str) -> None:
 # Melting Pot imports TensorFlow for its trained bots, which takes longer than a short episode of scripted ones.
 _load_on_use("meltingpot", "utils/policies/saved_model_policy.py")
 
-# JAX, which Melting Pot imports, cleans up after itself at each of Python's garbage collections: they are made rarer.
+# JAX, which Melting Pot imports, runs a clean-up of its own at each of Python's garbage collections, so these are made
+# rarer.
 gc.set_threshold(20_000)

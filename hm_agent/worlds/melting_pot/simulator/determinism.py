@@ -1,4 +1,4 @@
-"""Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops run in order.
+"""Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops have a fixed order.
 
 Melting Pot draws the environment's seed, the bots and their trembles from Python's global `random`, partly in worker
 threads, so any other draw in the process would change an episode. Importing this module binds the name `random` inside
@@ -7,7 +7,7 @@ nor written, and episodes may be interleaved freely.
 
 Some loops of its Lua code iterate over tables with string keys by `pairs`, whose order differs from build to build:
 over avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers,
-two episodes with the same seed diverge. The engine is given a copy of the Lua code with these loops over sorted keys.
+two episodes with the same seed diverge. The engine runs a copy of the Lua code in which these loops sort their keys.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _LOOPS = {
     "game_object.lua": ("in pairs(self._components)", 2),
     "updater_registry.lua": ("for name, _ in pairs(updaterNames)", 1),
 }
-"""By module: the loop's code in Melting Pot, and how often it occurs."""
+"""By Lua module: the code of the loop to sort, and how often it occurs there."""
 
 _IN_ORDER = """
 local function _inOrder(map)
@@ -99,7 +99,7 @@ end
 
 @cache
 def use_deterministic_lua() -> None:
-    """Points Melting Pot's builder at the deterministic copy, which is deleted when the process ends."""
+    """Points Melting Pot's builder at a deterministic copy of its Lua code, deleted when the process ends."""
     folder = make_folder(f"{PREFIX}lua_")
     atexit.register(drop_scratch_folder, folder)
     lua = folder / "meltingpot" / "lua"

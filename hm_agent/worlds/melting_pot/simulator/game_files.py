@@ -1,4 +1,4 @@
-"""Files of matrix games: checked against their substrate's configuration, and written from it (`new-game`)."""
+"""Checks the files of games against their substrate's configuration, and writes those of matrix games (`new-game`)."""
 
 from __future__ import annotations
 
@@ -20,52 +20,57 @@ from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
 MATRIX = "_in_the_matrix__"
-"""What the names of all matrix games hold."""
+"""Part of the names of all matrix games."""
 STILL = 1
-"""Steps that the engine takes on top of `freezeOnInteraction` and `framesTillRespawn`."""
+"""How many steps the engine adds to `freezeOnInteraction` and to `framesTillRespawn`."""
 
 
 def settings_named(substrate: str) -> dict[str, Any]:
     """The lab2d settings of a substrate with its default players; ConfigError, with the nearest name, if unknown."""
     if substrate not in mp_substrate.SUBSTRATES:
         games = sorted(name for name in mp_substrate.SUBSTRATES if MATRIX in name)
-        near = nearest(substrate, mp_substrate.SUBSTRATES)
-        raise ConfigError(f"Melting Pot has no substrate {substrate!r}: {near}matrix games are {', '.join(games)}")
+        nearest_name = nearest(substrate, mp_substrate.SUBSTRATES)
+        raise ConfigError(
+            f"Melting Pot has no substrate {substrate!r}: {nearest_name}matrix games are {', '.join(games)}"
+        )
     return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
 
 
 def problems(game: GameFacts) -> list[str]:
-    """In what a game's facts contradict its substrate, each in one line; empty if they don't."""
+    """Every contradiction between a game's facts and its substrate, each in one line."""
     try:
         settings = settings_named(game.substrate)
     except ConfigError as error:
         return [f"substrate: {error}"]
-    found = [*_sprite_problems(game, settings), *_player_problems(game)]
-    return [*found, *_matrix_problems(game, settings)] if isinstance(game, MatrixFacts) else found
+    lines = [*_sprite_problems(game, settings), *_player_problems(game)]
+    return [*lines, *_matrix_problems(game, settings)] if isinstance(game, MatrixFacts) else lines
 
 
 def _player_problems(game: GameFacts) -> Iterator[str]:
+    """Contradictions in the number of players and in the numbered scenarios."""
     players = _players(game.substrate)
     if game.slots != players:
         yield f"sprites.players: {game.slots - 1} are named, and {players - 1} play beside the focal one"
-    there = numbered_scenarios(game.substrate)
-    if len(game.scenarios) > len(there):
-        yield f"scenarios: {len(game.scenarios)} are told of, and Melting Pot has {len(there)}"
-    for name, told in zip(there, game.scenarios, strict=False):
-        for key, said, known in zip(("focal", "players", "columns"), _said(game, told), _cast(game, name), strict=True):
-            if said != known:
-                yield f"scenarios: {key} {said} contradicts {name}, which has {known}"
+    names = numbered_scenarios(game.substrate)
+    if len(game.scenarios) > len(names):
+        yield f"scenarios: {len(game.scenarios)} are told of, and Melting Pot has {len(names)}"
+    for name, facts in zip(names, game.scenarios, strict=False):
+        for key, stated, actual in zip(
+            ("focal", "players", "columns"), _said(game, facts), _cast(game, name), strict=True
+        ):
+            if stated != actual:
+                yield f"scenarios: {key} {stated} contradicts {name}, which has {actual}"
 
 
 def _said(game: GameFacts, told: ScenarioFacts) -> tuple[int, int, tuple[int, ...]]:
-    """What a file says of a scenario: how many focal players, how many in all, and who plays the columns."""
+    """A scenario by its file: the number of focal players, the number of players, and the column players' slots."""
     side = game.column if isinstance(game, MatrixFacts) else None
     columns = () if side is None else side.slots if told.columns is None else told.columns
     return told.focal, told.players or game.slots, columns
 
 
 def _cast(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
-    """The same of Melting Pot's scenario of that name."""
+    """A scenario by Melting Pot: what `_said` returns for its file."""
     config = mp_scenario.get_config(name)
     columns = _columns(config.substrate, config.roles) if game.is_asymmetric else ()
     return sum(config.is_focal), len(config.roles), columns
@@ -73,11 +78,12 @@ def _cast(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
 
 def _columns(substrate: str, roles: Sequence[str]) -> tuple[int, ...]:
     """The slots of the column players of an asymmetric game."""
-    found = list(_components(settings_of(substrate, roles), "DyadicRole"))
-    return tuple(slot for slot, role in enumerate(found) if not role["rowPlayer"])
+    sides = list(_components(settings_of(substrate, roles), "DyadicRole"))
+    return tuple(slot for slot, side in enumerate(sides) if not side["rowPlayer"])
 
 
 def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    """Names the sprites of a game's file that its substrate doesn't have."""
     known = {"BeamInteraction", *_sprites(settings)}
     sprites = [
         game.sprites.wall,
@@ -95,7 +101,8 @@ def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[s
 
 
 def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-    for key, said, there in (
+    """Contradictions in what only the files of matrix games state."""
+    for key, stated, actual in (
         ("payoff", _plain(game.payoff), _payoff(settings)),
         ("column.payoff", _plain(game.column.payoff) if game.column else None, _columns_payoff(settings)),
         ("column.slots", game.column.slots if game.column else (), _default_columns(game.substrate, settings)),
@@ -109,8 +116,8 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
         ("timing.frozen", game.timing.frozen, _one(settings, "GameInteractionZapper")["freezeOnInteraction"] + STILL),
         ("timing.away", game.timing.away, _one(settings, "GameInteractionZapper")["framesTillRespawn"] + STILL),
     ):
-        if said != there:
-            yield f"{key}: {said} contradicts {game.substrate}, which has {there}"
+        if stated != actual:
+            yield f"{key}: {stated} contradicts {game.substrate}, which has {actual}"
     yield from _goal_problems(game)
     for unseen in game.unseen:
         try:
@@ -120,27 +127,30 @@ def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator
 
 
 def _goal_problems(game: MatrixFacts) -> Iterator[str]:
-    """Of which resources the goals are not those of Melting Pot's puppets; none where it has no puppets."""
+    """Resources whose goals differ from those of Melting Pot's puppets; none if it has no puppets for the game."""
     puppets = bot_configs._RESOURCES.get(game.substrate, {})
-    for one, name in zip(game.resources, sorted(puppets, key=lambda name: puppets[name].index), strict=False):
-        said, there = (list(one.collect_goals), list(one.interact_goals)), _goals(game.substrate, name, puppets[name])
-        for key, goals, known in zip(("collect_goals", "interact_goals"), said, there, strict=True):
+    for facts, name in zip(game.resources, sorted(puppets, key=lambda name: puppets[name].index), strict=False):
+        stated, actual = (
+            (list(facts.collect_goals), list(facts.interact_goals)),
+            _goals(game.substrate, name, puppets[name]),
+        )
+        for key, goals, known in zip(("collect_goals", "interact_goals"), stated, actual, strict=True):
             if goals != known:
-                yield f"resources.{key}: {goals} of {one.behaviour!r} contradicts {game.substrate}, which has {known}"
+                yield f"resources.{key}: {goals} of {facts.behaviour!r} contradicts {game.substrate}, which has {known}"
 
 
 def check_game(path: Path) -> GameFacts:
-    """Reads a file and raises ConfigError, naming all that contradicts its substrate, in one line."""
+    """Reads a game's file; raises ConfigError with all its contradictions to its substrate, in one line."""
     changed = path.stat().st_mtime_ns if path.exists() else None
     return _checked(path.resolve(), changed)
 
 
 @cache
 def _checked(path: Path, changed: int | None) -> GameFacts:
-    """changed: when the file was, so that it is read again after that."""
+    """The work of `check_game`. changed: the file's modification time, so that a changed file is read again."""
     game = load_game(path)
-    if found := problems(game):
-        raise ConfigError(f"{path}: {'; '.join(found)}")
+    if contradictions := problems(game):
+        raise ConfigError(f"{path}: {'; '.join(contradictions)}")
     return game
 
 
@@ -152,20 +162,23 @@ def numbered_scenarios(substrate: str) -> list[str]:
 
 
 def _objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The scene, the game objects and the prefabs of a substrate."""
     simulation = settings["simulation"]
     yield from (simulation["scene"], *simulation["gameObjects"], *simulation.get("prefabs", {}).values())
 
 
 def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    for one in _objects(settings):
-        yield from (part.get("kwargs", {}) for part in one["components"] if part["component"] == name)
+    """The arguments of every component of a name."""
+    for game_object in _objects(settings):
+        yield from (part.get("kwargs", {}) for part in game_object["components"] if part["component"] == name)
 
 
 def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = next(_components(settings, name), None)
-    if found is None:
+    """The arguments of the first component of a name, which every matrix game has; ConfigError if there is none."""
+    kwargs = next(_components(settings, name), None)
+    if kwargs is None:
         raise ConfigError(f"its substrate has no {name}: it is no game in the matrix")
-    return found
+    return kwargs
 
 
 def _regrows_at_once(settings: Mapping[str, Any]) -> bool:
@@ -188,13 +201,14 @@ def _payoff(settings: Mapping[str, Any]) -> list[list[float]]:
 
 
 def _columns_payoff(settings: Mapping[str, Any]) -> list[list[float]] | None:
-    """The column player's payoff as it sees it, its own behaviours in rows; None if it is the row player's."""
-    told = _one(settings, "TheMatrix").get("columnPlayerMatrix")
-    own = None if told is None else _plain(list(zip(*told, strict=True)))
+    """The column player's payoff from its side, its own behaviours in rows; None if it is the row player's, too."""
+    matrix = _one(settings, "TheMatrix").get("columnPlayerMatrix")
+    own = None if matrix is None else _plain(list(zip(*matrix, strict=True)))
     return None if own == _payoff(settings) else own
 
 
 def _default_columns(substrate: str, settings: Mapping[str, Any]) -> tuple[int, ...]:
+    """The slots of the column players among the default players; empty for a symmetric game."""
     if _columns_payoff(settings) is None:
         return ()
     return _columns(substrate, mp_substrate.get_config(substrate).default_player_roles)
@@ -215,10 +229,10 @@ def _length(settings: Mapping[str, Any]) -> Length:
 
 
 def new_game(substrate: str) -> str:
-    """The TOML of a matrix game, with all that its substrate and Melting Pot's bots tell.
+    """The TOML of a matrix game, filled in from its substrate and Melting Pot's bots.
 
-    Raises ConfigError for a substrate that there isn't, or that is no game in the matrix. What is measured elsewhere,
-    the `per_...` of timing, is that of the games that ship.
+    Raises ConfigError for a substrate that doesn't exist or is no game in the matrix. The `per_...` of timing, which
+    have to be measured, are those of the shipped games.
     """
     settings = settings_named(substrate)
     sections = (
@@ -239,7 +253,7 @@ def _players(substrate: str) -> int:
 
 
 def _are_alike(settings: Mapping[str, Any]) -> bool:
-    """True if nothing tells one player from another: all are seen as `Other`, or in the colour of their side."""
+    """True if players can't be told apart: all are seen as `Other`, or in the colour of their side."""
     return _columns_payoff(settings) is not None or "Other" in _sprites(settings)
 
 
@@ -259,8 +273,8 @@ reward_per_steps = {0 if _length(settings).one_interaction else 1200}{alike}"""
 def _resource_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
     colours = _colours(settings)
     return [
-        _resource(place, name, _goals(substrate, name, one), colours)
-        for place, (name, one) in enumerate(_resources(substrate).items())
+        _resource(place, name, _goals(substrate, name, resource), colours)
+        for place, (name, resource) in enumerate(_resources(substrate).items())
     ]
 
 
@@ -312,13 +326,13 @@ def _others(substrate: str, settings: Mapping[str, Any]) -> str:
 
 
 def _partner(substrate: str, settings: Mapping[str, Any]) -> str:
-    """The sprite of a partner where players look alike; in an asymmetric game that of the first column player."""
+    """The sprite of the other players where they look alike; in an asymmetric game, that of the first column player."""
     columns = _default_columns(substrate, settings)
     return f"Avatar{1 + columns[0]}" if columns else "Other"
 
 
 def _short(payoff: Sequence[Sequence[float]]) -> str:
-    return str([[int(one) if one == int(one) else one for one in row] for row in payoff])
+    return str([[int(value) if value == int(value) else value for value in row] for row in payoff])
 
 
 def _other_side(substrate: str, settings: Mapping[str, Any]) -> str:
@@ -335,10 +349,10 @@ slots = {list(_default_columns(substrate, settings))}"""
 
 def _resources(substrate: str) -> Mapping[str, Any]:
     """Melting Pot's resources by the name of the strategy they stand for, in the order of INVENTORY."""
-    named: Mapping[str, Any] = bot_configs._RESOURCES.get(substrate, {})
-    if not named:
+    resources: Mapping[str, Any] = bot_configs._RESOURCES.get(substrate, {})
+    if not resources:
         raise ConfigError(f"Melting Pot has no bots for {substrate}, so the names of its strategies are yours to give")
-    return dict(sorted(named.items(), key=lambda entry: entry[1].index))
+    return dict(sorted(resources.items(), key=lambda entry: entry[1].index))
 
 
 def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
@@ -349,9 +363,9 @@ def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _goals(substrate: str, name: str, resource: Any) -> tuple[list[int], list[int]]:
-    """The positions of a resource's goals in a puppet's GOAL: to collect it, in whichever way, and to play it."""
+    """The positions in a puppet's one-hot GOAL of all goals to collect a resource, and of the one to play it."""
     collect = [goal for key, goal in bot_configs._PUPPET_GOALS[substrate].items() if key.startswith(f"COLLECT_{name}")]
-    goals = [[int(goal.argmax()) for goal in each] for each in (collect, [resource.interact_goal])]
+    goals = [[int(goal.argmax()) for goal in vectors] for vectors in (collect, [resource.interact_goal])]
     return goals[0], goals[1]
 
 
@@ -373,7 +387,7 @@ def _scenario_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
 
 
 def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) -> str:
-    """A numbered scenario. players, columns: how many play, and who plays the columns, where nothing else is said."""
+    """A numbered scenario's table. players, columns: the substrate's defaults, which are not repeated in the table."""
     config = mp_scenario.get_config(name)
     about = config.description.replace("\n", " ").replace('"', "'")
     lines = ["[[scenarios]]", f'about = "{about}"', f"held_out = {'true' if number % 2 else 'false'}"]
@@ -381,8 +395,8 @@ def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) ->
         lines.append(f"focal = {focal}")
     if len(config.roles) != players:
         lines.append(f"players = {len(config.roles)}")
-    if columns and (here := _columns(config.substrate, config.roles)) != columns:
-        lines.append(f"columns = {list(here)}")
+    if columns and (actual := _columns(config.substrate, config.roles)) != columns:
+        lines.append(f"columns = {list(actual)}")
     return "\n".join(lines)
 
 
@@ -395,11 +409,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
     parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
-    asked = parser.parse_args(arguments)
-    path = asked.file or Path(f"{asked.substrate}.toml")
+    parsed = parser.parse_args(arguments)
+    path = parsed.file or Path(f"{parsed.substrate}.toml")
     if path.exists():
         raise ConfigError(f"{path} is there already: name another file")
-    text = new_game(asked.substrate)
+    text = new_game(parsed.substrate)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     game = check_game(path)

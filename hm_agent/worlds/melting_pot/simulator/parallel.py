@@ -21,12 +21,13 @@ PICTURE = "WORLD.RGB"
 
 
 class MeltingPotParallelEnv(ParallelEpisodes):
-    """Episodes end by truncation, since their length is drawn and no state ends them.
+    """A world of Melting Pot as a parallel environment.
 
-    In games of one interaction that one ends the episode, which is termination.
+    Episodes end by truncation, since their length is drawn and no state ends them. Only in games of one interaction
+    does that interaction end the episode, which is termination.
 
     Observations and actions are Melting Pot's official ones: `RGB` (H, W, 3) uint8 and, where the substrate has them,
-    `INVENTORY` and `READY_TO_SHOOT`; a number for each entry of the substrate's action set. Rewards are those of the
+    `INVENTORY` and `READY_TO_SHOOT`; actions are indices into the substrate's action set. Rewards are those of the
     step. `state` and `render` give the whole map.
     """
 
@@ -36,7 +37,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
         substrate = scenario.game.substrate
         config = mp_substrate.get_config(substrate)
         specs = config.timestep_spec.observation
-        # A step takes one thing at most, so that nobody holds more than an episode has steps and it began with.
+        # A player takes one thing per step at most, so it holds no more than it began with plus the episode's steps.
         most = 2 * settings_of(substrate, config.default_player_roles)["maxEpisodeLengthFrames"]
         spaces = {
             name: _space(name, specs[name], most)
@@ -53,9 +54,9 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
         turn = self._world.step({seat: int(actions[seat]) for seat in self.agents})
         infos: Infos = {seat: {} for seat in self.agents}
-        is_paid = turn.is_over and self._one_interaction and self._world.metrics()["interactions"] > 0
-        is_cut = turn.is_over and not is_paid
-        return EnvStep(self._seen(turn.observations), dict(turn.rewards), is_paid, is_cut, infos)
+        is_terminated = turn.is_over and self._one_interaction and self._world.metrics()["interactions"] > 0
+        is_truncated = turn.is_over and not is_terminated
+        return EnvStep(self._seen(turn.observations), dict(turn.rewards), is_terminated, is_truncated, infos)
 
     def state(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map now."""
@@ -69,12 +70,12 @@ class MeltingPotParallelEnv(ParallelEpisodes):
 
     def _seen(self, observations: Mapping[str, Any]) -> Observations:
         return {
-            seat: {name: np.array(one.view[name], kind) for name, kind in self._kinds.items()}
-            for seat, one in observations.items()
+            seat: {name: np.array(observation.view[name], dtype) for name, dtype in self._kinds.items()}
+            for seat, observation in observations.items()
         }
 
 
 def _space(name: str, spec: Any, most: int) -> Box:
-    """The space of an observation. most: an upper bound of what an inventory holds."""
+    """The space of an observation. most: an upper bound of how many things of a kind a player holds."""
     high = 255 if spec.dtype == np.uint8 else most if name == "INVENTORY" else 1
     return Box(0, high, spec.shape, spec.dtype)

@@ -33,12 +33,12 @@ def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
 def _bare_scene() -> dict[str, Any]:
     """The engine's default scene; given explicitly, since the engine prints two warnings whenever it is missing."""
     states = {"initialState": "scene", "stateConfigs": [{"state": "scene"}]}
-    place = {"position": (0, 0), "orientation": "N"}
+    transform = {"position": (0, 0), "orientation": "N"}
     return {
         "name": "scene",
         "components": [
             {"component": "StateManager", "kwargs": states},
-            {"component": "Transform", "kwargs": place},
+            {"component": "Transform", "kwargs": transform},
         ],
     }
 
@@ -70,9 +70,10 @@ def build_substrate(
 
 
 def _read_only(substrate: substrate_lib.Substrate, individual: Set[str], common: Set[str]) -> None:
-    """Spares the engine all observations that Melting Pot would read at every step only to drop them.
+    """Limits the engine's observations to these, since Melting Pot reads all at every step and drops the others.
 
-    individual: the names of what is read of each player, there as `1.RGB`. common: of what is read once.
+    individual: the names of each player's observations, which the engine prefixes by player, e.g. `1.RGB`. common: the
+    names of the global ones.
     """
     engine: Any = substrate
     while isinstance(engine, Lab2dWrapper):
@@ -106,7 +107,7 @@ def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> Substrat
 
 @cache
 def _wall_patterns(game_name: str) -> WallPatterns:
-    """The same for all slots, and most of the time that their vision takes to build."""
+    """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
     return WallPatterns(layout_of(game), _window(_default_settings(game.substrate)))
 
@@ -134,8 +135,8 @@ def _window(settings: Mapping[str, Any]) -> Window:
 def sprite_roles(game: GameFacts, slot: int = 0) -> SpriteRoles:
     """The meaning of a game's sprites, as the player of a slot sees them."""
     sprites, others = game.sprites, game.others(slot)
-    name = others[0] if slot and len(others) == 1 else FOCAL
-    focal = {sprites.focal: name} if sprites.focal else {}
+    name_of_focal = others[0] if slot and len(others) == 1 else FOCAL
+    focal = {sprites.focal: name_of_focal} if sprites.focal else {}
     return SpriteRoles(
         wall=sprites.wall,
         solid=game.solid,

@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vis
 
 
 class _Environment(Protocol):
-    """What Melting Pot's scenarios and substrates have in common."""
+    """The interface that Melting Pot's scenarios and substrates have in common."""
 
     def reset(self) -> dm_env.TimeStep: ...
 
@@ -41,7 +41,7 @@ class _Environment(Protocol):
 
 
 class SubstrateWorld:
-    """What all worlds of Melting Pot share. ground_truth: adds every player's true pose to `timestep`, for tests."""
+    """The base of all worlds of Melting Pot. ground_truth: adds every player's true pose to `timestep`, for tests."""
 
     def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
         self.seats: Sequence[Seat] = tuple(seats)
@@ -60,7 +60,7 @@ class SubstrateWorld:
         raise NotImplementedError
 
     def _told_bots(self) -> Sequence[Bot]:
-        """What viewers are told of the bots."""
+        """The bots as `scene` shows them to viewers."""
         return ()
 
     def _keep_timestep(self, timestep: dm_env.TimeStep) -> None:
@@ -92,18 +92,18 @@ class SubstrateWorld:
             for seat, reward in rewards.items():
                 self._earned[seat] += reward
             self._count_interactions(rewards)
-        seen = {
+        observations = {
             seat: Observation(self._step, _permitted(timestep.observation[slot]), rewards.get(seat, 0.0))
             for slot, seat in enumerate(self.seats)
         }
-        return Turn(self._step, seen, rewards, timestep.last())
+        return Turn(self._step, observations, rewards, timestep.last())
 
     def _count_interactions(self, rewards: Mapping[Seat, float]) -> None:
-        """Counts those of the latest step: a hit by either player or, in a kitchen, a soup that was paid."""
+        """Counts the interactions of the latest step: a hit by either player or, in a kitchen, each soup rewarded."""
         assert self.timestep is not None, "reset the world first"
-        for seat, seen in zip(self.seats, self.timestep.observation, strict=False):
+        for seat, observation in zip(self.seats, self.timestep.observation, strict=False):
             if isinstance(self._game, MatrixFacts):
-                self._interactions[seat] += held_in_interaction(seen) is not None
+                self._interactions[seat] += held_in_interaction(observation) is not None
             elif isinstance(self._game, KitchenFacts):
                 self._interactions[seat] += round(rewards[seat] / self._game.recipe.reward)
 
@@ -119,25 +119,26 @@ class SubstrateWorld:
         return Scene(self.seats, self._decided_on.observation, self.timestep.observation, self._told_bots())
 
     def frame(self) -> npt.NDArray[np.uint8]:
-        """(H, W, 3) the whole map as it was when the latest actions were decided on."""
+        """(H, W, 3) picture of the whole map as it was when the latest actions were decided on."""
         picture: npt.NDArray[np.uint8] = self._decided_on.observation[0]["WORLD.RGB"]
         return picture
 
     def metrics(self) -> Mapping[str, float]:
-        """Means over the seats.
+        """Means over the seats; none before the first step.
 
-        normalised_reward: for as many steps as the paper reports it for; not of games whose rewards are told by whole
-        episodes. interactions: those that a seat's player took part in, or the soups delivered by all.
+        normalised_reward: the reward per as many steps as the paper reports it for; missing in games whose rewards are
+        those of whole episodes. interactions: those that a seat's player took part in or, in a kitchen, the soups that
+        all players delivered.
         """
         if not self._step:
             return {}
-        told = {"interactions": per_capita(self._interactions.values())}
+        means = {"interactions": per_capita(self._interactions.values())}
         if steps := self._game.reward_per_steps:
-            told["normalised_reward"] = per_capita(self._earned.values()) * steps / self._step
-        return told
+            means["normalised_reward"] = per_capita(self._earned.values()) * steps / self._step
+        return means
 
     def truth(self, player: int, *, before: bool = False) -> Any:
-        """One player's full observation, now or before the latest step; for tests."""
+        """One player's full observation, now or, if `before`, before the latest step; for tests."""
         timestep = self._before if before else self.timestep
         assert timestep is not None, "reset the world first"
         return timestep.observation[player]
@@ -152,7 +153,7 @@ class SubstrateWorld:
 
 
 class MeltingPotWorld(SubstrateWorld):
-    """One scenario: its focal players have the seats, the first slots, and bots play the others."""
+    """One scenario: its focal players have the first slots, which are the seats, and bots play the others."""
 
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
@@ -199,12 +200,12 @@ class MeltingPotWorld(SubstrateWorld):
         return self._names
 
     def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
-        """The intents of those whom a seat can meet, by slot, as of their latest action; of other seats none is known.
+        """The intents of the players that a seat can meet, by slot, as of their latest action; unknown for seats.
 
         Privileged: for the reference agent `oracle` only.
         """
-        told = zip(self._names, self._targets, self._rules, strict=False)
-        bots = [OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in told]
+        described = zip(self._names, self._targets, self._rules, strict=False)
+        bots = [OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in described]
         players, own = [*(OpponentIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
         return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(own, slot))
 
@@ -229,4 +230,4 @@ class SelfPlayWorld(SubstrateWorld):
 
 
 def _permitted(observation: Mapping[str, Any]) -> View:
-    return {name: seen for name, seen in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
+    return {name: value for name, value in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}

@@ -1,1 +1,1 @@
-"""What a video shows of Melting Pot."""
+"""Shows Melting Pot in replays and videos."""

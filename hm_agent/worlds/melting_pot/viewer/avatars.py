@@ -1,4 +1,4 @@
-"""Who stands where on a picture of the whole map, in games whose players look different."""
+"""Finds each player on a picture of the whole map, in games whose players look different."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Cell = tuple[int, int]
 
 
 class Avatars:
-    """Finds players by their sprites. names: of the players, by sprite; `colours` by player, as on the map."""
+    """Finds players by their sprites. names: the players' names by sprite. colours: as on the map, by player."""
 
     def __init__(self, atlas: Atlas, names: Mapping[str, str]) -> None:
         self._atlas, self.players = atlas, tuple(names.values())
@@ -31,14 +31,14 @@ class Avatars:
         self.colours = {name: _main_colour(patches[(Sprite(sprite),)]) for sprite, name in names.items()}
 
     def places(self, frame: npt.NDArray[np.uint8]) -> Sequence[Cell | None]:
-        """The cell (column, row) of each of `players` on a frame of the whole map; None for who is not on it."""
+        """The cell (column, row) of each of `players` on a frame of the whole map; None for a player not on it."""
         columns = frame.shape[1] // SPRITE_SIZE
-        found = {
+        cells = {
             self._by_label[label]: (place % columns, place // columns)
             for place, label in enumerate(label_patches(frame, self._atlas))
             if label in self._by_label
         }
-        return [found.get(player) for player in self.players]
+        return [cells.get(player) for player in self.players]
 
 
 def _main_colour(patch: bytes) -> str:
@@ -49,7 +49,7 @@ def _main_colour(patch: bytes) -> str:
 
 
 def avatars_of(game: GameFacts) -> Avatars | None:
-    """None for a game of two players, whose other one needs no name."""
+    """The avatars of a game's players; None if there are only two, or if they look alike."""
     return None if len(game.sprites.players) < 2 or game.sprites.focal is None else _avatars(game.short_name)
 
 

@@ -31,7 +31,7 @@ from hm_agent.worlds.melting_pot.scene import Scene
 
 WIDTH, HEIGHT = 1280, 720
 
-# Even coordinates keep the edges of enlarged pixels sharp, for video has one colour for 2 x 2 of its own.
+# Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.
 WORLD = Box(24, 36, 736, 480)
 VIEW = Box(24, 544, 160, 160)
 WORLD_CAPTION = Box(24, 14, 736, 20)
@@ -46,21 +46,21 @@ SUBGOAL = Box(792, 232, 464, 52)
 HYPOTHESES = Box(792, 304, 464, 408)
 
 COURSE = 80
-"""The number of rewards that the chart shows."""
+"""How many of the latest rewards the chart shows."""
 
 TOP = 24
 """Where a card's content begins, below its caption."""
 ROW = 74
-"""The height of one hypothesis, of which PADDING lies above its words."""
+"""The height of one hypothesis, with PADDING above its words."""
 PADDING = 7
 STOCK = 52
-"""The height of one resource."""
+"""The height of one resource of an inventory."""
 VALUES = 92
 """The width of the column of values beside the hypotheses."""
 
 
 class VideoPicture:
-    """Draws the steps of one episode; keeps the course of the rewards and the latest inferred inventory."""
+    """Draws the steps of one episode; keeps the latest rewards for the chart, and the latest inferred inventory."""
 
     def __init__(self, game: GameFacts, seat: Seat, title: str) -> None:
         self._game, self._seat = game, seat
@@ -115,34 +115,37 @@ def clock(pen: Pen, step: int) -> None:
 
 
 def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
-    """The strategy in words and, in a matrix game, the inventory to reach."""
+    """Writes the strategy in words and, in a matrix game, the inventory to reach."""
     target = current.target if isinstance(current, MatrixStrategy) else None
     pen.caption("Strategy")
-    _say(pen, current.words if current else None, lines=3 if target else 4)
+    _write_body(pen, current.words if current else None, lines=3 if target else 4)
     if target:
         pen.paragraph((0, TOP + 76), f"wants {game.words(target)}", 15, SOFT, lines=1)
 
 
 def subgoal(pen: Pen, words: str | None) -> None:
     pen.caption("Subgoal")
-    _say(pen, words, lines=1)
+    _write_body(pen, words, lines=1)
 
 
 def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:
-    """The validated hypothesis, then the others by value, as far as there is room. about: the player they concern."""
+    """Draws the validated hypothesis, then the others by value, as far as there is room.
+
+    about: the player that they are about.
+    """
     ranked = sorted(held, key=lambda hypothesis: (hypothesis != validated, -hypothesis.value))
     shown = ranked[: (pen.height - TOP) // ROW]
     name = about or "other"
     whom = name.replace("_", " ") if "_" in name else f"the {name}"
     pen.caption(f"Hypotheses about {whom}", f"{len(shown)} of {len(held)}" if len(shown) < len(held) else "")
     if not held:
-        _say(pen, None, lines=1)
+        _write_body(pen, None, lines=1)
     for row, hypothesis in enumerate(shown):
-        _hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
+        _draw_hypothesis(pen, TOP + PADDING + row * ROW, hypothesis, validated=hypothesis == validated)
 
 
 def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> None:
-    """The amount of each resource, as blocks and as a number."""
+    """Draws the amount of each resource, as blocks and as a number."""
     pen.caption(name)
     if counts is None:
         pen.write((0, TOP), "not known yet", 15, FAINT)
@@ -155,24 +158,24 @@ def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> No
 
 
 def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) -> None:
-    """The reward so far, the last one that was not 0, and the totals after the latest such rewards."""
+    """Draws the reward so far, the last one that was not 0, and a chart of the totals after the latest such rewards."""
     pen.caption("Reward so far")
     pen.write((0, TOP - 2), f"{total:.1f}", 30, BRIGHT)
     if last is not None:
-        pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _gain(last), anchor="ra")
-    _chart(pen, TOP + 48, [0.0, *course])
+        pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _sign_colour(last), anchor="ra")
+    _draw_chart(pen, TOP + 48, [0.0, *course])
 
 
-def _say(pen: Pen, words: str | None, *, lines: int) -> None:
+def _write_body(pen: Pen, words: str | None, *, lines: int) -> None:
     pen.paragraph((0, TOP), words or "none", 17, BRIGHT if words else FAINT, lines=lines)
 
 
-def _hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) -> None:
+def _draw_hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) -> None:
     if validated:
         pen.block((0, y - PADDING, pen.width, ROW - 2), RAISED, radius=6)
         pen.block((0, y - PADDING, 4, ROW - 2), ACCENT)
     pen.write((14, y), f"{hypothesis.value:+.2f}", 17, ACCENT if validated else BRIGHT)
-    _value_bar(pen, y + 26, hypothesis.value)
+    _draw_value_bar(pen, y + 26, hypothesis.value)
     below = pen.paragraph(
         (VALUES, y), hypothesis.words, 15, BRIGHT if validated else SOFT, lines=2, width=pen.width - VALUES - 12
     )
@@ -181,24 +184,24 @@ def _hypothesis(pen: Pen, y: int, hypothesis: Hypothesis, *, validated: bool) ->
     pen.paragraph((VALUES, below), note, 14, ACCENT if validated else FAINT, lines=1)
 
 
-def _value_bar(pen: Pen, y: int, value: float) -> None:
-    """A bar from the middle to either side; values beyond ±1 fill their side."""
+def _draw_value_bar(pen: Pen, y: int, value: float) -> None:
+    """Draws a bar from the middle to either side; values beyond ±1 fill their side."""
     half = 30
     length = half * min(1.0, abs(value))
     pen.block((14, y, 2 * half, 6), FRAME)
-    pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _gain(value))
+    pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _sign_colour(value))
 
 
-def _chart(pen: Pen, y: int, course: Sequence[float]) -> None:
-    """A curve that fills the card from y downwards, with a thin line at 0."""
+def _draw_chart(pen: Pen, y: int, course: Sequence[float]) -> None:
+    """Draws a curve that fills the card from y downwards, with a thin line at 0."""
     low, high = min(course), max(course)
     scale = (pen.height - y - 4) / ((high - low) or 1)
     heights = [y + (high - value) * scale for value in course]
     across = pen.width / max(1, len(course) - 1)
     zero = y + high * scale
     pen.line([(0, zero), (pen.width, zero)], FRAME, width=1)
-    pen.line([(index * across, height) for index, height in enumerate(heights)], _gain(course[-1]))
+    pen.line([(index * across, height) for index, height in enumerate(heights)], _sign_colour(course[-1]))
 
 
-def _gain(value: float) -> str:
+def _sign_colour(value: float) -> str:
     return LOSS if value < 0 else GAIN

@@ -1,4 +1,4 @@
-"""How Melting Pot looks in replays and videos."""
+"""Gives replays and videos what they show of Melting Pot."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MeltingPotViewer:
 
     @property
     def scripts(self) -> Sequence[Path]:
-        """What all games share, then what only games of this kind show."""
+        """The files that all games share, then the one for this kind of game."""
         kind = "matrix" if isinstance(self._game, MatrixFacts) else "cooking"
         return SCRIPTS / "substrate.css", SCRIPTS / "substrate.js", SCRIPTS / f"{kind}.js"
 
@@ -57,7 +57,7 @@ class MeltingPotViewer:
         }
 
     def _players(self) -> Sequence[Mapping[str, str]]:
-        """Names and colours where several others are to be told apart on the map."""
+        """The players' names and colours; empty unless several others look different on the map."""
         avatars = avatars_of(self._game)
         return [{"name": name, "colour": colour} for name, colour in avatars.colours.items()] if avatars else []
 
@@ -66,11 +66,11 @@ class MeltingPotViewer:
         return {"world": _scene(step).frame, **views}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
-        """What is hidden from a seat, and of an agent with a body what it sees, remembers and plans.
+        """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.
 
-        held: the inventories (own, other's) in an interaction that the step began. where: the cells of `facts`'
-        players, None for who is off the map. watches: True if the strategy is to
-        meet nobody yet, which a trace can't tell from meeting anybody.
+        held: the inventories (own, other's) in an interaction that the step began. where: the cells of the players in
+        `facts`, None for a player off the map. watches: True if the strategy is to meet nobody yet, which a trace can't
+        tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
         state, strategy = decision.state, decision.thoughts.strategy
@@ -79,10 +79,10 @@ class MeltingPotViewer:
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         if avatars := avatars_of(self._game):
             shown["where"] = avatars.places(scene.frame)
-        return {**shown, **_mind(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
+        return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
-        """The other players, by the names that the player of a slot knows them by; policy: None for those in a seat."""
+        """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""
         others = [other for other in range(len(scene.players)) if other != slot]
         names = self._game.others(slot) * max(1, self._game.alike)
         named = zip(names, others, strict=False)
@@ -109,11 +109,11 @@ def _scene(step: Step) -> Scene:
     return step.scene
 
 
-def _mind(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
+def _agent_state(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
     """What an agent sees, remembers and plans.
 
-    remembered: by `kind x y`, the step of the latest sighting, or IN_VIEW for what this step's frame shows, so that
-    only what comes into view or leaves it changes.
+    remembered: by `kind x y`, the step of the latest sighting or, for what this step's frame shows, IN_VIEW, so that an
+    entry changes only when its thing comes into view or leaves it.
     """
     seen = [(kind, cell, when) for cell, (kind, when) in state.things.items()]
     seen += [(name, sighting.cell, sighting.step) for name, sighting in state.players.items()]

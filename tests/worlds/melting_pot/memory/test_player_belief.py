@@ -120,15 +120,20 @@ MANY_VIEWS = st.lists(
 
 @example([showing((4, 3), "first"), empty((1, 1)), empty((1, 1))], {0, 1}, 2)
 @given(MANY_VIEWS, st.sets(st.integers(0, 19)), st.integers(0, 19))
-def test_asking_for_beliefs_in_between_changes_none(views: list[TextualMap], asked: set[int], found: int) -> None:
-    """To the bit, also where sites are found on the way. asked: after which views someone asks."""
+def test_asking_for_beliefs_in_between_changes_none(
+    views: list[TextualMap], read_after: set[int], sites_before: int
+) -> None:
+    """Beliefs that are read after some views equal, to the bit, those that are read only at the end.
+
+    read_after: the numbers of these views. sites_before: the number of the view before which sites become known.
+    """
     both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, site_ratio=4.0) for _ in range(2)]
     for number, view in enumerate(views):
         for belief_map in both:
-            if number == found:
+            if number == sites_before:
                 belief_map.set_sites([(1, 4), (9, 1)])
             belief_map.update(view)
-        if number in asked:
+        if number in read_after:
             both[0].likely_places()
     assert (both[0].beliefs == both[1].beliefs).all()
 

@@ -37,7 +37,7 @@ class Cook:
     def move(
         self, kind: str | None, mark: str | None = None, *, hands: str | None, pose: Pose = FAR, step: int = 0
     ) -> Move | None:
-        """The next move when the pot is seen so. kind: None if it is out of view."""
+        """The next move if the pot is seen as this kind, with this mark. kind: None if it is out of view."""
         pots = (Detection(kind, (1, 0), POT, mark=mark),) if kind else ()
         view = TextualMap(pose, True, hands, pots, (), 0)
         return self.planner.next_move(Situation(step, view, self._memory))

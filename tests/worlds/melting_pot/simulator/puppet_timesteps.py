@@ -23,9 +23,10 @@ def timestep(
     *,
     first: bool = False,
 ) -> dm_env.TimeStep:
-    """interaction: the inventories (own, other's) of one in this step. inventory: the present one; None: a new one.
+    """A time step as a puppeteer gets it. inventory: the present one; None for that of a new life.
 
-    Where there was no interaction, the engine tells 0 at the first step and -1 later.
+    interaction: the inventories (own, other's) in an interaction in this step; None if there was none, for which the
+    engine gives 0 at the first step and -1 later.
     """
     nothing = [[0.0 if first else -1.0] * len(game.resources)] * 2
     observation = {

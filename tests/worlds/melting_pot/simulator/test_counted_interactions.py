@@ -16,15 +16,15 @@ STEPS = 1000
 
 
 def play(world: SubstrateWorld, *, seed: int, steps: int = STEPS) -> list[list[int]]:
-    """Moves that are drawn for every seat; by step, the slots of all players that the engine says interact."""
-    moves, happened = random.Random(seed), []
+    """Plays random moves in every seat; returns, by step, the slots of the players that interact by the engine."""
+    moves, interacting = random.Random(seed), []
     world.reset(seed)
     for _ in range(steps):
         world.step({seat: moves.randrange(len(Move)) for seat in world.seats})
         players = range(len(world.timestep.observation))  # type: ignore[union-attr]
         held = [world.truth(player).get("INTERACTION_INVENTORIES") for player in players]
-        happened.append([player for player, one in enumerate(held) if one is not None and one.min() >= 0])
-    return happened
+        interacting.append([player for player, counts in enumerate(held) if counts is not None and counts.min() >= 0])
+    return interacting
 
 
 @pytest.mark.parametrize(("name", "seeds"), [("rws_repeated_0", range(4)), ("rws_arena_0", range(2))])

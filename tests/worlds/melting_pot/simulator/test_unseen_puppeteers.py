@@ -272,9 +272,9 @@ def test_order_of_an_unseen_opponent_tells_whose_moves_it_looks_at(game: MatrixF
     drawn = ["".join(random.Random(seed).choices(letters, k=30)) for seed in range(6)]
     looks_at_the_others = len({moves(puppeteer, others, own=drawn[0]) for others in drawn}) > 1
     looks_at_its_own = len({moves(puppeteer, drawn[0], own=own) for own in drawn}) > 1
-    found = 2 if looks_at_its_own else 1 if looks_at_the_others else 0
+    order = 2 if looks_at_its_own else 1 if looks_at_the_others else 0
     # No rule of order 0 describes a cycle, which looks at no move.
-    assert facts.order == (None if facts.puppeteer == "cycle" else found)
+    assert facts.order == (None if facts.puppeteer == "cycle" else order)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def world(seed: int) -> Pixels:
 
 
 def state(**known: Any) -> AgentSnapshot:
-    """What an agent believes and plans of which only some is known."""
+    """The state of an agent that knows nothing but these fields."""
     nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=(), unknown_patches=0)
     fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing, "shot": None}
     mind = {"kinds": (), "things": {}, "players": {}, "plan": (), "current": 0, "route": (), "failed": None}
@@ -77,10 +77,10 @@ def step(
 
 
 def film(path: Path, game: GameFacts, *steps: Step) -> list[Pixels]:
-    """Records steps and decodes what they became."""
+    """Films steps and decodes the pictures of the video."""
     recorder = VideoRecorder(path, VideoPicture(game, SEAT, "hypothetical_minds · rws_repeated_0"))
-    for one in steps:
-        recorder.record(one)
+    for filmed in steps:
+        recorder.record(filmed)
     recorder.close()
     return decoded(path)
 
@@ -101,7 +101,7 @@ def off(one: Pixels, other: Pixels) -> float:
 def shown_in(box: Box, game: GameFacts, *steps: Step) -> Pixels:
     """What a box of the picture shows after steps, before encoding."""
     draw = VideoPicture(game, SEAT, "title")
-    return inside([draw(one) for one in steps][-1], box)
+    return inside([draw(drawn) for drawn in steps][-1], box)
 
 
 def test_browsers_can_play_it(tmp_path: Path, game: GameFacts) -> None:

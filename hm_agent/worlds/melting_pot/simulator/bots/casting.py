@@ -1,6 +1,6 @@
 """Builds the background population: trained models where they are installed, else scripted players.
 
-In both cases the puppeteers and the bots that a scenario draws from are Melting Pot's own.
+In both cases the puppeteers and the bots that a scenario draws from are Melting Pot's own, except in unseen scenarios.
 """
 
 from __future__ import annotations
@@ -45,14 +45,17 @@ STANDING = "noop_bot"
 
 
 class Bots(StrEnum):
-    """The kind of players in the background population."""
+    """The kind of bots in the background population."""
 
     TRAINED = "trained"
     SCRIPTED = "scripted"
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
-    """Melting Pot's configuration of a scenario, focal players first; of an unseen one its like, with its own bot."""
+    """Melting Pot's configuration of a scenario; for an unseen one, a configuration of the same form with its own bot.
+
+    Where all players have the same role, focal players are moved to the front.
+    """
     if not scenario.is_unseen:
         config: ScenarioConfig = mp_scenario.get_config(scenario.name)
         if len(set(config.roles)) == 1:  # then slots differ in nothing but the avatar's colour
@@ -71,7 +74,7 @@ def cast_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def bot_config(name: str) -> bot_configs.BotConfig:
-    """Melting Pot's configuration of a bot; for that of an unseen scenario, its puppeteer over the same puppet."""
+    """Melting Pot's configuration of a bot; for that of an unseen scenario, our puppeteer over Melting Pot's puppet."""
     if name in bot_configs.BOT_CONFIGS:
         return bot_configs.BOT_CONFIGS[name]
     scenario = scenario_named(name)
@@ -83,7 +86,11 @@ def bot_config(name: str) -> bot_configs.BotConfig:
 
 
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
-    """Resolves `auto`; raises ConfigError where trained bots are wanted and missing, or unfit to play."""
+    """Decides between trained and scripted bots; raises ConfigError if trained ones are due and missing or unfit.
+
+    wanted: `trained`, `scripted` or `auto`; the latter is scripted if no `bots_dir` is given and a model is missing,
+    else trained.
+    """
     models = {
         model_path(name, bots_dir): goals_of(name, scenario.game) for name in cast_of(scenario) if name != STANDING
     }
@@ -95,7 +102,7 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
             "get them where they can be downloaded (`make bots` in a checkout), or use --bots=scripted"
         )
-    # TensorFlow takes long to import, so only those who play with trained bots wait for it.
+    # TensorFlow takes long to import, so it is imported only to play with trained bots.
     from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
 
     for path, goals in models.items():
@@ -145,7 +152,10 @@ def build_bots(
 
 
 def character_of(bot: str, scenario: Scenario, bots: Bots) -> CharacterRange | None:
-    """The range of a puppet's character; None for a player without a puppeteer, and mostly for trained puppets."""
+    """The range that a puppet's character is drawn from; None for a bot without a puppeteer.
+
+    None also for a trained puppet, except in an unseen scenario that gives it a character.
+    """
     if goals_of(bot, scenario.game) == 0:
         return None
     if scenario.unseen and scenario.unseen.character:
@@ -160,9 +170,10 @@ def _directed(
     character: CharacterRange | None,
     intent_log: IntentLog,
 ) -> policy_lib.Policy[Any]:
-    """A player under its puppeteer, if it has one, with a character.
+    """Wraps a player with its character, a logger of its intent and its puppeteer, as far as it has these.
 
-    Its intent is logged between the two: it is the puppeteer's goal, also where the character strays from that.
+    The logger stands between puppeteer and character: it logs the puppeteer's goal, also while the character strays
+    from that.
     """
     if name == STANDING:
         return IntentReporter(player, intent_log, intent=STANDS)
@@ -217,7 +228,7 @@ def build_population(
 ) -> population.Population:
     """A scenario's background population of these policies.
 
-    threads: whether each bot acts in a thread of its own. That is faster for trained models and slower for scripted
+    threads: True if each bot acts in a thread of its own. That is faster for trained models and slower for scripted
     players, which decide in less time than starting a thread takes.
     """
     roles = [role for role, focal in zip(config.roles, config.is_focal, strict=True) if not focal]

@@ -1,6 +1,6 @@
 """A bot's character: how it pursues the goals that its puppeteer sets, whatever these are.
 
-It stands between puppeteer and puppet, and works on goals alone, so that trained puppets can have one as well.
+A character stands between puppeteer and puppet and works on goals alone, so that trained puppets can have one as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STRAYING_STEPS = 30
 
 
 Goal = tuple[int, bool]
-"""A resource, by its index, and whether it is to be played; else it is to be collected."""
+"""A resource, by its index, and True to play it, False to collect it."""
 SCRIPTED = CharacterRange(stray=(0.0, 0.2), surplus=(0, 1), patience=(0, 20))
 """The characters of scripted players, unless a scenario says otherwise.
 
@@ -34,7 +34,7 @@ times. Without a character, others would be 0.2 and 0.1, and interactions 12 and
 
 @dataclass(frozen=True, slots=True)
 class Character:
-    """One player's in one episode; the fields are those of `CharacterRange`."""
+    """One player's character in one episode; the fields are explained in `CharacterRange`."""
 
     stray: float
     surplus: int
@@ -45,9 +45,9 @@ class Character:
 class Life:
     """A player's state from one respawn to the next, in one episode.
 
-    held: how many things, at the latest step. stray_kind: the kind of thing that it looks for off its own, until the
-    step `stray_until`. enough: how many of its kind it is to hold before it plays, and fire_at: the step from which on
-    it may; None until its puppeteer asks it to play and, for fire_at, until it holds enough.
+    held: how many things it held at the latest step. stray_kind: the kind other than its own that it collects until the
+    step `stray_until`; None while it doesn't stray. enough: how many things of its kind it has to hold before it plays;
+    None until its puppeteer asks it to play. fire_at: the step from which on it may play; None until it holds enough.
     """
 
     character: Character
@@ -62,8 +62,8 @@ class Life:
 class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
     """Passes a puppeteer's GOAL on, but lets the puppet stray, collect a surplus and keep its fire.
 
-    A goal to play a kind becomes the goal to collect it as long as the character wants; while it strays, the goal is to
-    collect another kind.
+    A goal to play a kind becomes the goal to collect it until the surplus is collected and the patience is over. While
+    the puppet strays, the goal is to collect another kind.
     """
 
     def __init__(self, game: MatrixFacts, ranges: CharacterRange) -> None:
@@ -83,7 +83,7 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         return timestep, prev_state
 
     def pursue(self, wanted: Goal, inventory: Sequence[float], life: Life) -> Goal:
-        """What a player goes for while its puppeteer wants something; asked at every step, which `life` keeps."""
+        """The goal that a player pursues while its puppeteer's is `wanted`; updates `life` by one step."""
         kind, plays = wanted
         life.step += 1
         self._take_in_pickups(life, sum(inventory), kind)
@@ -94,12 +94,15 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         return (kind if life.stray_kind is None else life.stray_kind), False
 
     def _take_in_pickups(self, life: Life, held: float, kind: int) -> None:
-        """Begins a new life if things were lost; a pickup decides whether the next one is to stray."""
+        """Begins a new life if things were lost; after a pickup, draws whether to stray until the next one.
+
+        kind: the one that the puppeteer's goal is about, from which the player strays.
+        """
         if held < life.held:
             life.stray_kind = life.enough = life.fire_at = None
         elif held > life.held:
             strays = EPISODE_RANDOM.random() < life.character.stray
-            others = [index for index in range(len(self._game.resources)) if index != kind]
+            others = [other for other in range(len(self._game.resources)) if other != kind]
             life.stray_kind = EPISODE_RANDOM.choice(others) if strays else None
             life.stray_until = life.step + STRAYING_STEPS
         elif life.step >= life.stray_until:
@@ -113,7 +116,7 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
 
 
 def _prepare(life: Life, held: float) -> None:
-    """Notes that the puppeteer asks to play. held: of the kind to play."""
+    """Sets `life.enough` and `life.fire_at` once the puppeteer asks to play. held: how many of the kind to play."""
     if life.enough is None:
         life.enough = held + life.character.surplus
     if life.fire_at is None and held >= life.enough:
@@ -121,7 +124,7 @@ def _prepare(life: Life, held: float) -> None:
 
 
 def goal_of(game: MatrixFacts, goal: npt.NDArray[np.int32]) -> Goal:
-    """The meaning of a puppet's one-hot GOAL."""
+    """The meaning of a puppet's one-hot GOAL; ValueError if no resource of the game has it."""
     position = goal.tolist().index(1)
     for index, resource in enumerate(game.resources):
         if position in resource.collect_goals or position in resource.interact_goals:

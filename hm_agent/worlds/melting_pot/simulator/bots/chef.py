@@ -104,8 +104,8 @@ class Chef:
         elif self._step - self._pots_changed > self._skill.patience:
             self.intent = EVERYTHING
         elif self.intent is None:
-            near = self._nearest_pot(here, TOMATOES) < self._nearest_pot(here, DELIVERY)
-            self.intent = LOADS if near else SERVES
+            tomatoes_are_nearer = self._nearest_pot(here, TOMATOES) < self._nearest_pot(here, DELIVERY)
+            self.intent = LOADS if tomatoes_are_nearer else SERVES
 
     def _nearest_pot(self, here: Cell, kind: str) -> int:
         """The least distance in cells between a pot and a station of a kind in this room."""
@@ -130,7 +130,7 @@ class Chef:
 
     def _work(self, pose: Pose) -> Move:
         goal = self._goal(pose.cell)
-        # Without a goal it waits at the pot that is ready soonest, else at the fullest.
+        # Without a goal it waits at the pot that is ready soonest or, if none is cooking, at the fullest.
         pots = sorted(self._kitchen.pots, key=lambda pot: (pot.ready or self._step + MAX_APPROACH_MOVES, -pot.tomatoes))
         waiting_place = pots[0].cell if pots else pose.cell
         move = self._approach(pose, waiting_place if goal is None else goal)
@@ -142,7 +142,7 @@ class Chef:
         return approach.move if approach else Move.NOOP
 
     def _goal(self, here: Cell) -> Cell | None:
-        """The station to use next; None where the chef has to wait."""
+        """The station, or the bare counter to put an item down on, to use next; None if the chef has to wait."""
         kitchen, wanted = self._kitchen, self._wanted()
         if kitchen.hands is not None and (usable := self._uses(here, kitchen.hands)):
             return usable[0]
@@ -155,23 +155,23 @@ class Chef:
         return nearest(here, bare) if bare else None
 
     def _wanted(self) -> str | None:
-        """The item to fetch with empty hands, by role; None where nothing is needed."""
+        """The item to fetch with empty hands, by role; None if nothing is needed."""
         pots = self._kitchen.pots
-        lacks = any(not pot.is_full for pot in pots)
+        needs_tomato = any(not pot.is_full for pot in pots)
         if self.intent == LOADS:
-            return TOMATO if lacks else None
+            return TOMATO if needs_tomato else None
         if self.intent == SERVES:
             return DISH if any(pot.tomatoes for pot in pots) else None
-        is_soup = any(pot.is_cooked_by(self._step) for pot in pots)
-        return TOMATO if lacks and not is_soup else DISH
+        has_soup = any(pot.is_cooked_by(self._step) for pot in pots)
+        return TOMATO if needs_tomato and not has_soup else DISH
 
     def _uses(self, here: Cell, held: str) -> list[Cell]:
         """The stations where the item held can be used now, the best first."""
         if held == SOUP:
             return [s.cell for s in self._kitchen.reachable(here).values() if s.kind == DELIVERY]
         if held == TOMATO:
-            lacking = [pot for pot in self._kitchen.pots if not pot.is_full]
-            return [pot.cell for pot in sorted(lacking, key=lambda pot: -pot.tomatoes)]
+            not_full = [pot for pot in self._kitchen.pots if not pot.is_full]
+            return [pot.cell for pot in sorted(not_full, key=lambda pot: -pot.tomatoes)]
         return [pot.cell for pot in self._kitchen.pots if pot.is_cooked_by(self._step)]
 
 
@@ -180,7 +180,7 @@ def nearest(here: Cell, cells: Iterable[Cell]) -> Cell:
 
 
 class ChefPolicy(policy_lib.Policy[Chef]):
-    """Stands in for a trained chef."""
+    """A policy of Melting Pot that stands in for a trained chef."""
 
     def __init__(self, game: KitchenFacts, vision: SubstrateVision, skill: Skill, stream: random.Random) -> None:
         self._game, self._vision, self._skill, self._stream = game, vision, skill, stream

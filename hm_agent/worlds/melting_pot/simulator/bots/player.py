@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings
 RANDOM_MOVE_PROBABILITY = 0.1
 """The probability of a random move instead of the intended one."""
 COOLDOWN_STEPS = 2
-"""How many steps the beam can't fire after a shot."""
+"""For this many steps after a shot, the beam can't fire."""
 APPROACH_PROBABILITY = 0.2
 """With several other players, the probability per step of approaching one in view; otherwise the player explores."""
 PURSUIT_STEPS = 8
@@ -45,7 +45,10 @@ class ScriptedPlayer:
     def __init__(
         self, vision: SubstrateVision, beam: Beam, rng: random.Random, other_side: SubstrateVision | None = None
     ) -> None:
-        """other_side: in an asymmetric game, the vision of its other side, if the player may be on that one."""
+        """other_side: in an asymmetric game, the vision of its other side, if the player may be on it.
+
+        The first frame tells which side that is.
+        """
         self._layout, self._beam, self._rng, self._other_side = vision.layout, beam, rng, other_side
         self._freezing_mark = vision.roles.freezing_mark
         self._walker = Walker(vision.layout)
@@ -56,7 +59,7 @@ class ScriptedPlayer:
         self._take(vision)
 
     def _take(self, vision: SubstrateVision) -> None:
-        """Begins to see as a player of one side."""
+        """Sets perception and memory up for a player of one side, by that side's vision."""
         self._perceiver = Perceiver(vision)
         others = tuple(vision.roles.players.values())
         self._has_many_others = vision.roles.is_crowd
@@ -72,7 +75,7 @@ class ScriptedPlayer:
         return self._perceiver.see(rgb, self._move)
 
     def just_saw(self, cell: Cell) -> str | None:
-        """The kind of thing seen on a cell one frame ago; None where none was."""
+        """The kind of thing seen on a cell one frame ago; None if none was."""
         kind, step = self.memory.things.get(cell, (None, -1))
         return kind if step == self._step - 1 else None
 
@@ -118,11 +121,11 @@ class ScriptedPlayer:
         """Walks to where the partner was last seen; from there collects what is near, else searches for the partner."""
         assert view.pose is not None
         here = view.pose.cell
-        seen = [
+        last_seen = [
             sighting.cell for sighting in self.memory.players.values() if self._step - sighting.step <= PURSUIT_STEPS
         ]
-        if seen and seen[0] != here:
-            return self._go(view, seen[0])
+        if last_seen and last_seen[0] != here:
+            return self._go(view, last_seen[0])
         near = [cell for cell in self.memory.cells_of(goal.thing) if distance(here, cell) <= DETOUR_CELLS]
         return self._collect(view, goal) if near else self._search(view)
 

@@ -1,6 +1,6 @@
-"""Melting Pot policies of scripted players: a puppet that follows a puppeteer's goals, and a free player.
+"""Melting Pot policies of scripted players: a puppet that follows a puppeteer's goals, and a player without one.
 
-Their intents and rules are logged for the reference agent `oracle` and for recordings, and shown to nobody else.
+Their intents and rules are logged for the reference agent `oracle` and for recordings alone.
 
 All state is in `prev_state`, so that one policy can serve several slots.
 """
@@ -34,7 +34,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, Script
 
 
 class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
-    """Stands in for a trained puppet: pursues the puppeteer's GOAL and sees nothing else but its own RGB."""
+    """Stands in for a trained puppet: pursues the puppeteer's GOAL and otherwise sees only its own RGB."""
 
     def __init__(
         self,
@@ -61,7 +61,11 @@ class ScriptedPuppet(policy_lib.Policy[ScriptedPlayer]):
 
 
 class GullibleState:
-    """A free player's state: what it collects, and what it has seen its partner collect since its last removal."""
+    """The state of a `GulliblePolicy`.
+
+    target: the resource that it collects, by its index. collected: what it has seen its partner collect, and held: how
+    many things of its target it has taken, both since it was last removed from the map.
+    """
 
     def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str], life: Life) -> None:
         self.player, self.target, self._behaviours, self.life = player, target, behaviours, life
@@ -73,7 +77,7 @@ class GullibleState:
         return self._behaviours[self.target]
 
     def watch(self, view: TextualMap) -> None:
-        """Counts the things that lay, one frame ago, on cells where a partner stands now."""
+        """Counts as collected the things that lay, one frame ago, on cells where a partner stands now."""
         for partner in view.players:
             if partner.cell and (kind := self.player.just_saw(partner.cell)):
                 self.collected[kind] += 1
@@ -122,21 +126,21 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
 
 @dataclass
 class IntentLog:
-    """The behaviour that each background player intends, by slot; complete up to the last finished step."""
+    """The behaviour that each background player intends, by slot; complete once all have acted in a step."""
 
     game: GameFacts
     intents: list[str | None]
 
 
 class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
-    """Wraps a policy and logs its intent at every step: a puppet's GOAL, or a free scripted player's own choice."""
+    """Wraps a policy and logs its intent at every step: a puppet's GOAL, or the own choice of a scripted player."""
 
     def __init__(self, policy: policy_lib.Policy[Any], log: IntentLog, intent: str | None = None) -> None:
-        """intent: the constant intent of a policy whose state doesn't have one."""
+        """intent: what is logged of a policy that has no GOAL and whose state has no intent."""
         self._policy, self._log, self._constant_intent = policy, log, intent
 
     def initial_state(self) -> tuple[int, Any]:
-        """The player's slot in the log, and its own state; at every reset they come in the population's order."""
+        """A new slot in the log and the player's own state; at a reset, players get slots in the population's order."""
         self._log.intents.append(None)
         return len(self._log.intents) - 1, self._policy.initial_state()
 
@@ -160,8 +164,8 @@ class IntentReporter(policy_lib.Policy[tuple[int, Any]]):
 
 def watches_others(bot: str, game: GameFacts) -> bool:
     """True if a bot answers what it sees others collect: in matrix games, those without a puppeteer do."""
-    known = bot_configs.BOT_CONFIGS.get(bot)
-    return isinstance(game, MatrixFacts) and known is not None and known.puppeteer_builder is None
+    config = bot_configs.BOT_CONFIGS.get(bot)
+    return isinstance(game, MatrixFacts) and config is not None and config.puppeteer_builder is None
 
 
 def rule_of(bot: str, game: GameFacts) -> str | None:
@@ -172,13 +176,13 @@ def rule_of(bot: str, game: GameFacts) -> str | None:
     arguments = getattr(builder, "keywords", {})
     if "cooperate_resource" not in arguments:
         return None
-    names, times = game.behaviours, arguments.get("threshold", 1)
-    kind, harsh = (arguments[f"{name}_resource"].index for name in ("cooperate", "defect"))
+    names, threshold = game.behaviours, arguments.get("threshold", 1)
+    cooperate, defect = (arguments[f"{name}_resource"].index for name in ("cooperate", "defect"))
     same, *_ = relations(game.payoff)
     copying = Answer.by_relation(names, same, PastMove(is_own=True, ago=1))
     puppeteer = builder()
     if isinstance(puppeteer, in_the_matrix.GrimTrigger):
-        return Until(names, kind, harsh, times, Constant(names, harsh)).words
+        return Until(names, cooperate, defect, threshold, Constant(names, defect)).words
     if isinstance(puppeteer, in_the_matrix.Corrigible):
-        return Until(names, harsh, harsh, times, copying).words
+        return Until(names, defect, defect, threshold, copying).words
     return copying.words if isinstance(puppeteer, in_the_matrix.TitForTat) else None

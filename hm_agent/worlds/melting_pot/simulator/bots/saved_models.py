@@ -1,4 +1,4 @@
-"""Trained bots as SavedModels: loads them, and checks before anything is played that they can play a substrate."""
+"""Loads trained bots, which are SavedModels, and checks before anything is played that they can play a substrate."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 
-with errors_held_back():  # its native code greets every process with a page of remarks on the machine
+with errors_held_back():  # its native code prints a page about the machine in every process
     import tensorflow as tf
 
 FUNCTIONS = ("initial_state", "step")
-"""What Melting Pot calls of a model, beside two functions that describe these."""
+"""The functions of a model that Melting Pot calls, beside two that describe these."""
 LONGEST = 160
-"""The characters of an error that a message shows."""
+"""How many characters of an error a message shows at most."""
 UNFIT = (OSError, AttributeError, KeyError, TypeError, ValueError, tf.errors.OpError)
-"""What loading a model or stepping it raises where it is not what Melting Pot expects."""
+"""The errors of loading or stepping a model that is not what Melting Pot expects."""
 
 
 @cache
@@ -40,8 +40,8 @@ def load_model(path: Path) -> saved_model_policy.SavedModelPolicy:
 def check_model(path: Path, substrate: str, goals: int = 0) -> None:
     """Raises ConfigError if the model in a folder can't play a substrate.
 
-    It is loaded and takes one step on blank observations. goals: the length of its GOAL; 0 for a bot without a
-    puppeteer. The message says in one line what was found and what is expected.
+    The model is loaded and takes one step on blank observations. The message says in one line what is wrong and what is
+    expected. goals: the length of its GOAL; 0 for a bot without a puppeteer.
     """
     blank = _blank_observations(substrate, goals)
     with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
@@ -54,7 +54,7 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
 
 
 def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[Any]]:
-    """What a bot observes of a substrate, all 0 but for one goal."""
+    """The observations that a bot gets of a substrate, by name, all 0 except for one goal."""
     specs = mp_substrate.get_config(substrate).timestep_spec.observation
     blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
     blank["COLLECTIVE_REWARD"] = np.zeros((), np.float64)
@@ -62,7 +62,10 @@ def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[
 
 
 def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
-    """What is wrong with a model, in words; empty if nothing is. Where a step fails, its signature tells why."""
+    """What is wrong with a model, in words; empty if nothing is.
+
+    If a step fails, it names the observations of the model that the substrate lacks or gives in another shape.
+    """
     try:
         policy = load_model(path)
     except UNFIT as error:
@@ -84,14 +87,14 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
 
 
 def _observed(policy: Any) -> Mapping[str, tf.TensorSpec]:
-    """The observations that a model's step takes; none if it takes no time step."""
+    """The observations that a model's step takes, by name; none if it takes no time step."""
     arguments = policy._model.step.canonical_arguments.arguments.values()
-    observed: object = next((one.observation for one in arguments if hasattr(one, "observation")), None)
+    observed: object = next((argument.observation for argument in arguments if hasattr(argument, "observation")), None)
     return observed if isinstance(observed, Mapping) else {}
 
 
 def _misstep(policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]]) -> str:
-    """What is wrong with what a model does on blank observations, in words; empty if nothing is."""
+    """Steps a model once on blank observations; returns what is wrong with its action, in words, empty if nothing."""
     timestep = dm_env.TimeStep(dm_env.StepType.FIRST, np.zeros(()), 1.0, blank)
     with drawing_from(random.Random(0)):
         action, _ = policy.step(timestep, policy.initial_state())

@@ -1,4 +1,4 @@
-"""Puppeteers of ours for matrix games of two: opponents by rules that Melting Pot's own puppeteers don't have.
+"""Our own puppeteers for matrix games of two: opponents by rules that Melting Pot's own puppeteers don't have.
 
 Each targets one kind until an interaction, and then chooses the next from all interactions so far. Like Melting Pot's,
 a puppeteer reads what both players held from INTERACTION_INVENTORIES, which bots may see, and gives its puppet a GOAL.
@@ -25,9 +25,9 @@ from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
 @dataclass(frozen=True, slots=True)
 class KindsPlayed:
-    """What was played in one interaction: the kind held most of; None for the other player's if several tie.
+    """The kinds that the two players played in one interaction: those that they held most of.
 
-    own: the kind that the bot targeted, where its own inventory is unclear.
+    own: the kind that the bot targeted, if several tie in its inventory. other: None if several tie.
     """
 
     own: str
@@ -36,7 +36,7 @@ class KindsPlayed:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A puppeteer's state: the kind to collect and play, all interactions so far, and the steps played."""
+    """A puppeteer's state: the kind to collect and play, all interactions so far, and the number of steps so far."""
 
     target: str
     played: tuple[KindsPlayed, ...] = ()
@@ -45,10 +45,10 @@ class Memory:
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
-    """Targets a kind, and chooses anew after each interaction; subclasses say how.
+    """Targets a kind and chooses the next after each interaction; subclasses say how.
 
-    first: the kind to begin with; None to draw it. margin: how many more of its kind than of any other the puppet is to
-    hold before it interacts.
+    first: the kind to begin with; None to draw it. margin: how many more of its kind than of any other the puppet has
+    to hold before it interacts.
     """
 
     game: MatrixFacts
@@ -61,7 +61,7 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         return () if self.first is None else (self.first,)
 
     def choose(self, memory: Memory) -> str:
-        """The kind to play next, after an interaction. memory: with that interaction, and its target."""
+        """The kind to play after an interaction. memory: with that interaction, and with the kind targeted so far."""
         raise NotImplementedError
 
     def initial_state(self) -> Memory:
@@ -73,7 +73,7 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         return in_the_matrix.collect_or_interact_puppet_timestep(timestep, resource, self.margin), memory
 
     def _next_memory(self, timestep: dm_env.TimeStep, before: Memory) -> Memory:
-        """With the step's interaction, if there was one, and the kind chosen after it."""
+        """The memory after a step, with the interaction that it began, if any, and the kind chosen after that."""
         if timestep.first():
             return self.initial_state()
         memory = replace(before, step=before.step + 1)
@@ -89,16 +89,19 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         return self.game.behaviours
 
     def _main_kind(self, inventory: Counts) -> str | None:
+        """The kind that an inventory holds most of; None if several tie."""
         most = argmax(inventory)
         return None if most is None else self.kinds[most]
 
     @cached_property
     def _resources(self) -> Mapping[str, in_the_matrix.Resource]:
-        """By kind, with the goals of the game's puppets."""
+        """Melting Pot's resources by kind, with the goals of the game's puppets."""
         resources, goals = self.game.resources, np.eye(self.game.goals, dtype=np.int32)
         return {
-            one.behaviour: in_the_matrix.Resource(index, goals[one.collect_goals[0]], goals[one.interact_goals[0]])
-            for index, one in enumerate(resources)
+            facts.behaviour: in_the_matrix.Resource(
+                index, goals[facts.collect_goals[0]], goals[facts.interact_goals[0]]
+            )
+            for index, facts in enumerate(resources)
         }
 
     def payoff(self, own: str, other: str) -> float:
@@ -108,7 +111,7 @@ class MatrixPuppeteer(puppeteer.Puppeteer[Memory]):
         return max(self.kinds, key=lambda own: self.payoff(own, other))
 
     def next_kind(self, kind: str) -> str:
-        """The one after it in the game's order; the first after the last."""
+        """The kind after this one in the game's order; after the last, the first."""
         return self.kinds[(self.kinds.index(kind) + 1) % len(self.kinds)]
 
 
@@ -131,7 +134,7 @@ class CyclePuppeteer(MatrixPuppeteer):
 
 @dataclass(frozen=True, kw_only=True)
 class CounterEarlierPuppeteer(MatrixPuppeteer):
-    """Best-responds to what the other played a number of interactions ago; 1 is the last one."""
+    """Best-responds to what the other played `rounds_ago` interactions ago; 1 stands for the last one."""
 
     rounds_ago: int
 
@@ -143,7 +146,7 @@ class CounterEarlierPuppeteer(MatrixPuppeteer):
 
 @dataclass(frozen=True, kw_only=True)
 class WinStayLoseShiftPuppeteer(MatrixPuppeteer):
-    """Stays with a kind that paid more than it aspires to, and else takes the next (Nowak and Sigmund, 1993)."""
+    """Stays with a kind that paid more than `aspiration`, else takes the next (Nowak and Sigmund, 1993)."""
 
     aspiration: float
 
@@ -158,7 +161,7 @@ class WinStayLoseShiftPuppeteer(MatrixPuppeteer):
 class RotatingMixturePuppeteer(MatrixPuppeteer):
     """Draws every kind anew by fixed weights, which move on by one kind at half time.
 
-    weights: of the game's kinds, in their order, until then. half_time: in steps.
+    weights: those of the game's kinds, in their order, before half time. half_time: in steps.
     """
 
     weights: tuple[float, ...]
@@ -171,8 +174,8 @@ class RotatingMixturePuppeteer(MatrixPuppeteer):
         return self._draw(memory.step)
 
     def _draw(self, step: int) -> str:
-        by = 1 if step >= self.half_time else 0
-        weights = [self.weights[index - by] for index in range(len(self.kinds))]
+        shift = 1 if step >= self.half_time else 0
+        weights = [self.weights[index - shift] for index in range(len(self.kinds))]
         drawn: str = EPISODE_RANDOM.choices(self.kinds, weights)[0]
         return drawn
 
@@ -194,7 +197,7 @@ class NoisyCopyPuppeteer(MatrixPuppeteer):
 class FictitiousPlayPuppeteer(MatrixPuppeteer):
     """Best-responds to the mixture of what the other played in the last `window` interactions (Brown, 1951).
 
-    Of several best responses it takes its present kind, if that is one, and else the first.
+    Of several best responses it takes its present kind, if that is among them, else the first.
     """
 
     window: int
@@ -216,7 +219,7 @@ class OutguessPuppeteer(MatrixPuppeteer):
 
 @dataclass(frozen=True, kw_only=True)
 class TheoryOfMindPuppeteer(MatrixPuppeteer):
-    """Best-responds to what it expects of the other by a theory of mind of an order (after de Weerd et al., 2013).
+    """Best-responds to what a theory of mind of some order expects of the other (after de Weerd et al., 2013).
 
     At order 0 it expects nothing and stays with its first kind. At order 1 it expects the other to play its last move
     again; at order 2 it also thinks that the other may expect the same of the bot, and best-respond to that; and so on.
@@ -241,7 +244,7 @@ class TheoryOfMindPuppeteer(MatrixPuppeteer):
         return kind
 
     def _success(self, depth: int, played: Sequence[KindsPlayed]) -> float:
-        """How often an expectation has come true, with older interactions weighing less."""
+        """How often the expectation of a depth has come true; older interactions weigh less."""
         success = 0.0
         for before, now in pairwise(played):
             success = self.memory * success + (now.other is not None and self._expected(depth, before) == now.other)
@@ -250,7 +253,7 @@ class TheoryOfMindPuppeteer(MatrixPuppeteer):
 
 @dataclass(frozen=True, kw_only=True)
 class SwitchAfterLossesPuppeteer(MatrixPuppeteer):
-    """Stays with a kind until that has lost, with a payoff below 0, a number of times in a row; then takes the next."""
+    """Stays with a kind until its payoff has been below 0 `losses` times in a row; then takes the next."""
 
     losses: int
 
@@ -265,7 +268,7 @@ class SwitchAfterLossesPuppeteer(MatrixPuppeteer):
 
 @dataclass(frozen=True, kw_only=True)
 class ReciprocalPuppeteer(MatrixPuppeteer):
-    """Cooperates at first and then answers what the other does; subclasses say how."""
+    """Begins with `first`, by default to cooperate, and then answers what the other does; subclasses say how."""
 
     first: str | None = "cooperate"
     cooperate: str = "cooperate"
@@ -353,11 +356,11 @@ PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
     "gradual": GradualPuppeteer,
     "suspicious_tit_for_tat": SuspiciousTitForTatPuppeteer,
 }
-"""By the names that scenarios/ gives them."""
+"""The puppeteers by their names in the files of scenarios/."""
 
 
 def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
-    """The puppeteer of an unseen scenario; a name, parameter or kind that there is not is a ConfigError."""
+    """The puppeteer of an unseen scenario; ConfigError for an unknown puppeteer, parameter or kind."""
     if facts.puppeteer not in PUPPETEERS:
         raise ConfigError(
             f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {', '.join(PUPPETEERS)}"
