@@ -5,8 +5,8 @@
     results = hm_agent.play("rws_repeated_*", agent=["hypothetical_minds", "react"], episodes=5, out="runs")
     frame = hm_agent.load("runs")
 
-Importing it imports nothing else: each name brings its module when it is used. docs/python.md shows agents,
-strategists, models and recorders of one's own.
+Importing the package imports none of its modules: each name imports its module at its first use. docs/python.md shows
+how to add agents, strategists, models and recorders of your own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The battery: the same episodes of every world for any agent and model, by which their minds are compared."""
+"""The battery: a fixed set of episodes of every world, which compares the Theory of Mind of agents and models."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from hm_agent.suite import BatteryPart, Suite
 
 
 def experiments(asked: Experiment, size: str) -> Iterator[Experiment]:
-    """What to play, world by world: first the agents that stand for 0 and 1 of a score, then those that are asked for.
+    """Yields a battery's experiments, world by world: first the floor and ceiling agents, then the requested agents.
 
-    asked: who plays, with which model, and where; what it says of scenarios, episodes and options does not count. In
-    each world those agents play that it has. Raises ConfigError for an agent that no world has.
+    asked: the requested agents and model, and where to write; the battery replaces its scenarios, episodes and
+    max_steps, and overrides its options. Each world is played by those agents that can play all its scenarios of the
+    battery. Raises ConfigError for an agent that can do so in no world.
     """
     parts = {suite: suite.battery[size] for suite in suites().values() if size in suite.battery}
     played = {suite: _play(asked, part) for suite, part in parts.items()}
@@ -42,7 +43,7 @@ def _play(asked: Experiment, part: BatteryPart) -> Experiment:
 
 
 def _references(suite: Suite, experiment: Experiment) -> Iterator[Experiment]:
-    """The floor and the ceiling of the same episodes with the built-in reasoner; none where no score is asked for."""
+    """Yields the same episodes for the floor and ceiling agents, if the world's measure is the normalised score."""
     metrics = [scenario.metric for scenario in experiment.scenarios]
     ends = dict.fromkeys(end for metric in metrics for end in (metric.floor, metric.ceiling) if end)
     if ends and suite.functional is None:
