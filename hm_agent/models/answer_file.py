@@ -1,4 +1,4 @@
-"""The answer cache as an SQLite file, to replay a run without a network; several runs may use it at the same time."""
+"""The answer cache in an SQLite file, to replay a run without a network; several runs may use it at the same time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hm_agent.models.chat import Reply, Request
 from hm_agent.models.silence import SilenceWatch
 
 _APPLICATION_ID = 0x484D4147
-"""Marks a file as ours in the header that SQLite reserves for this: `HMAG`."""
+"""Marks the file as an answer cache, in the field that SQLite's header has for it: `HMAG`."""
 _TABLES = (
     """
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,19 +39,19 @@ INSERT INTO claims (key, owner, beat) VALUES (?, ?, ?) ON CONFLICT (key)
 DO UPDATE SET owner = excluded.owner, beat = excluded.beat WHERE claims.beat NOT BETWEEN ? AND ? RETURNING key
 """
 _QUIET_SECONDS = 2.0
-"""After this time, a wait for the file system is told."""
+"""Seconds after which the user is told that the file system does not respond."""
 _LOCKED_SECONDS = 1.0
-"""After this time, a wait for another process that writes is told: before it could pass for the file system's."""
+"""Seconds after which the user is told that another process is writing, before it passes for a silent file system."""
 _LOCK_TIMEOUT = 60.0
 """Seconds to wait while another process writes."""
 _HURRIED_TIMEOUT = 2.0
-"""Seconds to wait for others, all together, once the user wants the run to end."""
+"""Seconds to wait for other processes, in all, once the user wants the run to end."""
 _MOMENT_MILLISECONDS = 20
-"""How long each query waits after that."""
+"""How long each query waits for other processes after these seconds."""
 _BEAT_SECONDS = 1.0
-"""How often the claims of a run are renewed."""
+"""Seconds between two renewals of a run's claims."""
 _CLAIM_SECONDS = 6.0
-"""A claim that was not renewed for this long is anybody's: its owner has died."""
+"""Seconds without renewal after which any run may take over a claim: its owner has died."""
 _REPLY = TypeAdapter(Reply)
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ def _to_stderr(message: str) -> None:
 class AnswerFile:
     """An answer cache in a file, opened at the first use. Raises OSError if a query fails once the file is open.
 
-    Claims on requests stand in the file, too, and are renewed as long as this process lives, so that of several runs
-    one sends a request. tell: receives a line for the user when the file keeps this process waiting.
+    The file also holds claims on requests, which are renewed as long as this process lives, so that of several runs
+    only one sends a request. tell: receives a line for the user when this process has to wait for the file.
 
     After `hurry`, a query that other processes hold up raises asyncio.CancelledError.
     """
@@ -112,23 +112,23 @@ class AnswerFile:
         return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
 
     def hurry(self) -> None:
-        """Waits hardly any longer for other processes from now on: the user wants the run to end."""
+        """Limits all further waiting for other processes to `_HURRIED_TIMEOUT`: the user wants the run to end."""
         self._ends_waiting = min(self._ends_waiting, time.monotonic() + _HURRIED_TIMEOUT)
 
     def _patiently(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
-        """Repeats a query while another process writes, and tells the user of it once.
+        """Repeats a query while another process writes, and tells the user so once.
 
-        Raises sqlite3.Error; asyncio.CancelledError once there is no more time to wait.
+        Raises sqlite3.Error; after `hurry`, asyncio.CancelledError once the time to wait is over.
         """
         deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
                 with self._silence.call():
                     return query()
-            except UnicodeDecodeError as error:  # by Python, of SQLite's words about a damaged file
+            except UnicodeDecodeError as error:  # Python can't decode SQLite's message about a damaged file
                 raise sqlite3.DatabaseError("it is damaged") from error
             except sqlite3.OperationalError as error:
-                code = getattr(error, "sqlite_errorcode", 0)  # errors of Python's own, e.g. in decoding, have none
+                code = getattr(error, "sqlite_errorcode", 0)  # errors of Python itself, e.g. in decoding, have none
                 if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 if time.monotonic() > self._ends_waiting:
@@ -144,13 +144,14 @@ class AnswerFile:
             # Not by Pydantic's own JSON parser, which refuses unpaired surrogates.
             return replace(_REPLY.validate_python(json.loads(rows[0][0])), cached=True) if rows else None
         except (ValueError, RecursionError):
-            return None  # written by another version of this package: to be asked again
+            return None  # written by another version of this package: the request is sent again
 
     def find_or_claim(self, request: Request) -> Reply | bool:
         if (known := self.find(request)) is not None:
             return known
         key, now = request_key(request), time.time()
-        fresh = now - _CLAIM_SECONDS, now + _CLAIM_SECONDS  # a time to come is one before the clock was set back
+        # A beat in the future dates from before the clock was set back.
+        fresh = now - _CLAIM_SECONDS, now + _CLAIM_SECONDS
         if not self._execute(_CLAIM, key, self._owner, now, *fresh):
             return False
         self._claimed.add(key)
@@ -167,14 +168,14 @@ class AnswerFile:
             row = request_key(request), request_text(request), json.dumps(asdict(reply))
             self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
         self.release(request)
-        # This reply was paid for, whichever is kept.
+        # The new reply was paid for, whichever is kept.
         return reply if kept is None else replace(kept, cached=reply.cached)
 
     def release(self, request: Request) -> None:
         key = request_key(request)
         if key in self._claimed:
             self._claimed.discard(key)
-            with suppress(asyncio.CancelledError):  # it ends by itself
+            with suppress(asyncio.CancelledError):  # the claim expires without it
                 self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
 
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
@@ -190,7 +191,7 @@ class AnswerFile:
             self._heart.start()
 
     def _beat(self) -> None:
-        """Renews this process's claims until the file is closed, whatever else the process is busy with."""
+        """Renews this process's claims in a thread of its own until the file is closed, however busy the process is."""
         connection = self._connected()
         while not self._is_closing.wait(_BEAT_SECONDS):
             if self._claimed:
@@ -199,30 +200,30 @@ class AnswerFile:
         connection.close()
 
     def close(self) -> None:
-        """Gives all claims back and closes the file."""
+        """Releases all claims and closes the file."""
         self._is_closing.set()
         self.hurry()
         if self._heart is not None:
             self._heart.join()
         if "_connection" in vars(self):
             if self._claimed:
-                with suppress(OSError, asyncio.CancelledError):  # they end by themselves
+                with suppress(OSError, asyncio.CancelledError):  # claims expire without it
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
         self._silence.close()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Marks a new file as ours and creates its tables; raises sqlite3.DatabaseError for another program's file."""
+    """Marks a new file as an answer cache, and creates its tables; raises sqlite3.DatabaseError for a foreign file."""
     # Tables are counted before the mark is read: a process that creates the file right now marks it before it adds
     # tables.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and owner != _APPLICATION_ID:
         raise sqlite3.DatabaseError("this is another program's database")
-    with suppress(sqlite3.OperationalError):  # another process sets it right now, and SQLite does not wait for that
+    with suppress(sqlite3.OperationalError):  # another process is setting it, and SQLite does not wait for that
         connection.execute("PRAGMA journal_mode = WAL")
-    # What is written outlives a killed process; waiting for the disk each time would only matter in a power cut.
+    # Commits survive a killed process; waiting for the disk each time would only matter in a power cut.
     connection.execute("PRAGMA synchronous = NORMAL")
     if owner != _APPLICATION_ID:
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")

@@ -16,15 +16,15 @@ from hm_agent.models.local import LOCAL
 from hm_agent.models.providers import BUILTIN, PRESETS, ModelSettings
 
 AS_SAID = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")
-"""The settings that are what their flag says."""
+"""The settings that take the value of the flag of the same name."""
 Flags = tuple[flags.FlagHolder[Any], ...]
 
 
 class ModelFlags:
-    """Defines the flags among those of a command, and reads what they say.
+    """Defines the flags among those of a command, and reads their values.
 
-    asked: what the model does, for the help. groups: the flags as the help shows them. unused: by the beginning of a
-    model's name, why some flags change nothing for it, and which.
+    asked: what the model does, for the help. groups: the flags by the titles of the help. unused: by the beginning of a
+    model's name, the reason why some flags have no effect for it, and these flags.
     """
 
     def __init__(self, values: flags.FlagValues, asked: str = "answers the agent's questions") -> None:
@@ -42,7 +42,7 @@ class ModelFlags:
         }
 
     def settings(self) -> ModelSettings:
-        """The model that the flags describe; raises ConfigError for one without a name."""
+        """Returns the model settings that the flags describe; raises ConfigError for an empty name."""
         name = self._said("model")
         if not name.strip():
             raise ConfigError("--model names no model; see --list")
@@ -57,8 +57,8 @@ class ModelFlags:
         )
 
     def _sampling(self, preset: Sampling) -> Sampling:
-        said = {field.name: self._said(field.name) for field in fields(Sampling)}
-        return replace(preset, **{name: value for name, value in said.items() if value is not None})
+        values = {field.name: self._said(field.name) for field in fields(Sampling)}
+        return replace(preset, **{name: value for name, value in values.items() if value is not None})
 
     def _said(self, flag: str) -> Any:
         return self._flags[flag].value
