@@ -47,7 +47,7 @@ _LOCK_TIMEOUT = 60.0
 _HURRIED_TIMEOUT = 2.0
 """Seconds to wait for other processes, in all, once the user wants the run to end."""
 _MOMENT_MILLISECONDS = 20
-"""How long each query waits for other processes after these seconds."""
+"""Milliseconds that a query waits for other processes once these seconds are over."""
 _BEAT_SECONDS = 1.0
 """Seconds between two renewals of a run's claims."""
 _CLAIM_SECONDS = 6.0

@@ -29,7 +29,7 @@ def grammar_of(schema: Mapping[str, Any], longest_text: int) -> str:
 
 
 class _Grammar:
-    """Builds rules. parts: names of the rules of repeated parts: llama.cpp limits repetitions within repetitions."""
+    """Builds rules. parts: the names of rules by their right sides: llama.cpp limits repetitions within repetitions."""
 
     def __init__(self, named: Mapping[str, Any], longest: int) -> None:
         self._named, self._longest = named, longest

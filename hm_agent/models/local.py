@@ -144,7 +144,7 @@ class _Llama:
 
 
 def _read_grammar(model: Any, text: str) -> Any:
-    """Parses a grammar; raises ValueError for an invalid one, with which llama.cpp would crash the process."""
+    """Parses a grammar; raises ValueError for an invalid one, which would crash the process in sampling."""
     from llama_cpp import LlamaGrammar, llama_cpp
 
     vocabulary = llama_cpp.llama_model_get_vocab(model.model)
@@ -156,7 +156,7 @@ def _read_grammar(model: Any, text: str) -> Any:
 
 
 def _prompt(messages: Sequence[Message]) -> str:
-    """Joins the first message and what was wrong with a bad answer; not the answer itself, which it would repeat."""
+    """Joins the first message and what was wrong with a bad answer, which is left out: the model would copy it."""
     return messages[0].content if len(messages) == 1 else f"{messages[0].content}\n\n{messages[-1].content}"
 
 

@@ -1,8 +1,9 @@
-"""Interruptions (Ctrl-C, and what ends a command like it): they wait while they would do harm, and cancel what runs.
+"""Handles interruptions (Ctrl-C, and signals that end a command like it): defers them, or cancels a coroutine.
 
-An interruption raises KeyboardInterrupt wherever the main thread happens to be. In an event loop, or while a process is
-being started, that leaves something half made behind. Blocking the signal is not enough: another thread of the process
-may take it, and Python then runs the handler in the main thread all the same. So the handler itself is replaced.
+By default an interruption raises KeyboardInterrupt wherever the main thread happens to be. In an event loop, or while a
+process is being started, that leaves inconsistent state behind. Blocking the signal is not enough: another thread of
+the process may receive it, and Python then runs the handler in the main thread all the same. So the handler is
+replaced.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _actions: list[Callable[[], None]] = []
-"""What an interruption does now: the last of these; if there is none, it raises KeyboardInterrupt."""
+"""An interruption calls the last of these; without any, it raises KeyboardInterrupt."""
 _told: list[Callable[[], None]] = []
-"""Who is told of an interruption at once, whatever it does."""
+"""An interruption calls all of these at once, also while interruptions are deferred."""
 
 
 def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-    """Does what an interruption does now. It can be the handler of a signal."""
+    """Handles an interruption; it can be the handler of a signal."""
     for tell in _told:
         tell()
     _act()
@@ -40,14 +41,14 @@ def _act() -> None:
 
 @contextmanager
 def told_of_interruptions(tell: Callable[[], None]) -> Iterator[None]:
-    """Calls `tell` as soon as an interruption comes, also while interruptions wait, until the context ends."""
+    """Within the context, calls `tell` at every interruption, also while interruptions are deferred."""
     with _listed(tell, _told):
         yield
 
 
 @contextmanager
 def defer_interruptions() -> Iterator[None]:
-    """Lets interruptions wait until the context ends."""
+    """Defers interruptions until the context ends."""
     waiting: list[None] = []
     try:
         with _listed(lambda: waiting.append(None), _actions):
@@ -60,8 +61,8 @@ def defer_interruptions() -> Iterator[None]:
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Runs a coroutine as asyncio.run does; an interruption cancels it, and a second one raises KeyboardInterrupt.
 
-    While the event loop is set up and closed, interruptions wait. Where a loop is running already, as in Jupyter, the
-    coroutine gets a loop in a thread of its own.
+    Interruptions are deferred while the event loop is set up and closed. If a loop is running already, as in Jupyter,
+    the coroutine gets a loop in a thread of its own.
     """
     try:
         if _is_in_a_loop():
@@ -80,7 +81,7 @@ async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]])
         if task.cancelling():
             raise KeyboardInterrupt
         task.cancel()
-        running.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for something else
+        running.call_soon_threadsafe(lambda: None)  # wakes the loop, so that it notices the cancellation
 
     with _listed(cancel, _actions):
         return await work()
@@ -88,7 +89,7 @@ async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]])
 
 @contextmanager
 def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
-    """Lists what an interruption does until the context ends; not outside the main thread, which it spares."""
+    """Adds an action to a list within the context; does nothing outside the main thread, which handles signals."""
     if current_thread() is not main_thread():
         yield
         return
@@ -102,7 +103,7 @@ def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> It
 
 @contextmanager
 def _handled() -> Iterator[None]:
-    """Has Ctrl-C call `interrupt` instead of Python's own handler until the context ends."""
+    """Within the context, Ctrl-C calls `interrupt` instead of Python's default handler."""
     before = signal.getsignal(signal.SIGINT)
     try:
         if before is signal.default_int_handler:
@@ -122,7 +123,7 @@ def _is_in_a_loop() -> bool:
 
 
 def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Waits for a coroutine that runs in another thread; an interruption cancels it, as it does in asyncio.run."""
+    """Runs a coroutine in another thread and waits for it; an interruption cancels it, as in asyncio.run."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
     ended: Future[T] = Future()
 
@@ -134,10 +135,10 @@ def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     def run() -> None:
         try:
             ended.set_result(asyncio.run(work_and_tell()))
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             ended.set_exception(error)
 
-    # Output of this thread belongs to the notebook's cell that began it, which the context tells.
+    # The context tells Jupyter in which cell the output of the new thread belongs.
     thread = Thread(target=copy_context().run, args=(run,), daemon=True)
     try:
         with defer_interruptions():
