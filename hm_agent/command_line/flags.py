@@ -1,4 +1,4 @@
-"""The flags of the command line (absl), and what they ask for."""
+"""Defines the flags of the command line (absl), and builds experiments and report requests from their values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 from hm_agent.wording import listed
 
 MOST_GIF_STEPS = 1000
-"""Their pictures are kept in memory until the episode ends."""
+"""The most steps of a GIF: their pictures are kept in memory until the episode ends."""
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
@@ -125,11 +125,11 @@ HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 
 
 def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
-    """The flag of an option that one or several worlds have; its help says what each of them does with it."""
-    one, words = options[0], " ".join(dict.fromkeys(option.help for option in options))
-    if one.choices is None:
-        return flags.DEFINE_string(one.name, one.default, words, **_HERE)
-    return flags.DEFINE_enum(one.name, one.default, list(one.choices), words, **_HERE)
+    """Defines the flag of an option of one or several worlds; its help joins those of all of them."""
+    first, about = options[0], " ".join(dict.fromkeys(option.help for option in options))
+    if first.choices is None:
+        return flags.DEFINE_string(first.name, first.default, about, **_HERE)
+    return flags.DEFINE_enum(first.name, first.default, list(first.choices), about, **_HERE)
 
 
 def _defined() -> Mapping[str, flags.FlagHolder[Any]]:
@@ -187,34 +187,33 @@ BATTERY_HELPS: Mapping[str, str] = {
     "agent": "Agents by name, with commas; in each world those play that it has.",
     "out": f"The folder to write to. (default: {BATTERY_OUT})",
 }
-"""What these flags do in `battery`, by name."""
+"""The help of flags that do something else in `battery` than in `play`, by name."""
 REPORT_HELPS: Mapping[str, str] = {
     "out": "The folders to read, with commas. (default: runs)",
     "scenario": "Only these scenarios, by short or full name, or globs, with commas; all unless said.",
     "agent": "Only these agents, by name or glob, with commas; all unless said.",
     "report": "The folder to write to, `report` in the first of --out unless said.",
 }
-"""What these flags do in `report`, by name."""
+"""The help of flags that do something else in `report` than in `play`, by name."""
 
 
 def parse(argv: tuple[str, ...]) -> None:
-    """Reads a command line of these flags, as `read_flags` does."""
+    """Parses a command line into these flags, as `read_flags` does."""
     read_flags(FLAGS, argv)
 
 
 def experiment() -> Experiment:
-    """What the flags ask for; raises ConfigError if it makes no sense, or a flag has no effect."""
+    """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
     if not _said(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     take_scenarios()
-    found = find_scenarios(_said(_SCENARIO))
-    made = _experiment(found, _the_one_folder())
-    _check_effects(made)
-    return made
+    described = _experiment(find_scenarios(_said(_SCENARIO)), _the_one_folder())
+    _check_effects(described)
+    return described
 
 
 def battery() -> tuple[Experiment, ...]:
-    """What the battery plays by these flags, in order; raises ConfigError if it makes no sense."""
+    """Returns the battery's experiments by the flags, in the order to play; raises ConfigError if they are invalid."""
     asked = _experiment((), _the_one_folder() if FLAGS["out"].present else BATTERY_OUT)
     _check_model_effects(asked)
     return tuple(experiments(asked, BATTERY_SIZE.value))
@@ -252,17 +251,17 @@ def _experiment(found: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
 
 
 def take_scenarios() -> None:
-    """Makes the games of --scenarios_dir known."""
+    """Registers the games of --scenarios_dir."""
     for folder in _said(_SCENARIOS_DIR):
         register_scenarios(folder)
 
 
 def _filmed_steps() -> range | None:
-    """The steps of --record_gif; ConfigError for what names none, or too many for memory."""
+    """Returns the steps of --record_gif; raises ConfigError for an invalid range, or too many steps."""
     if _GIF.value is None:
         return None
-    found = re.fullmatch(r"([0-9]{1,7})-([0-9]{1,7})", _GIF.value)
-    steps = range(int(found[1]), int(found[2]) + 1) if found else range(0)
+    match = re.fullmatch(r"([0-9]{1,7})-([0-9]{1,7})", _GIF.value)
+    steps = range(int(match[1]), int(match[2]) + 1) if match else range(0)
     if not 0 < len(steps) <= MOST_GIF_STEPS:
         raise ConfigError(
             f"--record_gif={_GIF.value}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
@@ -273,12 +272,12 @@ def _filmed_steps() -> range | None:
 
 
 def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
-    """The values of a list, without what a comma at its end or two in a row leave empty."""
+    """Returns the values of a list flag, without the empty ones that stray commas leave."""
     return tuple(filter(None, flag.value))
 
 
 def _check_effects(asked: Experiment) -> None:
-    """Raises ConfigError for a flag that was typed and changes nothing."""
+    """Raises ConfigError for a flag that was given and has no effect on the experiment."""
     _check_model_effects(asked)
     played = {suite.title for suite in asked.suites}
     for name, holder in _BY_OPTION.items():
@@ -292,7 +291,7 @@ def _check_effects(asked: Experiment) -> None:
 
 
 def _check_model_effects(asked: Experiment) -> None:
-    """The same for the flags of the model alone."""
+    """Raises ConfigError for a flag of the model that was given and has no effect."""
     for name, (why, unused) in _MODEL_FLAGS.unused.items():
         if all(model.startswith(name) for model in asked.model_names):
             _refuse(unused, f"the model {asked.model_names[0]} {why}")
@@ -304,7 +303,7 @@ def _is_filmed(scenario: ScenarioInfo) -> bool:
 
 
 def check_report_only() -> None:
-    """Raises ConfigError for a flag that was typed beside --report_only and changes nothing."""
+    """Raises ConfigError for a flag that was given beside --report_only and has no effect."""
     used = {holder.name for group in REPORT_GROUPS.values() for holder in group} | {REPORT_ONLY.name}
     _refuse(
         [flag for group in GROUPS.values() for flag in group if flag.name not in used], "--report_only plays nothing"
@@ -318,19 +317,19 @@ def _refuse(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
 
 
 def typed_names() -> Mapping[str, Sequence[str]]:
-    """What each flag can be given, by flag, for those with a fixed choice of names."""
-    shown = [scenario.short_name for scenario in scenarios().values()]
+    """Returns the names that can be given, by flag, for flags with a fixed choice of names."""
+    names = [scenario.short_name for scenario in scenarios().values()]
     choices = {
         flag.name: list(flag.parser.enum_values)
         for flag in (FLAGS[name] for name in FLAGS)
         if isinstance(flag.parser, flags.EnumParser)
     }
     agents = agent_names()
-    return {**choices, "scenario": shown, "agent": agents, "seats": agents, "model": [BUILTIN, "local:smollm2"]}
+    return {**choices, "scenario": names, "agent": agents, "seats": agents, "model": [BUILTIN, "local:smollm2"]}
 
 
 def _options() -> Mapping[str, Setting]:
-    """The worlds' own options; raises ConfigError for a folder that is not there."""
+    """Returns the worlds' own options; raises ConfigError for invalid ones, e.g. a folder that does not exist."""
     given = {name: holder.value for holders in _OPTIONS.values() for name, holder in holders.items()}
     for suite in suites().values():
         suite.chosen(given)
@@ -339,9 +338,10 @@ def _options() -> Mapping[str, Setting]:
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What to report on, and where to.
+    """What to report on, and where to write the report.
 
-    scenarios, agents: names or globs; all if there are none. counts_unanswered: as `read_runs` has it.
+    folders: of the runs. into: the report's folder. scenarios, agents: names or globs; empty: all. counts_unanswered:
+    as in `read_runs`.
     """
 
     folders: tuple[Path, ...]
@@ -353,7 +353,7 @@ class ReportRequest:
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:
-    """What the flags ask to report on; after playing, that is everything in the folder."""
+    """Returns what the flags ask to report on; after playing, everything in the run's folder."""
     take_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / REPORT
@@ -365,13 +365,13 @@ def report_request(*, after_playing: bool) -> ReportRequest:
 
 
 def report_request_in(out: Path) -> ReportRequest:
-    """The same on everything in one folder."""
+    """Requests a report on everything in one folder, in the folder's own `report`."""
     figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
     return ReportRequest((out,), out / REPORT, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
 
 
 def _folders() -> tuple[Path, ...]:
-    """Those of --out, each once."""
+    """Returns the folders of --out, each once."""
     if not _said(_OUT):
         raise ConfigError("--out names no folder")
     return tuple(dict.fromkeys(map(Path, _said(_OUT))))

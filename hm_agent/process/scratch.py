@@ -13,8 +13,8 @@ from pathlib import Path
 PREFIX = "hm_agent_"
 LOCK = ".lock"
 LONGEST_PATH = 107 - len("/pymp-12345678/listener-12345678")
-"""The most bytes of a scratch folder's path: workers are started through a socket in it, whose path has at most 107 bytes
-(unix(7))."""
+"""The most bytes of a scratch folder's path: workers are started through a socket in it, and the path of a socket has
+at most 107 bytes (unix(7))."""
 SHORT_PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
 AFTER_ITS_SOCKETS = -200
 """The exit priority of removing the folder: multiprocessing removes its own folder, which is inside, at -100."""
