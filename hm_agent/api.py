@@ -98,13 +98,13 @@ def play(
     Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
     that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
     """
-    scenarios = find_scenarios(_several(scenario))
+    scenarios = find_scenarios(_as_tuple(scenario))
     experiment = Experiment(
         scenarios=scenarios,
-        agents=find_agents(_several(agent), scenarios),
-        seats=tuple(name for pattern in _several(seats) for name in find_agents((pattern,))),
-        model=_settings(model),
-        seat_models=_several(seat_models),
+        agents=find_agents(_as_tuple(agent), scenarios),
+        seats=tuple(name for pattern in _as_tuple(seats) for name in find_agents((pattern,))),
+        model=_model_settings(model),
+        seat_models=_as_tuple(seat_models),
         episodes=episodes,
         seed=seed,
         out=Path(out),
@@ -124,18 +124,18 @@ def play(
     )
     _check(experiment, options)
     if not isinstance(report, bool):
-        raise ConfigError(f"report={report!r}: it is True or False; the report's folder is OUT/{REPORT}")
+        raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
     _run(experiment, shows_progress=progress)
     if report:
         write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))
-    return Results(tuple(_recorded(experiment)), experiment.out)
+    return Results(tuple(_recorded_episodes(experiment)), experiment.out)
 
 
-def _several(names: Names) -> tuple[str, ...]:
+def _as_tuple(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _settings(model: str | ModelSettings) -> ModelSettings:
+def _model_settings(model: str | ModelSettings) -> ModelSettings:
     return model if isinstance(model, ModelSettings) else PRESETS.get(model) or ModelSettings(model)
 
 
@@ -147,26 +147,26 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
         ("max_steps", experiment.max_steps),
     ):
         if value is not None:
-            _check_whole(name, value)
+            _check_int(name, value)
             if value < 1:
-                raise ConfigError(f"{name}={value}: it is at least 1")
-    _check_whole("seed", experiment.seed)
+                raise ConfigError(f"{name}={value}: must be at least 1")
+    _check_int("seed", experiment.seed)
     if not isinstance(experiment.record_gif, range | None):
-        raise ConfigError(f"record_gif={experiment.record_gif!r}: it is a range of steps, e.g. range(40, 120)")
+        raise ConfigError(f"record_gif={experiment.record_gif!r}: must be a range of steps, e.g. range(40, 120)")
     if experiment.engine not in ENGINES:
-        raise ConfigError(f"engine={experiment.engine!r}: it is {' or '.join(ENGINES)}")
+        raise ConfigError(f"engine={experiment.engine!r}: must be {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        raise ConfigError(f"no option {unknown[0]!r} of these scenarios' worlds: there are {', '.join(sorted(known))}")
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
     for suite in experiment.suites:
         suite.chosen(options)
     experiment.check()
 
 
-def _check_whole(name: str, value: object) -> None:
+def _check_int(name: str, value: object) -> None:
     """Raises ConfigError for other types than int, e.g. 3.0, which would be compared and recorded as other settings."""
     if not isinstance(value, int):
-        raise ConfigError(f"{name}={value!r}: it is a whole number, an int of Python's own")
+        raise ConfigError(f"{name}={value!r}: must be an int")
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
@@ -179,7 +179,7 @@ def _run(experiment: Experiment, *, shows_progress: bool) -> None:
         warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
 
 
-def _recorded(experiment: Experiment) -> Iterator[RecordedEpisode]:
+def _recorded_episodes(experiment: Experiment) -> Iterator[RecordedEpisode]:
     for episode in experiment.plan():
         results = (read_result(episode.folder / name) for name in (FILE, UNFINISHED))
         if result := next(filter(None, results), None):

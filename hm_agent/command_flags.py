@@ -36,11 +36,11 @@ def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: M
         lines += ["", f"{title}:"]
         for flag in (values[holder.name] for holder in group):
             name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _own_help(flag)}")
+            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _help_with_default(flag)}")
     return "\n".join(lines)
 
 
-def _own_help(flag: flags.Flag[Any]) -> str:
+def _help_with_default(flag: flags.Flag[Any]) -> str:
     has_default = not (flag.default is None or flag.boolean or flag.default == [])
     return f"{flag.help} (default: {flag.default_as_str})" if has_default else str(flag.help)
 

@@ -35,7 +35,7 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     """
     matches = find_scenarios([scenario])
     if len(matches) > 1:
-        raise ConfigError(f"{scenario!r} stands for {len(matches)} scenarios; an environment is of one")
+        raise ConfigError(f"{scenario!r} matches {len(matches)} scenarios: name one")
     suite = suites()[matches[0].world]
     settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
     if unknown := options.keys() - settings.keys():
@@ -56,7 +56,7 @@ def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) ->
     """
     env = parallel_env(scenario, render_mode=render_mode, **options)
     if len(env.possible_agents) > 1:
-        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: parallel_env opens it")
+        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: use parallel_env")
     return SeatEnv(env)
 
 

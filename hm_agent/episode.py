@@ -104,6 +104,7 @@ async def _play(
 
 
 async def _timed(agent: Agent[Any, Any], observation: Observation[Any], outcome: EpisodeOutcome) -> Decision[Any]:
+    """Returns an agent's decision; adds its duration to the outcome if no model was asked."""
     started = time.perf_counter()
     decision = await agent.act(observation)
     if not decision.exchanges:

@@ -88,11 +88,11 @@ class Experiment:
         """Returns the agents by seat for each condition of a scenario."""
         count = len(scenario.seats)
         chosen = [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
-        return [_in_turn(names, count) for names in chosen]
+        return [_cycled(names, count) for names in chosen]
 
     def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:
         """The models' names, by seat."""
-        return _in_turn(self.seat_models or (self.model.name,), len(scenario.seats))
+        return _cycled(self.seat_models or (self.model.name,), len(scenario.seats))
 
     @cached_property
     def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
@@ -150,9 +150,9 @@ class Experiment:
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
         for scenario in self.scenarios:
-            there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
-            if there is not None and self.episodes > there:
-                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
+            available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
+            if available is not None and self.episodes > available:
+                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {available}")
             for agent in sorted({agent for lineup in self.lineups(scenario) for agent in lineup}):
                 check_options(agent, scenario, self.options_by_scenario[scenario.name])
         if self.workers > 1 or self.engine != ENGINES[0]:
@@ -203,10 +203,10 @@ class Experiment:
         if not self.overwrite:
             for scenario in self.scenarios:
                 for agents in self.lineups(scenario):
-                    played |= set(self._played(Episode(self, scenario, agents, 0)))
+                    played |= set(self._played_folders(Episode(self, scenario, agents, 0)))
         return Grid(self, frozenset(played))
 
-    def _played(self, first: Episode) -> Iterator[Path]:
+    def _played_folders(self, first: Episode) -> Iterator[Path]:
         """Yields the folders of episodes that differ from `first` only in number and are not to be played again."""
         for folder in first.folder.parent.glob("episode-*"):
             number = folder.name.removeprefix("episode-")
@@ -271,7 +271,7 @@ class Episode:
     def seed(self) -> int:
         """Depends on base seed, scenario and number, never on the agents: all agents meet the same opponents."""
         own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
-        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
+        return _hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
         """The seed of a seat's agent and model."""
@@ -305,7 +305,7 @@ class Episode:
                 was, now = (f"without --{name}" if v is None else f"with --{name}={v}" for v in (before, value))
                 raise ConfigError(
                     f"{self.folder} was played {was}, not {now}: "
-                    "say the same as before, name another --out, or play all anew with --overwrite"
+                    "use the same settings, name another --out, or play all anew with --overwrite"
                 )
 
     @property
@@ -313,7 +313,7 @@ class Episode:
         return f"{self.scenario.short_name}  {self.agent}"
 
 
-def _in_turn(names: Sequence[str], count: int) -> tuple[str, ...]:
+def _cycled(names: Sequence[str], count: int) -> tuple[str, ...]:
     """Repeats the names in turn until there are `count`."""
     return tuple(names[place % len(names)] for place in range(count))
 
@@ -325,14 +325,14 @@ def _joined(names: Sequence[str]) -> str:
 
 def _period(names: Sequence[str]) -> Sequence[str]:
     """The shortest sequence that gives the names when it is repeated in turn."""
-    lengths = (length for length in range(1, len(names) + 1) if _in_turn(names[:length], len(names)) == tuple(names))
+    lengths = (length for length in range(1, len(names) + 1) if _cycled(names[:length], len(names)) == tuple(names))
     return names[: next(lengths, 0)]
 
 
 def seat_seed(seed: int, place: int) -> int:
     """The seed of the agent and model in a seat: the episode's own for the first seat, another one for each other."""
-    return seed if place == 0 else _seed(f"{seed}/{place}")
+    return seed if place == 0 else _hashed_seed(f"{seed}/{place}")
 
 
-def _seed(text: str) -> int:
+def _hashed_seed(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])

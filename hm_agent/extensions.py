@@ -42,7 +42,9 @@ ADDED = Additions()
 def check_name(name: str) -> None:
     """Raises ConfigError for a name that could not be given in a flag."""
     if not re.fullmatch(r"\w[\w.-]*", name):
-        raise ConfigError(f"{name!r} is no name: it has letters, digits, _, . and -, and begins with no sign")
+        raise ConfigError(
+            f"{name!r} is no valid name: use letters, digits, _, . and -, and begin with a letter, a digit or _"
+        )
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -91,10 +93,10 @@ def packed(more: object) -> bytes | None:
     return payload
 
 
-def unpack(said: bytes) -> Any:
+def unpack(payload: bytes) -> Any:
     """Registers in this process what `packed` has pickled; returns its `more`."""
     import pickle
 
-    added, more = pickle.loads(said)
+    added, more = pickle.loads(payload)
     ADDED.take(added)
     return more

@@ -35,7 +35,7 @@ Agents = Mapping[Seat, Agent[Any, Any]]
 
 
 @dataclass
-class _Played:
+class _PlayedEpisode:
     """What is known of an episode when its result is written, also if it ended early."""
 
     outcome: EpisodeOutcome
@@ -51,9 +51,9 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
 
     Raises OSError if the files can't be written; the episode then counts as not yet played, not as failed.
     """
-    _make_way(episode.folder)
+    _clear_folder(episode.folder)
     episode.folder.mkdir(parents=True)
-    played, started = _Played(EpisodeOutcome()), time.perf_counter()
+    played, started = _PlayedEpisode(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
         replay = None
         if episode.experiment.record_replay:
@@ -74,14 +74,14 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
     if replay is not None:
-        result = _with_page(replay, result, played.outcome)
+        result = _write_replay(replay, result, played.outcome)
     write_result(result, episode.folder)
     if isinstance(played.outcome.error, OSError):
         raise played.outcome.error
     return result
 
 
-def _make_way(folder: Path) -> None:
+def _clear_folder(folder: Path) -> None:
     """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays."""
     if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder, ignore_errors=True)
@@ -92,12 +92,12 @@ def _make_way(folder: Path) -> None:
 def _recorders(episode: Episode) -> Iterator[Recorder]:
     """Yields the recorders that write files, one at a time, so that the caller can close them if the next one fails."""
     yield trace.TraceRecorder(episode.folder / trace.FILE)
-    yield from _films(episode)
+    yield from _picture_recorders(episode)
     for build in episode.experiment.recorders:
         yield build(episode)
 
 
-def _films(episode: Episode) -> Iterator[Recorder]:
+def _picture_recorders(episode: Episode) -> Iterator[Recorder]:
     """Yields the requested recorders of video and GIF, if the world can be filmed."""
     experiment, viewer = episode.experiment, episode.suite.viewer(episode.scenario)
     if experiment.record_video and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
@@ -111,8 +111,9 @@ def _films(episode: Episode) -> Iterator[Recorder]:
 
 
 async def _play(
-    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _Played
+    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _PlayedEpisode
 ) -> None:
+    """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()
     async with AsyncExitStack() as opened:
         agents: dict[Seat, Agent[Any, Any]] = {}
@@ -135,7 +136,7 @@ async def _play(
         )
 
 
-def _with_page(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
+def _write_replay(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
     """Writes the replay page; returns the result, whose status is `interrupted` if the page can't be written."""
     try:
         replay.write(result)
@@ -149,22 +150,22 @@ def crashed(episode: Episode, reason: str) -> Result:
 
     reason: an error message or traceback, whose last line becomes part of the status.
     """
-    return _left(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
+    return _write_early_result(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
 
 
 def cut_short(episode: Episode) -> Result | None:
     """Writes a result for an episode that was ended from outside; returns None if the episode has written its own."""
-    return None if (episode.folder / FILE).exists() else _left(episode, INTERRUPTED, "ended from outside")
+    return None if (episode.folder / FILE).exists() else _write_early_result(episode, INTERRUPTED, "ended from outside")
 
 
-def _left(episode: Episode, status: str, reason: str) -> Result:
-    result = replace(_result(episode, _Played(EpisodeOutcome(status))), reason=reason)
+def _write_early_result(episode: Episode, status: str, reason: str) -> Result:
+    result = replace(_result(episode, _PlayedEpisode(EpisodeOutcome(status))), reason=reason)
     episode.folder.mkdir(parents=True, exist_ok=True)  # the episode may have ended before it made its folder
     write_result(result, episode.folder)
     return result
 
 
-def _result(episode: Episode, played: _Played) -> Result:
+def _result(episode: Episode, played: _PlayedEpisode) -> Result:
     outcome, times = played.outcome, played.outcome.decision_seconds
     seats = tuple(_seat_results(episode, played))
     return Result(
@@ -189,7 +190,7 @@ def _result(episode: Episode, played: _Played) -> Result:
     )
 
 
-def _seat_results(episode: Episode, played: _Played) -> Sequence[SeatResult]:
+def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResult]:
     rewards = played.outcome.rewards
     return [
         SeatResult(

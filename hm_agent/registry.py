@@ -43,7 +43,7 @@ SharedAgent: TypeAlias = "Recipe | OwnAgent"
 """An agent of no single world: a recipe plays any world with a body, an `OwnAgent` the scenarios that it knows."""
 
 
-def _added(group: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+def _load_entry_points(group: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
     """Loads what other packages add to a group of entry points, by name; warns of what can't be loaded and skips it.
 
     read: checks and converts a loaded object, given its name; may raise ConfigError.
@@ -68,7 +68,8 @@ def _as_suite(name: str, value: object) -> Suite:
 @cache
 def _installed_suites() -> Mapping[str, Suite]:
     own: dict[str, Suite] = {name: load_place(place) for name, place in WORLDS.items()}
-    return own | {name: suite for name, suite in _added("hm_agent.worlds", _as_suite).items() if name not in own}
+    others = _load_entry_points("hm_agent.worlds", _as_suite)
+    return own | {name: suite for name, suite in others.items() if name not in own}
 
 
 def suites() -> Mapping[str, Suite]:
@@ -79,7 +80,8 @@ def suites() -> Mapping[str, Suite]:
 @cache
 def _installed_agents() -> Mapping[str, SharedAgent]:
     own: dict[str, SharedAgent] = dict(load_place(AGENTS))
-    return own | {name: agent for name, agent in _added("hm_agent.agents", as_agent).items() if name not in own}
+    others = _load_entry_points("hm_agent.agents", as_agent)
+    return own | {name: agent for name, agent in others.items() if name not in own}
 
 
 def shared_agents() -> Mapping[str, SharedAgent]:
@@ -108,7 +110,7 @@ def as_agent(name: str, value: object) -> SharedAgent:
     if not callable(value):
         raise ConfigError(f"agent {name} is {type(value).__name__}: it has to be a function build(setup), or a Recipe")
     about = (value.__doc__ or "").strip().partition("\n")[0]
-    return OwnAgent(about or "an agent of one's own", value, is_reference=False)
+    return OwnAgent(about or "a user's agent", value, is_reference=False)
 
 
 def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | Recipe | OwnAgent) -> None:
@@ -129,7 +131,7 @@ def register_strategist(
     build: Callable[[Mind, Model, Parameters], Strategist],
     *,
     reflector: Callable[[Model], Reflector] | None = None,
-    about: str = "a strategist of one's own",
+    about: str = "a user's strategist",
 ) -> None:
     """Registers an agent that plays every world with a body by this strategist; see `register_agent`.
 
@@ -192,11 +194,11 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
     known = agent_names()
     able = {name for name in known if all(can_play(name, scenario) for scenario in played)}
     asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
-    found: dict[str, None] = {}
+    agents: dict[str, None] = {}
     for pattern in patterns:
         if is_place(pattern) and pattern not in known:
             shared_agent(pattern)
-            found[pattern] = None
+            agents[pattern] = None
             continue
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
@@ -205,8 +207,8 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
             raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(offered)}")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
-        found |= dict.fromkeys(matching)
-    return tuple(found)
+        agents |= dict.fromkeys(matching)
+    return tuple(agents)
 
 
 def can_play(agent: str, scenario: ScenarioInfo) -> bool:
@@ -227,7 +229,7 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
         raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
     own = suites()[scenario.world].own_agents.get(agent)
     if own and own.only_model not in (None, model):
-        raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
+        raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")
 
 
 def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
@@ -254,8 +256,9 @@ def scenarios() -> Mapping[str, ScenarioInfo]:
 
 
 @cache
-def _scenarios_of(found: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
-    return {scenario.name: scenario for suite in found for scenario in suite.scenarios}
+def _scenarios_of(worlds: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
+    """folders: only part of the cache's key, since suites list more scenarios once a folder is registered."""
+    return {scenario.name: scenario for suite in worlds for scenario in suite.scenarios}
 
 
 def scenario_named(name: str) -> ScenarioInfo:
@@ -274,7 +277,7 @@ def _unlisted(name: str) -> ScenarioInfo | None:
 
 def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
     """Resolves names and globs to scenarios, each once, in order; raises ConfigError if a pattern matches none."""
-    found: dict[str, ScenarioInfo] = {}
+    resolved: dict[str, ScenarioInfo] = {}
     for pattern in patterns:
         matching = [
             scenario
@@ -285,8 +288,8 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
         if not matching:
             near = nearest(pattern, (name for known in scenarios().values() for name in (known.short_name, known.name)))
             raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
-        found |= {scenario.name: scenario for scenario in matching}
-    return tuple(found.values())
+        resolved |= {scenario.name: scenario for scenario in matching}
+    return tuple(resolved.values())
 
 
 def _hint(pattern: str) -> str:
@@ -297,18 +300,18 @@ def _hint(pattern: str) -> str:
         return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
     groups: dict[str, list[str]] = {}
     for name in near:
-        stem, _, last = name.rpartition("_")
-        groups.setdefault(stem, []).append(last)
-    return "; ".join(f"{stem} has {_range(lasts)}" for stem, lasts in groups.items())
+        stem, _, ending = name.rpartition("_")
+        groups.setdefault(stem, []).append(ending)
+    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
 
 
 def _first_word(name: str) -> str:
     return name.partition("_")[0]
 
 
-def _range(lasts: Sequence[str]) -> str:
+def _joined_endings(endings: Sequence[str]) -> str:
     """Joins the last parts of names; all numbers become one range, e.g. `0 to 9 and selfplay`."""
-    numbers = [last for last in lasts if last.isdecimal()]
-    others = [last for last in lasts if not last.isdecimal()]
+    numbers = [ending for ending in endings if ending.isdecimal()]
+    others = [ending for ending in endings if not ending.isdecimal()]
     numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
     return " and ".join([*numbered, *others])

@@ -30,17 +30,17 @@ class RowFile:
             return
         whole, _, rest = self.path.read_bytes().rpartition(b"\n")
         for number, line in enumerate(whole.splitlines() if whole else (), 1):
-            yield self._row(number, line)
+            yield self._parsed(number, line)
         if rest:
             os.truncate(self.path, len(whole) + bool(whole))
 
-    def _row(self, number: int, line: bytes) -> Row:
+    def _parsed(self, number: int, line: bytes) -> Row:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{self.path}, line {number}: not valid JSON: {error}") from error
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-            raise ConfigError(f"{self.path}, line {number}: no row with an id")
+            raise ConfigError(f"{self.path}, line {number}: no object with a text `id`")
         if lacking := [key for key in self._keys if key not in row]:
             raise ConfigError(f"{self.path}, line {number}: the row lacks {', '.join(lacking)}")
         return row
@@ -85,13 +85,13 @@ def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) ->
         raise ConfigError(f"{path}: not the settings of a run: {error}; name another folder with --out") from error
     if names:
         differing = ", ".join(
-            f"{name} {_short(recorded.get(name))}, not {_short(expected.get(name))}" for name in names[:3]
+            f"{name} {_abbreviated(recorded.get(name))}, not {_abbreviated(expected.get(name))}" for name in names[:3]
         )
         raise ConfigError(
-            f"--out={path.parent}: {file.path.name} has {differing}; name another folder, or say the same"
+            f"--out={path.parent}: {file.path.name} has {differing}; name another folder, or use the same settings"
         )
 
 
-def _short(value: object) -> str:
+def _abbreviated(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

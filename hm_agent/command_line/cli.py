@@ -36,11 +36,11 @@ PLAY_USAGE = """Plays agents on scenarios.
     {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
     {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
---flagfile=FILE reads flags from a file, one in a line; lines that begin with # are remarks. An agent, a model or a
-recorder of one's own is named by its module: --agent=my_module:build, see docs/python.md.
+--flagfile=FILE reads flags from a file, one per line; lines that begin with # are comments. An agent, a model or a
+recorder of your own is named by its module: --agent=my_module:build, see docs/python.md.
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
-result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
+result.json, trace.jsonl and, on request, video.mp4; OUT/index.html lists all episodes, OUT/summary.md and
 OUT/summary.json sum them up. One seed gives one episode, bit for bit. The same command again plays what is missing.
 
 OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV."""
@@ -84,7 +84,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
-    hm-agent completion bash                   print what completes the command line: bash or zsh
+    hm-agent completion bash                   print the script that completes commands in bash or zsh
     hm-agent --version                         print the version
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
@@ -110,7 +110,7 @@ def _complain(name: str, message: str, status: int) -> int:
     return status
 
 
-def _guarded(name: str, act: Callable[[], int]) -> int:
+def _run_guarded(name: str, act: Callable[[], int]) -> int:
     """Runs a command and returns its exit status; prints an error as one line that begins with `name`."""
     try:
         return act()
@@ -143,7 +143,7 @@ class Command:
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
-        return _guarded(self.name, lambda: self._act(arguments))
+        return _run_guarded(self.name, lambda: self._act(arguments))
 
     def _act(self, arguments: Sequence[str]) -> int:
         flags.parse((self.name, *arguments))
@@ -171,7 +171,7 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.LIST.value:
-        flags.take_scenarios()
+        flags.register_own_scenarios()
         return _list(command)
     if flags.REPORT_ONLY.value:
         flags.check_report_only()
@@ -183,7 +183,7 @@ def _play(command: Command) -> int:
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
+def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
     """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures."""
     from hm_agent.reporting.runs import read_runs
 
@@ -196,21 +196,21 @@ def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
 def _report(command: Command) -> int:
     from hm_agent.reporting.writing import write_report
 
-    print(f"Report: {write_report(*_asked_runs())}")
+    print(f"Report: {write_report(*_requested_runs())}")
     return 0
 
 
 def _orders(command: Command) -> int:
     from hm_agent.reporting.writing import write_orders
 
-    print(f"Study: {write_orders(*_asked_runs())}")
+    print(f"Study: {write_orders(*_requested_runs())}")
     return 0
 
 
 def _minds(command: Command) -> int:
     from hm_agent.command_line.running_battery import show_study
 
-    show_study(*_asked_runs())
+    show_study(*_requested_runs())
     return 0
 
 
@@ -261,7 +261,7 @@ def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tu
                 yield info.short_name, info.about if info.name == info.short_name else f"{info.about}   ({info.name})"
 
 
-def _reading(name: str, usage: str, act: Callable[[Command], int]) -> Command:
+def _reading_command(name: str, usage: str, act: Callable[[Command], int]) -> Command:
     """Defines a command that reads earlier runs and plays nothing."""
     typed = f"hm-agent {name}"
     return Command(typed, typed, usage, flags.REPORT_GROUPS, act, flags.REPORT_HELPS)
@@ -270,9 +270,9 @@ def _reading(name: str, usage: str, act: Callable[[Command], int]) -> Command:
 PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
 COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
-    "report": _reading("report", REPORT_USAGE, _report),
-    "orders": _reading("orders", ORDERS_USAGE, _orders),
-    "minds": _reading("minds", MINDS_USAGE, _minds),
+    "report": _reading_command("report", REPORT_USAGE, _report),
+    "orders": _reading_command("orders", ORDERS_USAGE, _orders),
+    "minds": _reading_command("minds", MINDS_USAGE, _minds),
     "battery": Command(
         "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
     ),
@@ -299,7 +299,7 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     """Runs a command of the world that the first argument names, or of the only world that has the command."""
     first = arguments[0] if arguments else ""
     if first in worlds:
-        return _call(worlds[first].commands[name], arguments[1:])
+        return _call_place(worlds[first].commands[name], arguments[1:])
     if first in HELP_FLAGS and len(worlds) > 1:
         print("\n".join(f"hm-agent {name} {world} --help    {worlds[world].commands[name].about}" for world in worlds))
         return 0
@@ -308,10 +308,10 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     if len(worlds) > 1:
         raise ConfigError(f"say for which world: hm-agent {name} {' or '.join(worlds)}")
     (suite,) = worlds.values()
-    return _call(suite.commands[name], arguments)
+    return _call_place(suite.commands[name], arguments)
 
 
-def _call(command: OwnCommand, arguments: Sequence[str]) -> int:
+def _call_place(command: OwnCommand, arguments: Sequence[str]) -> int:
     act: Callable[[Sequence[str]], int] = load_place(command.place)
     return act(arguments)
 
@@ -334,7 +334,7 @@ def _complete(arguments: Sequence[str]) -> int:
     """Prints the completion script of a shell."""
     if arguments and arguments[0] in HELP_FLAGS:
         print(
-            "Prints what completes the command line in a shell, bash or zsh.\n\n"
+            "Prints the script that completes commands in a shell, bash or zsh.\n\n"
             '    eval "$(hm-agent completion bash)"    # in ~/.bashrc'
         )
         return 0
@@ -349,7 +349,7 @@ def _complete(arguments: Sequence[str]) -> int:
         for name, command in COMMANDS.items()
     }
     names = [*COMMANDS, *TOOLS, *_own_commands(), COMPLETION]
-    print(completion.script(arguments[0], names, typed, flags.typed_names()), end="")
+    print(completion.script(arguments[0], names, typed, flags.completions()), end="")
     return 0
 
 
@@ -362,11 +362,11 @@ def main(argv: Sequence[str]) -> int:
     if name in ("--version", "version"):
         return _print_version()
     if name == COMPLETION:
-        return _guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
     if name in TOOLS:
-        return _guarded(f"hm-agent {name}", lambda: _call(TOOLS[name], argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _call_place(TOOLS[name], argv[2:]))
     if name in (own := _own_commands()):
-        return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
         known = [*COMMANDS, *TOOLS, *own, COMPLETION]
         return _complain(

@@ -75,7 +75,7 @@ class ConsoleProgress:
     def pulse(self, episode: Episode, pulse: Pulse) -> None:
         self._running[_title(episode)] = _Running(pulse, time.monotonic())
 
-    def _take(self, episode: Episode, result: Result) -> None:
+    def _count(self, episode: Episode, result: Result) -> None:
         self._running.pop(_title(episode), None)
         self._usage += result.usage
         self._done += 1
@@ -83,12 +83,10 @@ class ConsoleProgress:
         self._bar.update(self._task, completed=self._done)
 
     def end(self, episode: Episode, result: Result) -> None:
-        self._take(episode, result)
+        self._count(episode, result)
         if not self._live.is_started:
-            news = (
-                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{bill(result.usage)}"
-            )
-            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {news}"
+            outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
+            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}"
             self._console.out(printable(line), highlight=False)
 
     def _picture(self) -> Group:
@@ -129,7 +127,7 @@ class NotebookProgress(ConsoleProgress):
             self._draw()
 
     def end(self, episode: Episode, result: Result) -> None:
-        self._take(episode, result)
+        self._count(episode, result)
         self._draw()
 
     def _draw(self) -> None:
@@ -155,7 +153,7 @@ def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
 
 
-def _earned(episode: Episode, result: Result) -> str:
+def _rewards(episode: Episode, result: Result) -> str:
     """Formats the reward of an episode and, if agents are compared by another metric, that."""
     metric = episode.scenario.metric
     value = None if metric.name == "reward" else result.metric(metric.name)
@@ -163,7 +161,7 @@ def _earned(episode: Episode, result: Result) -> str:
     return f"reward {number(result.reward)} in all{compared}"
 
 
-def _open(result: Result) -> str:
+def _unanswered(result: Result) -> str:
     """Says how many questions went unanswered; empty if none."""
     if not result.unanswered_note:
         return ""

@@ -52,8 +52,8 @@ _SEAT_MODELS = flags.DEFINE_list(
 )
 
 _OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
-_OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play episodes anew that OUT holds already.", **_HERE)
-_RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play episodes anew that failed.", **_HERE)
+_OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play all episodes anew, also those that OUT has already.", **_HERE)
+_RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play failed episodes anew.", **_HERE)
 _WORKERS = flags.DEFINE_integer(
     "workers",
     1,
@@ -77,18 +77,26 @@ _RAY_ADDRESS = flags.DEFINE_string(
 _COUNT_UNANSWERED = flags.DEFINE_bool(
     "count_unanswered",
     False,
-    "Let episodes count in which more than a fifth of the questions went unanswered.",
+    "Count episodes, too, in which more than a fifth of the questions went unanswered.",
     **_HERE,
 )
 REPORT_ONLY = flags.DEFINE_bool(
-    "report_only", False, "Report on what OUT holds, of --scenario and --agent where said, and play nothing.", **_HERE
+    "report_only", False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing.", **_HERE
 )
-_REPORT = flags.DEFINE_string("report", None, "The report's folder, OUT/report unless said.", **_HERE)
+_REPORT = flags.DEFINE_string("report", None, "The report's folder; by default OUT/report.", **_HERE)
 _FIGURE_FORMAT = flags.DEFINE_enum(
-    "figure_format", "svg", list(FORMATS), "Figures of reports are written as this, and as SVG in any case.", **_HERE
+    "figure_format",
+    "svg",
+    list(FORMATS),
+    "The format of figures, beside SVG, in which they are always written.",
+    **_HERE,
 )
 _FIGURE_STYLE = flags.DEFINE_enum(
-    "figure_style", "screen", list(STYLES), "How wide figures in files are: as a page, or as a paper's column.", **_HERE
+    "figure_style",
+    "screen",
+    list(STYLES),
+    "The width of figures: of a page on the screen, or of a paper's column.",
+    **_HERE,
 )
 _FIGURES = (_FIGURE_FORMAT, _FIGURE_STYLE)
 _REPLAY = flags.DEFINE_bool(
@@ -99,29 +107,35 @@ _RECORDER = flags.DEFINE_list(
 )
 _VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
 _GIF = flags.DEFINE_string(
-    "record_gif", None, "Also make episode.gif of these steps, the first and the last: 40-119.", **_HERE
+    "record_gif", None, "Also make episode.gif of these steps, from the first to the last, e.g. 40-119.", **_HERE
 )
 
 _MODEL_FLAGS = ModelFlags(FLAGS)
 
-_ALPHA = define_float("learning_rate", 0.3, "Of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
-_REWARD = define_float("intrinsic_reward", 1.0, "For a right prediction (table 2: c).", lower_bound=0, **_HERE)
+_ALPHA = define_float("learning_rate", 0.3, "The learning rate of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
+_REWARD = define_float(
+    "intrinsic_reward", 1.0, "The reward for a right prediction (table 2: c).", lower_bound=0, **_HERE
+)
 _THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
 _TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
 _COUNTERFACTUAL = define_float(
-    "counterfactual_reward", 3.0, "Of he_hr: for a strategy that would have paid (table 3: c).", lower_bound=0, **_HERE
+    "counterfactual_reward",
+    3.0,
+    "he_hr's reward for a strategy that would have paid (table 3: c).",
+    lower_bound=0,
+    **_HERE,
 )
 _REWARD_THRESHOLD = define_float(
-    "reward_threshold", 3.0, "Of he_hr: the value that validates a strategy (table 3).", **_HERE
+    "reward_threshold", 3.0, "The value that validates a strategy of he_hr (table 3).", **_HERE
 )
 
 BATTERY_SIZE = flags.DEFINE_enum(
-    "size", SMALL, [SMALL, FULL], "A few hundred questions in all, or enough episodes for intervals.", **_HERE
+    "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
 )
 
-LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and end.", **_HERE)
-VERSION = flags.DEFINE_bool("version", False, "Print the version, and end.", **_HERE)
-HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
+LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and exit.", **_HERE)
+VERSION = flags.DEFINE_bool("version", False, "Print the version, and exit.", **_HERE)
+HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
 
 
 def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
@@ -132,7 +146,7 @@ def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
     return flags.DEFINE_enum(first.name, first.default, list(first.choices), about, **_HERE)
 
 
-def _defined() -> Mapping[str, flags.FlagHolder[Any]]:
+def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:
     by_name: dict[str, list[Option]] = {}
     for suite in suites().values():
         for option in suite.options:
@@ -140,7 +154,7 @@ def _defined() -> Mapping[str, flags.FlagHolder[Any]]:
     return {name: _define(options) for name, options in by_name.items()}
 
 
-_BY_OPTION = _defined()
+_BY_OPTION = _define_options()
 _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
     suite.title: {option.name: _BY_OPTION[option.name] for option in suite.options} for suite in suites().values()
 }
@@ -150,7 +164,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (_SCENARIO, _SCENARIOS_DIR, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (
+    "What to write": (
         _OUT,
         _OVERWRITE,
         _RETRY_FAILED,
@@ -170,29 +184,29 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to report on": (_OUT, _SCENARIO, _SCENARIOS_DIR, _AGENT, _COUNT_UNANSWERED),
-    "What to leave": (_REPORT, *_FIGURES),
+    "What to write": (_REPORT, *_FIGURES),
     "Help": (HELP,),
 }
 """The flags of `report`."""
 BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (BATTERY_SIZE, _AGENT, _SEED),
     "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to leave": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, *_FIGURES, _COUNT_UNANSWERED),
+    "What to write": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, *_FIGURES, _COUNT_UNANSWERED),
     **_MODEL_FLAGS.groups,
     "Help": (HELP,),
 }
 """The flags of `battery`."""
 BATTERY_OUT = Path("runs/battery")
 BATTERY_HELPS: Mapping[str, str] = {
-    "agent": "Agents by name, with commas; in each world those play that it has.",
+    "agent": "Agents by name, with commas; each world is played by those that can play it.",
     "out": f"The folder to write to. (default: {BATTERY_OUT})",
 }
 """The help of flags that do something else in `battery` than in `play`, by name."""
 REPORT_HELPS: Mapping[str, str] = {
     "out": "The folders to read, with commas. (default: runs)",
-    "scenario": "Only these scenarios, by short or full name, or globs, with commas; all unless said.",
-    "agent": "Only these agents, by name or glob, with commas; all unless said.",
-    "report": "The folder to write to, `report` in the first of --out unless said.",
+    "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
+    "agent": "Only these agents, by name or glob, with commas; by default all.",
+    "report": "The folder to write to; by default `report` in the first of --out.",
 }
 """The help of flags that do something else in `report` than in `play`, by name."""
 
@@ -204,30 +218,30 @@ def parse(argv: tuple[str, ...]) -> None:
 
 def experiment() -> Experiment:
     """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
-    if not _said(_SCENARIO):
+    if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
-    take_scenarios()
-    described = _experiment(find_scenarios(_said(_SCENARIO)), _the_one_folder())
+    register_own_scenarios()
+    described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder())
     _check_effects(described)
     return described
 
 
 def battery() -> tuple[Experiment, ...]:
     """Returns the battery's experiments by the flags, in the order to play; raises ConfigError if they are invalid."""
-    asked = _experiment((), _the_one_folder() if FLAGS["out"].present else BATTERY_OUT)
-    _check_model_effects(asked)
-    return tuple(experiments(asked, BATTERY_SIZE.value))
+    requested = _experiment((), _single_folder() if FLAGS["out"].present else BATTERY_OUT)
+    _check_model_effects(requested)
+    return tuple(experiments(requested, BATTERY_SIZE.value))
 
 
-def _experiment(found: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
+def _experiment(played: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
     return Experiment(
-        scenarios=found,
-        agents=find_agents(_said(_AGENT), found),
-        seats=tuple(name for agent in _said(_SEATS) for name in find_agents((agent,))),
+        scenarios=played,
+        agents=find_agents(_values(_AGENT), played),
+        seats=tuple(name for agent in _values(_SEATS) for name in find_agents((agent,))),
         model=_MODEL_FLAGS.settings(),
-        seat_models=_said(_SEAT_MODELS),
+        seat_models=_values(_SEAT_MODELS),
         episodes=_EPISODES.value,
         seed=_SEED.value,
         out=out,
@@ -242,7 +256,7 @@ def _experiment(found: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
         engine=_ENGINE.value,
         ray_address=_RAY_ADDRESS.value,
         options=_options(),
-        recorders=tuple(map(load_place, _said(_RECORDER))),
+        recorders=tuple(map(load_place, _values(_RECORDER))),
         parameters=Parameters(
             Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
             Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
@@ -250,9 +264,9 @@ def _experiment(found: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     )
 
 
-def take_scenarios() -> None:
+def register_own_scenarios() -> None:
     """Registers the games of --scenarios_dir."""
-    for folder in _said(_SCENARIOS_DIR):
+    for folder in _values(_SCENARIOS_DIR):
         register_scenarios(folder)
 
 
@@ -271,30 +285,30 @@ def _filmed_steps() -> range | None:
     return steps
 
 
-def _said(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
+def _values(flag: flags.FlagHolder[list[str]]) -> tuple[str, ...]:
     """Returns the values of a list flag, without the empty ones that stray commas leave."""
     return tuple(filter(None, flag.value))
 
 
-def _check_effects(asked: Experiment) -> None:
+def _check_effects(requested: Experiment) -> None:
     """Raises ConfigError for a flag that was given and has no effect on the experiment."""
-    _check_model_effects(asked)
-    played = {suite.title for suite in asked.suites}
+    _check_model_effects(requested)
+    played = {suite.title for suite in requested.suites}
     for name, holder in _BY_OPTION.items():
         titles = [title for title, holders in _OPTIONS.items() if name in holders]
         if not played.intersection(titles):
-            _refuse([holder], f"it is of {listed(titles)}, and no scenario of it is played")
-    if _SEATS.present and all(len(scenario.seats) > 1 for scenario in asked.scenarios):
-        _refuse([_AGENT], "--seats says who plays")
-    if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, asked.scenarios)):
-        _refuse([_VIDEO, _GIF], "these scenarios have no pictures")
+            _refuse_given([holder], f"it belongs to {listed(titles)}, of which no scenario is played")
+    if _SEATS.present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
+        _refuse_given([_AGENT], "--seats says who plays")
+    if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, requested.scenarios)):
+        _refuse_given([_VIDEO, _GIF], "these scenarios have no pictures")
 
 
-def _check_model_effects(asked: Experiment) -> None:
+def _check_model_effects(requested: Experiment) -> None:
     """Raises ConfigError for a flag of the model that was given and has no effect."""
     for name, (why, unused) in _MODEL_FLAGS.unused.items():
-        if all(model.startswith(name) for model in asked.model_names):
-            _refuse(unused, f"the model {asked.model_names[0]} {why}")
+        if all(model.startswith(name) for model in requested.model_names):
+            _refuse_given(unused, f"the model {requested.model_names[0]} {why}")
 
 
 def _is_filmed(scenario: ScenarioInfo) -> bool:
@@ -305,18 +319,18 @@ def _is_filmed(scenario: ScenarioInfo) -> bool:
 def check_report_only() -> None:
     """Raises ConfigError for a flag that was given beside --report_only and has no effect."""
     used = {holder.name for group in REPORT_GROUPS.values() for holder in group} | {REPORT_ONLY.name}
-    _refuse(
+    _refuse_given(
         [flag for group in GROUPS.values() for flag in group if flag.name not in used], "--report_only plays nothing"
     )
 
 
-def _refuse(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
+def _refuse_given(unused: Iterable[flags.FlagHolder[Any]], why: str) -> None:
     for flag in unused:
         if flag.present:
             raise ConfigError(f"--{flag.name} has no effect: {why}")
 
 
-def typed_names() -> Mapping[str, Sequence[str]]:
+def completions() -> Mapping[str, Sequence[str]]:
     """Returns the names that can be given, by flag, for flags with a fixed choice of names."""
     names = [scenario.short_name for scenario in scenarios().values()]
     choices = {
@@ -354,14 +368,14 @@ class ReportRequest:
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """Returns what the flags ask to report on; after playing, everything in the run's folder."""
-    take_scenarios()
+    register_own_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / REPORT
     if after_playing:
         return replace(report_request_in(folders[0]), into=into)
     figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
-    agents = _said(_AGENT) if _AGENT.present else ()
-    return ReportRequest(folders, into, _said(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
+    agents = _values(_AGENT) if _AGENT.present else ()
+    return ReportRequest(folders, into, _values(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
 
 
 def report_request_in(out: Path) -> ReportRequest:
@@ -372,12 +386,12 @@ def report_request_in(out: Path) -> ReportRequest:
 
 def _folders() -> tuple[Path, ...]:
     """Returns the folders of --out, each once."""
-    if not _said(_OUT):
+    if not _values(_OUT):
         raise ConfigError("--out names no folder")
-    return tuple(dict.fromkeys(map(Path, _said(_OUT))))
+    return tuple(dict.fromkeys(map(Path, _values(_OUT))))
 
 
-def _the_one_folder() -> Path:
+def _single_folder() -> Path:
     folders = _folders()
     if len(folders) > 1:
         raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")

@@ -38,13 +38,13 @@ Complain = Callable[[str, int], int]
 
 def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
     """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
-    console = a_console()
+    console = output_console()
     status = play_missing(experiment, request, complain, console)
-    _sum_up(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
+    _print_summary(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
     return status
 
 
-def a_console() -> Console:
+def output_console() -> Console:
     """Returns a console for standard output; its lines have `WIDTH` characters unless it is a terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH)
@@ -65,39 +65,41 @@ def play_missing(
     if grid.played:
         present = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
         console.out(f"{present}; --overwrite plays them anew")
-    _tell_size(experiment, grid.due, console)
+    _print_disk_space(experiment, grid.due, console)
     if grid.due:
-        _tell_watchers(experiment)
+        _write_plan(experiment)
     try:
         with progress_for(console, grid.due) as progress:
             results = run(experiment, progress, budget)
-        return _judge(results, experiment, complain, counts_unanswered=request.counts_unanswered)
+        return _exit_status(results, experiment, complain, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
         return complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
 
 
-def _tell_watchers(experiment: Experiment) -> None:
+def _write_plan(experiment: Experiment) -> None:
     """Writes the number of episodes into the folder, for `hm-agent watch`; if that fails, the run will fail, too."""
     with suppress(OSError):
         experiment.out.mkdir(parents=True, exist_ok=True)
         write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size}) + "\n")
 
 
-def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
+def _print_disk_space(experiment: Experiment, due: int, console: Console) -> None:
     """Prints the disk space that a large run may take, which begins without asking."""
     existing = next(folder for folder in (experiment.out, *experiment.out.absolute().parents) if folder.is_dir())
-    free, wanted = shutil.disk_usage(existing).free, EPISODE_BYTES * due
+    free, needed = shutil.disk_usage(existing).free, EPISODE_BYTES * due
     if due >= MANY:
         console.out(
-            f"{due:,} episodes to play; with all their files they may take {wanted / 1e9:,.0f} GB, "
+            f"{due:,} episodes to play; with all their files they may take {needed / 1e9:,.0f} GB, "
             f"and {free / 1e9:,.0f} GB are free. The same command goes on after an interruption (Ctrl-C)",
             highlight=False,
         )
 
 
-def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool) -> int:
+def _exit_status(
+    results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool
+) -> int:
     """Returns the exit status of a run; prints what went wrong."""
     stopped = next((result for result in results if result.stops_the_run), None)
     if stopped:
@@ -117,7 +119,7 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
     return 0
 
 
-def _sum_up(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
+def _print_summary(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
     """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
     rows, report = write_pages(out, request, is_cut_short=is_cut_short)
     show_rows(console, rows)

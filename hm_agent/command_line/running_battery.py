@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hm_agent.command_line.console import show_minds
 from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import CUT_SHORT, Complain, a_console, play_missing, write_pages
+from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing, write_pages
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import MINDS_PAGE
@@ -26,7 +26,7 @@ def run_battery(battery: Sequence[Experiment], request: ReportRequest, complain:
     All have the same folder, and share the budget of the last one's model. After failed episodes the others are still
     played.
     """
-    console, last = a_console(), battery[-1]
+    console, last = output_console(), battery[-1]
     budget = RunBudget(last.model.max_calls, last.model.max_cost)
     status = 0
     for experiment in battery:
@@ -48,7 +48,7 @@ def show_study(runs: Runs, into: Path, figures: FigureFiles) -> None:
     """Writes the study of minds and prints its table; raises ConfigError if it has no data."""
     study = study_minds(runs)
     page = write_minds(study, into, figures)
-    console = a_console()
+    console = output_console()
     show_minds(console, study)
     console.out(f"Study: {page}", highlight=False)
 

@@ -74,9 +74,9 @@ class AnswerFile:
         self._path, self._tell = path, tell
         self._owner = uuid4().hex
         self._claimed: set[str] = set()
-        self._heart: Thread | None = None
+        self._renewal: Thread | None = None
         self._is_closing = Event()
-        self._ends_waiting = float("inf")
+        self._hurry_deadline = float("inf")
         self._silence = SilenceWatch(
             _QUIET_SECONDS, lambda: tell(f"--cache={path}: its disk or network does not answer")
         )
@@ -91,16 +91,16 @@ class AnswerFile:
     @cached_property
     def _connection(self) -> sqlite3.Connection:
         with self._silence.call():
-            return self._opened()
+            return self._open()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and not stat.S_ISREG(self._path.stat().st_mode):
                 raise OSError("it is no file")
-            connection = self._connected()
+            connection = self._connect()
             try:
-                self._patiently(connection, lambda: _prepare(connection))
+                self._retry_while_locked(connection, lambda: _prepare(connection))
             except sqlite3.Error:
                 connection.close()
                 raise
@@ -108,19 +108,19 @@ class AnswerFile:
             raise ConfigError(f"--cache={self._path}: {error}; name a file of earlier runs, or a new one") from error
         return connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
 
     def hurry(self) -> None:
         """Limits all further waiting for other processes to `_HURRIED_TIMEOUT`: the user wants the run to end."""
-        self._ends_waiting = min(self._ends_waiting, time.monotonic() + _HURRIED_TIMEOUT)
+        self._hurry_deadline = min(self._hurry_deadline, time.monotonic() + _HURRIED_TIMEOUT)
 
-    def _patiently(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
+    def _retry_while_locked(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
         """Repeats a query while another process writes, and tells the user so once.
 
         Raises sqlite3.Error; after `hurry`, asyncio.CancelledError once the time to wait is over.
         """
-        deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
+        deadline, has_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
                 with self._silence.call():
@@ -131,12 +131,12 @@ class AnswerFile:
                 code = getattr(error, "sqlite_errorcode", 0)  # errors of Python itself, e.g. in decoding, have none
                 if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
-                if time.monotonic() > self._ends_waiting:
+                if time.monotonic() > self._hurry_deadline:
                     connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MILLISECONDS}")
                     raise asyncio.CancelledError(f"{self._path}: {error}") from error
-            if not is_told:
+            if not has_told:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")
-                is_told = True
+                has_told = True
 
     def find(self, request: Request) -> Reply | None:
         rows = self._execute("SELECT reply FROM answers WHERE key = ?", request_key(request))
@@ -155,7 +155,7 @@ class AnswerFile:
         if not self._execute(_CLAIM, key, self._owner, now, *fresh):
             return False
         self._claimed.add(key)
-        self._keep_beating()
+        self._start_renewal()
         # Another process may have kept its reply between the look-up and the claim.
         if (known := self.find(request)) is not None:
             self.release(request)
@@ -163,13 +163,13 @@ class AnswerFile:
         return True
 
     def keep(self, request: Request, reply: Reply) -> Reply:
-        kept = self.find(request)
-        if kept is None:
+        stored = self.find(request)
+        if stored is None:
             row = request_key(request), request_text(request), json.dumps(asdict(reply))
             self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
         self.release(request)
-        # The new reply was paid for, whichever is kept.
-        return reply if kept is None else replace(kept, cached=reply.cached)
+        # The new reply was paid for, whichever is stored.
+        return reply if stored is None else replace(stored, cached=reply.cached)
 
     def release(self, request: Request) -> None:
         key = request_key(request)
@@ -181,18 +181,18 @@ class AnswerFile:
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
         connection = self._connection
         try:
-            return self._patiently(connection, lambda: connection.execute(statement, values).fetchall())
+            return self._retry_while_locked(connection, lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
 
-    def _keep_beating(self) -> None:
-        if self._heart is None:
-            self._heart = Thread(target=self._beat, name="claims", daemon=True)
-            self._heart.start()
+    def _start_renewal(self) -> None:
+        if self._renewal is None:
+            self._renewal = Thread(target=self._renew_claims, name="claims", daemon=True)
+            self._renewal.start()
 
-    def _beat(self) -> None:
+    def _renew_claims(self) -> None:
         """Renews this process's claims in a thread of its own until the file is closed, however busy the process is."""
-        connection = self._connected()
+        connection = self._connect()
         while not self._is_closing.wait(_BEAT_SECONDS):
             if self._claimed:
                 with suppress(sqlite3.Error):  # the next beat is soon enough
@@ -203,8 +203,8 @@ class AnswerFile:
         """Releases all claims and closes the file."""
         self._is_closing.set()
         self.hurry()
-        if self._heart is not None:
-            self._heart.join()
+        if self._renewal is not None:
+            self._renewal.join()
         if "_connection" in vars(self):
             if self._claimed:
                 with suppress(OSError, asyncio.CancelledError):  # claims expire without it

@@ -94,6 +94,7 @@ def _parse_object(text: str, start: int) -> tuple[dict[Any, Any], int]:
 
 
 def _find_end(text: str, start: int) -> int:
+    """Returns the index after the bracket that closes the one at `start`; raises BadAnswer if there is none."""
     depth = 0
     for bracket in _BRACKET.finditer(text, start):
         depth += _NESTING.get(bracket[0], 0)
@@ -112,7 +113,7 @@ def _parse_literal(text: str) -> object:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of invalid escapes such as "\d", which stay as they are
         try:
-            return ast.literal_eval(_SetsToLists().visit(ast.parse(_JSON_TOKEN.sub(_to_python, text), mode="eval")))
+            return ast.literal_eval(_SetsToLists().visit(ast.parse(_JSON_TOKEN.sub(_python_token, text), mode="eval")))
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             return None
 
@@ -124,31 +125,31 @@ class _SetsToLists(ast.NodeTransformer):
         return self.generic_visit(ast.List(node.elts, ast.Load()))
 
 
-def _to_python(match: re.Match[str]) -> str:
+def _python_token(match: re.Match[str]) -> str:
     """Replaces a token: JSON's name by Python's, a comment by nothing, line breaks in a string by escapes."""
     if match[0].startswith(("#", "//")):
         return ""
     return _PYTHON_NAMES.get(match[0]) or match[0].replace("\n", "\\n")
 
 
-def _validate(found: dict[Any, Any], question: Question[AnswerT], schema: Mapping[str, Any]) -> AnswerT:
+def _validate(candidate: dict[Any, Any], question: Question[AnswerT], schema: Mapping[str, Any]) -> AnswerT:
     """Validates an object as an answer; raises BadAnswer with everything that is wrong with it."""
-    found = as_meant(found, schema, schema.get("$defs", {}))
+    candidate = coerce_to_schema(candidate, schema, schema.get("$defs", {}))
     try:
-        answer = cast("AnswerT", question.schema.model_validate(found))
+        answer = cast("AnswerT", question.schema.model_validate(candidate))
         answer.model_dump_json()  # fails for unpaired surrogates, which could be neither sent nor recorded
     except ValidationError as error:
         raise BadAnswer(
-            "; ".join([*_told(error), *_problems(_valid_fields(found, error, question), question)])
+            "; ".join([*_form_errors(error), *_errors_of_check(_valid_fields(candidate, error, question), question)])
         ) from error
     except ValueError as error:
         raise BadAnswer(str(error)) from error
-    if problems := _problems(answer, question):
+    if problems := _errors_of_check(answer, question):
         raise BadAnswer("; ".join(problems), question.usable_part(answer))
     return answer
 
 
-def _told(error: ValidationError) -> list[str]:
+def _form_errors(error: ValidationError) -> list[str]:
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     messages = [
         f"{'.'.join(str(part)[:30] for part in details['loc'])}: {details['msg'].removeprefix('Value error, ')}"
@@ -157,7 +158,7 @@ def _told(error: ValidationError) -> list[str]:
     return messages + ["and more"] * (len(errors) > MAX_ERRORS)
 
 
-def _problems(answer: Any, question: Question[Any]) -> list[str]:
+def _errors_of_check(answer: Any, question: Question[Any]) -> list[str]:
     """Returns what the question's own check finds wrong, if anything."""
     try:
         question.check(answer)
@@ -178,17 +179,17 @@ class _IncompleteAnswer:
         raise MissingField(name)
 
 
-def _valid_fields(found: dict[Any, Any], error: ValidationError, question: Question[Any]) -> _IncompleteAnswer:
+def _valid_fields(candidate: dict[Any, Any], error: ValidationError, question: Question[Any]) -> _IncompleteAnswer:
     malformed = {part["loc"][0] for part in error.errors(include_url=False, include_input=False) if part["loc"]}
     valid: dict[str, Any] = {}
     for name, field in question.schema.model_fields.items():
-        if name in found and name not in malformed:
+        if name in candidate and name not in malformed:
             form: Any = Annotated[field.annotation, field]
-            valid[name] = TypeAdapter(form).validate_python(found[name])
+            valid[name] = TypeAdapter(form).validate_python(candidate[name])
     return _IncompleteAnswer(valid)
 
 
-def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
+def coerce_to_schema(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
     """Corrects a value to the form of its schema where its meaning is clear; leaves anything else for validation.
 
     It corrects case, quotes, spaces and the third person's s in names that the schema lists; a single text in the place
@@ -200,40 +201,40 @@ def as_meant(value: Any, schema: Mapping[str, Any], named: Mapping[str, Any]) ->
     if isinstance(value, str):
         value = kept_start(value, max(MAX_TEXT, schema.get("maxLength", 0)))
     if "enum" in schema:
-        return _name_meant(value, schema["enum"])
+        return _resolve_name(value, schema["enum"])
     match schema.get("type"), value:
         case "object", dict():
-            return _object_meant(value, schema["properties"], named)
+            return _coerce_object(value, schema["properties"], named)
         case "array", str() | list() | tuple():
             items = [value] if isinstance(value, str) else value
             schemas = item_schemas(schema, len(items))
-            return [as_meant(item, schema, named) for item, schema in zip(items, schemas, strict=True)]
+            return [coerce_to_schema(item, schema, named) for item, schema in zip(items, schemas, strict=True)]
         case "string", [str(), *_] if all(isinstance(text, str) for text in value):
-            return as_meant(" ".join(value), schema, named)
+            return coerce_to_schema(" ".join(value), schema, named)
         case "integer", int() if not isinstance(value, bool) and 0 <= value < schema.get("minimum", 0):
             return schema["minimum"]
     return value
 
 
-def _object_meant(value: dict[Any, Any], fields: Mapping[str, Any], named: Mapping[str, Any]) -> dict[Any, Any]:
+def _coerce_object(value: dict[Any, Any], fields: Mapping[str, Any], named: Mapping[str, Any]) -> dict[Any, Any]:
     corrected: dict[Any, Any] = {}
     for key, part in value.items():
-        name = _name_meant(key, list(fields))
+        name = _resolve_name(key, list(fields))
         if name in value:
             name = key  # a field that has its exact name, too, is not overwritten
-        corrected[name] = as_meant(part, fields[name], named) if name in fields else part
+        corrected[name] = coerce_to_schema(part, fields[name], named) if name in fields else part
     return corrected
 
 
-def _name_meant(said: Any, names: Sequence[Any]) -> Any:
+def _resolve_name(text: Any, names: Sequence[Any]) -> Any:
     """Returns the one listed name that a text stands for, or the text itself if none or several match."""
-    if not isinstance(said, str) or said in names or len(said) > MAX_NAME:
-        return said
-    matches = [name for name in names if isinstance(name, str) and _readings(said) & _readings(name)]
-    return matches[0] if len(matches) == 1 else said
+    if not isinstance(text, str) or text in names or len(text) > MAX_NAME:
+        return text
+    matches = [name for name in names if isinstance(name, str) and _name_variants(text) & _name_variants(name)]
+    return matches[0] if len(matches) == 1 else text
 
 
-def _readings(name: str) -> set[str]:
+def _name_variants(name: str) -> set[str]:
     """Returns a name in lower case without quotes, its first word also without the third person's ending."""
     first, _, rest = re.sub(r"[\s_-]+", " ", name.casefold()).strip(" \"'`.").partition(" ")
     return {f"{stem} {rest}" for stem in (first, first.removesuffix("s"), first.removesuffix("es"))}

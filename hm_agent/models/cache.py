@@ -53,19 +53,20 @@ class CachedChat:
         self._chat, self._cache, self._offline = chat, cache, offline
 
     async def complete(self, request: Request) -> Reply:
-        reply = self._known(request) if self._offline else await self._found_or_sent(request)
+        reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
             raise Unanswered(reply.refusal)
         return reply
 
-    async def _found_or_sent(self, request: Request) -> Reply:
+    async def _find_or_send(self, request: Request) -> Reply:
         pause = FIRST_PAUSE
         while (reply := self._cache.find_or_claim(request)) is False:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
         return reply if isinstance(reply, Reply) else await self._send(request)
 
-    def _known(self, request: Request) -> Reply:
+    def _cached(self, request: Request) -> Reply:
+        """Returns the reply in the cache; raises ModelUnavailable if there is none."""
         if (reply := self._cache.find(request)) is None:
             raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
         return reply

@@ -40,7 +40,7 @@ class _Grammar:
         if "$ref" in schema:
             return self.rule(self._named[schema["$ref"].rpartition("/")[2]])
         if "anyOf" in schema:
-            return _either([self.rule(part) for part in schema["anyOf"]])
+            return _alternatives([self.rule(part) for part in schema["anyOf"]])
         match schema.get("type"):
             case "object":
                 fields = {json.dumps(name): self.rule(part) for name, part in schema["properties"].items()}
@@ -48,25 +48,25 @@ class _Grammar:
                 return f'"{{" {pairs}"}}"'
             case "array":
                 starts = [self.rule(part) for part in schema.get("prefixItems", ())]
-                item = self._part(self.rule(schema["items"]))
+                item = self._named_rule(self.rule(schema["items"]))
                 return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
             case "string" if not schema.keys() & {"enum", "const"}:
                 return f'"\\"" {self._text(schema)} "\\""'
-        return _either([_literal(json.dumps(value)) for value in _values(schema)])
+        return _alternatives([_literal(json.dumps(value)) for value in _allowed_values(schema)])
 
-    def _part(self, rule: str) -> str:
+    def _named_rule(self, rule: str) -> str:
         """Returns the name of a rule by its right side; adds the rule if it is new."""
         return self.parts.setdefault(rule, f"part-{len(self.parts) + 1}")
 
     def _text(self, schema: Mapping[str, Any]) -> str:
         if "pattern" in schema:
-            return self._bounded(schema["pattern"])
-        return self._several(_CHARACTER, 0, schema["maxLength"])
+            return self._from_pattern(schema["pattern"])
+        return self._repetition(_CHARACTER, 0, schema["maxLength"])
 
-    def _several(self, characters: str, least: int, most: int) -> str:
-        return self._part(f"{characters}{{{least},{min(most, self._longest)}}}")
+    def _repetition(self, characters: str, least: int, most: int) -> str:
+        return self._named_rule(f"{characters}{{{least},{min(most, self._longest)}}}")
 
-    def _bounded(self, pattern: str) -> str:
+    def _from_pattern(self, pattern: str) -> str:
         """Translates a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
         rule, end = [], 0
         while end < len(pattern):
@@ -90,10 +90,10 @@ class _Grammar:
         if not times:
             return allowed
         least, most = map(int, times.strip("{}").split(","))
-        return self._several(allowed, least, most)
+        return self._repetition(allowed, least, most)
 
 
-def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
+def _allowed_values(schema: Mapping[str, Any]) -> Sequence[Any]:
     """Returns all values of a schema that allows only a few; raises ValueError for any other schema."""
     match schema:
         case {"enum": values}:
@@ -113,7 +113,7 @@ def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _either(rules: list[str]) -> str:
+def _alternatives(rules: list[str]) -> str:
     return f"({' | '.join(rules)})"
 
 

@@ -33,10 +33,10 @@ LONGEST_TEXT = 240
 
 def model_file(name: str) -> Path:
     """Returns the GGUF file of a model `local:NAME` or `local:PATH`; raises ConfigError if it can't be loaded."""
-    wanted = name.removeprefix(LOCAL)
+    local_name = name.removeprefix(LOCAL)
     if find_spec("llama_cpp") is None:
         raise ConfigError(f"--model={name} needs llama.cpp: {INSTALLATION}")
-    path = _packaged_file(name, PACKAGED[wanted]) if wanted in PACKAGED else Path(wanted)
+    path = _packaged_file(name, PACKAGED[local_name]) if local_name in PACKAGED else Path(local_name)
     try:
         with path.open("rb") as file:
             is_gguf = file.read(4) == b"GGUF"
@@ -66,11 +66,11 @@ class LocalChat:
 
     async def complete(self, request: Request) -> Reply:
         """Generates in the model's thread, so that the event loop stays responsive; stops soon if cancelled."""
-        llama, given_up = _llama(model_file(self._name)), Event()
+        llama, cancelled = _llama(model_file(self._name)), Event()
         try:
-            return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request, given_up)
+            return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request, cancelled)
         finally:
-            given_up.set()
+            cancelled.set()
 
 
 @cache
@@ -78,7 +78,7 @@ def _llama(path: Path) -> _Llama:
     return _Llama(path)
 
 
-class _GivenUp(Exception):
+class _Cancelled(Exception):
     """The request was cancelled, so that its reply is not needed any more."""
 
 
@@ -88,17 +88,17 @@ class _Llama:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._model: Any = None
-        self._given_up = Event()
+        self._cancelled = Event()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
-    def reply(self, request: Request, given_up: Event) -> Reply:
+    def reply(self, request: Request, cancelled: Event) -> Reply:
         """Generates the samples for a request. They depend on the request alone, not on earlier ones.
 
-        given_up: is set when the request was cancelled; generation then ends before the next token, because the process
-        can't exit before its thread has ended.
+        cancelled: is set once nobody waits for the reply; generation then ends before the next token, because the
+        process can't exit before its thread has ended.
         """
-        self._given_up = given_up
-        self._model = self._model or self._loaded()
+        self._cancelled = cancelled
+        self._model = self._model or self._load_cancellable()
         grammar = _read_grammar(self._model, grammar_of(request.schema, LONGEST_TEXT))
         replies = [self._sample(request, grammar, number) for number in range(request.sampling.completions or 1)]
         return Reply(
@@ -108,17 +108,17 @@ class _Llama:
             sum(reply.output_tokens or 0 for reply in replies),
         )
 
-    def _loaded(self) -> Any:
+    def _load_cancellable(self) -> Any:
         model = _load(self._path)
         evaluate, size = model.eval, model.n_batch
 
-        def evaluate_if_wanted(tokens: Sequence[int]) -> None:
+        def evaluate_unless_cancelled(tokens: Sequence[int]) -> None:
             for first in range(0, len(tokens), size):  # the batches that `eval` itself makes
-                if self._given_up.is_set():
-                    raise _GivenUp
+                if self._cancelled.is_set():
+                    raise _Cancelled
                 evaluate(tokens[first : first + size])
 
-        model.eval = evaluate_if_wanted
+        model.eval = evaluate_unless_cancelled
         return model
 
     def _sample(self, request: Request, grammar: Any, number: int) -> Reply:

@@ -232,7 +232,7 @@ class OwnProvider:
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
         name = self._settings.name
-        with _as_unavailable(name):
+        with _os_errors_as_unavailable(name):
             model = self._build(seed)
         if hasattr(model, "complete"):  # a chat
             price, chat = load_prices(self._settings.prices).get(name), _OwnChat(cast(Chat, model), name)
@@ -245,7 +245,7 @@ class OwnProvider:
 
 
 @contextmanager
-def _as_unavailable(name: str) -> Iterator[None]:
+def _os_errors_as_unavailable(name: str) -> Iterator[None]:
     """Turns an OSError of a user's code, e.g. a lost connection, into ModelUnavailable, as any other is the disk's."""
     try:
         yield
@@ -261,7 +261,7 @@ class _OwnChat:
     name: str
 
     async def complete(self, request: Request) -> Reply:
-        with _as_unavailable(self.name):
+        with _os_errors_as_unavailable(self.name):
             return await self.chat.complete(request)
 
 
@@ -276,7 +276,7 @@ class _OwnModel:
         return self.model.name
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        with _as_unavailable(self.name):
+        with _os_errors_as_unavailable(self.name):
             return await self.model.answer(question, note)
 
 

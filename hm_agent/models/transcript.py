@@ -25,7 +25,7 @@ class Transcript:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         calls: list[Call] = []
 
-        def count(call: Call) -> None:
+        def record(call: Call) -> None:
             calls.append(call)
             self.usage += Usage.of(call)
             note(call)
@@ -37,7 +37,7 @@ class Transcript:
         answer: BaseModel | None = None
         self.usage += Usage(questions=1)
         try:
-            answer = given = await self._model.answer(question, count)
+            answer = given = await self._model.answer(question, record)
         except Unanswered:
             self.usage += Usage(unanswered=1)
             raise

@@ -85,7 +85,7 @@ class ClusterHost:
         for module in (sys.modules[__name__], other_machines):
             ray.cloudpickle.register_pickle_by_value(module)
         self._actor = ray.remote(num_cpus=CPUS_PER_WORKER, scheduling_strategy="SPREAD")(NodeWorker)
-        self._setup, self._found, self._key = setup, setup.found(), secrets.token_bytes(32)
+        self._setup, self._inventory, self._key = setup, setup.inventory(), secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         reason = ""
@@ -103,7 +103,7 @@ class ClusterHost:
 
     def _start(self, workers: int) -> Sequence[WorkerLink]:
         actors = [self._actor.remote() for _ in range(workers)]
-        replies = [actor.listen.remote(self._setup, self._found, self._key) for actor in actors]
+        replies = [actor.listen.remote(self._setup, self._inventory, self._key) for actor in actors]
         addresses = ray.get(replies, timeout=START_TIMEOUT)
         for address in addresses:
             if isinstance(address, str):
@@ -140,8 +140,8 @@ class NodeWorker:
 
         elsewhere: `SharedSetup.found` on the machine of the command. key: authenticates the pool.
         """
-        if lack := setup.lack(elsewhere):
-            return f"node {socket.gethostname()}: {lack}"
+        if difference := setup.difference(elsewhere):
+            return f"node {socket.gethostname()}: {difference}"
         self._listener = Listener((ray.util.get_node_ip_address(), 0), authkey=key)
         address: tuple[str, int] = self._listener.address
         return address

@@ -36,7 +36,7 @@ class SharedSetup:
     paths: Mapping[str, str]
     variables: Sequence[str]
 
-    def found(self) -> Mapping[str, str]:
+    def inventory(self) -> Mapping[str, str]:
         """Returns what this machine has, by name: versions of packages, whether paths are visible and variables set."""
         from hm_agent.recording.result import versions  # raises ImportError where hm_agent itself is missing
 
@@ -44,15 +44,15 @@ class SharedSetup:
         variables = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in self.variables}
         return {**versions(self.packages), **paths, **variables}
 
-    def lack(self, elsewhere: Mapping[str, str]) -> str | None:
-        """Returns, in one line, the first difference from what was found on the command's machine, or None."""
+    def difference(self, elsewhere: Mapping[str, str]) -> str | None:
+        """Returns the first difference from the inventory of the command's machine, as one line; None without any."""
         try:
-            found = self.found()
+            inventory = self.inventory()
         except ImportError as error:
             return f"{error}; install the same on all nodes"
         for name, value in elsewhere.items():
-            if found[name] != value:
-                return f"{name} is {found[name]} there and {value} here; all nodes need the same"
+            if inventory[name] != value:
+                return f"{name} is {inventory[name]} there and {value} here; all nodes need the same"
         return None
 
 

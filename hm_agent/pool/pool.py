@@ -22,7 +22,7 @@ from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
-from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
+from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
 from hm_agent.process.interruptions import defer_interruptions
 from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
@@ -150,7 +150,7 @@ class Pool:
         self._state, self._progress = state, progress
         self._workers: list[_PoolWorker] = []
         self._suspects: deque[Episode] = deque()
-        self._lonely: set[int] = set()
+        self._alone: set[int] = set()
         self._numbers = count()
         self._results: list[Result] = []
         self._is_ending = False
@@ -187,7 +187,7 @@ class Pool:
         return min(self._workers, key=lambda worker: (not self._has_room(worker), len(worker.episodes)))
 
     def _has_room(self, worker: _PoolWorker) -> bool:
-        return len(worker.episodes) < self._at_once and not self._lonely & worker.episodes.keys()
+        return len(worker.episodes) < self._at_once and not self._alone & worker.episodes.keys()
 
     def _start(self) -> _PoolWorker:
         """Starts all missing workers, and returns one of them."""
@@ -200,7 +200,7 @@ class Pool:
             self._progress.begin(episode)
             worker.episodes[number] = episode
             if is_alone:
-                self._lonely.add(number)
+                self._alone.add(number)
             worker.send(Begin(number, pickle.dumps(episode)))
 
     def _receive(self, timeout: float | None = None) -> bool:
@@ -208,26 +208,26 @@ class Pool:
         by_connection = {worker.link.connection: worker for worker in self._workers if not worker.is_lost}
         ready = wait(list(by_connection), timeout)
         for connection in ready:
-            self._take_message(by_connection[connection])  # type: ignore[index]
+            self._handle_message(by_connection[connection])  # type: ignore[index]
         return bool(ready)
 
-    def _take_message(self, worker: _PoolWorker) -> None:
+    def _handle_message(self, worker: _PoolWorker) -> None:
         """Handles a worker's next message; raises OSError if a file could not be written."""
         with defer_interruptions():  # else the end of an episode could be read and not recorded
             message = worker.receive()
             if isinstance(message, StateRequest):
                 worker.send(self._state.execute(message, worker.held))
             elif message is not None:
-                self._take_news(worker, message)
+                self._handle_news(worker, message)
         if message is None:
             self._lose(worker)
 
-    def _take_news(self, worker: _PoolWorker, about: About) -> None:
-        if isinstance(about.news, Pulse):
-            self._progress.pulse(worker.episodes[about.number], about.news)
+    def _handle_news(self, worker: _PoolWorker, message: EpisodeNews) -> None:
+        if isinstance(message.news, Pulse):
+            self._progress.pulse(worker.episodes[message.number], message.news)
             return
-        episode = worker.episodes.pop(about.number)
-        self._end(episode, result_of(episode, about.news))
+        episode = worker.episodes.pop(message.number)
+        self._end(episode, result_of(episode, message.news))
 
     def _end(self, episode: Episode, result: Result | None) -> None:
         if result is not None:
@@ -236,6 +236,7 @@ class Pool:
             self._is_ending |= result.stops_the_run
 
     def _lose(self, worker: _PoolWorker) -> None:
+        """Ends a lost worker: a single episode has failed, several are suspects, to be played alone."""
         worker.is_lost = True
         self._state.give_back(worker.held)
         fate = worker.link.fate()

@@ -85,11 +85,11 @@ def locked(out: Path, at_once: int) -> Iterator[None]:
             raise ConfigError(
                 f"--out={out}: another run is at work there; wait for it, or name another folder"
             ) from None
-        free, wanted = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
-        if free < wanted:
+        free, needed = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
+        if free < needed:
             raise ConfigError(
                 f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {at_once} episodes at once may take "
-                f"{wanted / 1e6:.0f} MB: make room, or name a folder on another disk"
+                f"{needed / 1e6:.0f} MB: make room, or name a folder on another disk"
             )
         yield
     finally:

@@ -57,14 +57,14 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class EpisodeNews:
     """A worker's message about one of its episodes: its progress, or how it ended."""
 
     number: int
     news: Pulse | Outcome
 
 
-WorkerMessage = StateRequest | About
+WorkerMessage = StateRequest | EpisodeNews
 
 
 async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
@@ -212,17 +212,17 @@ class _WorkerLoop:
         try:
             while self._state.backlog or self._connection.poll():
                 backlog = self._state.backlog
-                self._take(backlog.popleft() if backlog else self._connection.recv())
+                self._handle(backlog.popleft() if backlog else self._connection.recv())
         except (EOFError, OSError):
             self._stop.set()
 
-    def _take(self, message: object) -> None:
+    def _handle(self, message: object) -> None:
         match message:
             case Begin(number, packed):
                 try:
                     episode: Episode = pickle.loads(packed)
                 except Exception:  # noqa: BLE001 - a user's modules may raise anything
-                    self._connection.send(About(number, Crash(traceback.format_exc())))
+                    self._connection.send(EpisodeNews(number, Crash(traceback.format_exc())))
                 else:
                     self._begin(number, episode)
             case Stop():
@@ -236,7 +236,7 @@ class _WorkerLoop:
 
     async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
         def send(news: Pulse | Outcome) -> None:
-            self._connection.send(About(number, news))
+            self._connection.send(EpisodeNews(number, news))
 
         send(await _play_or_crash(episode, models, send, len(self._tasks)))
         task = asyncio.current_task()

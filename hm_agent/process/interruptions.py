@@ -22,13 +22,13 @@ T = TypeVar("T")
 
 _actions: list[Callable[[], None]] = []
 """An interruption calls the last of these; without any, it raises KeyboardInterrupt."""
-_told: list[Callable[[], None]] = []
+_listeners: list[Callable[[], None]] = []
 """An interruption calls all of these at once, also while interruptions are deferred."""
 
 
 def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
     """Handles an interruption; it can be the handler of a signal."""
-    for tell in _told:
+    for tell in _listeners:
         tell()
     _act()
 
@@ -42,7 +42,7 @@ def _act() -> None:
 @contextmanager
 def told_of_interruptions(tell: Callable[[], None]) -> Iterator[None]:
     """Within the context, calls `tell` at every interruption, also while interruptions are deferred."""
-    with _listed(tell, _told):
+    with _registered(tell, _listeners):
         yield
 
 
@@ -51,7 +51,7 @@ def defer_interruptions() -> Iterator[None]:
     """Defers interruptions until the context ends."""
     waiting: list[None] = []
     try:
-        with _listed(lambda: waiting.append(None), _actions):
+        with _registered(lambda: waiting.append(None), _actions):
             yield
     finally:
         if waiting:
@@ -65,7 +65,7 @@ def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     the coroutine gets a loop in a thread of its own.
     """
     try:
-        if _is_in_a_loop():
+        if _is_in_event_loop():
             return _run_in_a_thread(work)
         with defer_interruptions():
             return asyncio.run(_cancelled_by_interruption(work))
@@ -83,17 +83,17 @@ async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]])
         task.cancel()
         running.call_soon_threadsafe(lambda: None)  # wakes the loop, so that it notices the cancellation
 
-    with _listed(cancel, _actions):
+    with _registered(cancel, _actions):
         return await work()
 
 
 @contextmanager
-def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
+def _registered(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
     """Adds an action to a list within the context; does nothing outside the main thread, which handles signals."""
     if current_thread() is not main_thread():
         yield
         return
-    with _handled():
+    with _own_handler():
         actions.append(action)
         try:
             yield
@@ -102,7 +102,7 @@ def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> It
 
 
 @contextmanager
-def _handled() -> Iterator[None]:
+def _own_handler() -> Iterator[None]:
     """Within the context, Ctrl-C calls `interrupt` instead of Python's default handler."""
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -114,7 +114,7 @@ def _handled() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _is_in_a_loop() -> bool:
+def _is_in_event_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -127,14 +127,14 @@ def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
     ended: Future[T] = Future()
 
-    async def work_and_tell() -> T:
+    async def work_as_task() -> T:
         task = asyncio.ensure_future(work())
         begun.set_result((asyncio.get_running_loop(), task))
         return await task
 
     def run() -> None:
         try:
-            ended.set_result(asyncio.run(work_and_tell()))
+            ended.set_result(asyncio.run(work_as_task()))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             ended.set_exception(error)
 

@@ -40,9 +40,9 @@ class JobRunner:
 
     async def _work(self, waiting: deque[Job]) -> None:
         while waiting and self._failure is None:
-            await self._do_one(waiting.popleft())
+            await self._run(waiting.popleft())
 
-    async def _do_one(self, job: Job) -> None:
+    async def _run(self, job: Job) -> None:
         try:
             await job(self)
         except _Stopped:

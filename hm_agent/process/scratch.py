@@ -26,12 +26,11 @@ def use_scratch_folder(within: str | None = None) -> Path:
     """Makes a folder for all further temporary files of this process, and returns it.
 
     It is removed when the process ends. If the process is killed, the next process that calls this function removes it,
-    because nobody holds its lock any more. within: the folder to make it in, e.g. that of the process that started this
-    one.
+    because nobody holds its lock any more. within: the folder to make it in, e.g. that of the parent process.
     """
-    parent = Path(within or _parent())
+    parent = Path(within or _parent_folder())
     if within is None:
-        _clear(parent)
+        _remove_abandoned(parent)
     folder = make_folder(PREFIX, parent)
     tempfile.tempdir = str(folder)
     Finalize(None, drop_scratch_folder, [folder], exitpriority=AFTER_ITS_SOCKETS)
@@ -59,7 +58,7 @@ def leave_room_for_sockets() -> None:
         use_scratch_folder()
 
 
-def _parent() -> str:
+def _parent_folder() -> str:
     """Returns the system's folder for temporary files, or another one if its path is too long."""
     usual = tempfile.gettempdir()
     if len(os.fsencode(usual)) + len(f"/{PREFIX}12345678") <= LONGEST_PATH:
@@ -72,7 +71,8 @@ def drop_scratch_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _clear(parent: Path) -> None:
+def _remove_abandoned(parent: Path) -> None:
+    """Removes the user's folders whose process has died, so that their lock is free."""
     for folder in parent.glob(f"{PREFIX}*"):
         with suppress(OSError):  # the folder is another user's, in use, or has just been made
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():

@@ -32,11 +32,11 @@ def read_completion(body: str) -> Reply:
         raise NoCompletion from None
     match response:
         case {"choices": [*choices]} if all(map(_is_choice, choices)):
-            kept = choices[:MAX_SAMPLES]
+            samples = choices[:MAX_SAMPLES]
             usage = response.get("usage")
             tokens = usage if isinstance(usage, Mapping) else {}
             inputs, outputs = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
-            return Reply(tuple(map(_text, kept)), _problem(kept), read_count(inputs), read_count(outputs))
+            return Reply(tuple(map(_text, samples)), _problem(samples), read_count(inputs), read_count(outputs))
     raise NoCompletion
 
 
@@ -56,10 +56,10 @@ def _is_text_part(part: object) -> bool:
     return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
-def read_count(said: object) -> int | None:
+def read_count(value: object) -> int | None:
     """Reads a number of tokens, also from a string or a whole float; None if it can't be one."""
     try:
-        count = float(said) if isinstance(said, int | float | str) and not isinstance(said, bool) else -1.0
+        count = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
     except (ValueError, OverflowError):
         return None
     return int(count) if 0 <= count <= MAX_TOKENS and count == int(count) else None

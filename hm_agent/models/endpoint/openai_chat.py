@@ -26,7 +26,7 @@ PATH = "/chat/completions"
 PARAMETER_REFUSED = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
 TOO_MANY = 429
-PASSING = (408, 409, 425, TOO_MANY)
+TEMPORARY = (408, 409, 425, TOO_MANY)
 """The statuses below 500 of temporary errors: a timeout, a conflict, too early, too many requests."""
 NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
@@ -36,7 +36,7 @@ PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds to wait after a failure; each pause is twice as long as the one before, less up to a quarter by chance."""
-LONGEST_ASKED_PAUSE = 120.0
+LONGEST_REQUESTED_PAUSE = 120.0
 """The longest pause, in seconds, that an endpoint may ask for; longer ones are ignored."""
 
 
@@ -80,8 +80,8 @@ class _BoundedClient(DefaultAsyncHttpxClient):
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
         content = bytearray()
-        async with AsyncExitStack() as held:
-            held.push_async_callback(response.aclose)
+        async with AsyncExitStack() as resources:
+            resources.push_async_callback(response.aclose)
             is_large = False
             async for chunk in response.aiter_bytes():
                 content += chunk[: MAX_BODY - len(content)]
@@ -89,16 +89,16 @@ class _BoundedClient(DefaultAsyncHttpxClient):
                     break
                 if len(content) > LARGE_BODY and not is_large:
                     is_large = True
-                    await held.enter_async_context(self._large_bodies)
+                    await resources.enter_async_context(self._large_bodies)
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
-        headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
+        headers = [(name, value) for name, value in response.headers.items() if name not in _TRANSFER_HEADERS]
         read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
         read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
         return read
 
 
-_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers that don't fit a body that is read and decompressed already."""
 
 
@@ -132,7 +132,7 @@ class OpenAIChat:
             try:
                 reply = await self._complete_with(request, parameters)
             except APIStatusError as error:
-                self._handle(error, request, parameters)
+                self._raise_unless_retryable(error, request, parameters)
                 continue
             self._support.note_success(parameters)
             is_single = (request.sampling.completions or 1) > 1 and "n" not in parameters
@@ -145,9 +145,9 @@ class OpenAIChat:
             try:
                 return await self._send(request, parameters)
             except APIStatusError as error:
-                if not _may_pass(error) or attempt == self._endpoint.retries:
+                if not _is_temporary(error) or attempt == self._endpoint.retries:
                     raise
-                pause = _asked_pause(error) or _growing_pause(attempt)
+                pause = _requested_pause(error) or _growing_pause(attempt)
             except Outage as outage:
                 if attempt == self._endpoint.retries:
                     raise
@@ -176,16 +176,16 @@ class OpenAIChat:
                 raise Outage(reason, endpoint.pause) from None
             except APIStatusError as error:
                 if error.status_code == TOO_MANY:
-                    self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
+                    self._pace.slow_down(_requested_pause(error) or FIRST_PAUSE)
                 raise
             except OpenAIError as error:
                 raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
         self._pace.speed_up()
         return reply
 
-    def _handle(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
+    def _raise_unless_retryable(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
         """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
-        if _is_about_content(error):
+        if _refuses_content(error):
             raise Unanswered(self._endpoint.hide_key(_message(error))[:MAX_MESSAGE]) from None
         if error.status_code in PARAMETER_REFUSED:
             # Another request may have noted this refusal while this one was under way.
@@ -193,18 +193,18 @@ class OpenAIChat:
             if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
                 return
         reason = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
-        if _may_pass(error):
-            raise Outage(reason, _asked_pause(error)) from None
+        if _is_temporary(error):
+            raise Outage(reason, _requested_pause(error)) from None
         raise ModelUnavailable(reason) from None
 
 
-def _may_pass(error: APIStatusError) -> bool:
+def _is_temporary(error: APIStatusError) -> bool:
     """True for a temporary error: a busy endpoint or a failure of its own, but not a used-up quota."""
-    is_busy = error.status_code in PASSING and error.code != "insufficient_quota"
+    is_busy = error.status_code in TEMPORARY and error.code != "insufficient_quota"
     return is_busy or error.status_code >= 500
 
 
-def _asked_pause(error: APIStatusError) -> float:
+def _requested_pause(error: APIStatusError) -> float:
     """Returns the seconds that the endpoint asks to wait (RFC 9110, section 10.2.3), 0 without a reasonable request."""
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
@@ -212,19 +212,19 @@ def _asked_pause(error: APIStatusError) -> float:
             pause = float(headers.get(name, "")) * unit
         except ValueError:
             continue
-        return pause if 0 < pause <= LONGEST_ASKED_PAUSE else 0.0
+        return pause if 0 < pause <= LONGEST_REQUESTED_PAUSE else 0.0
     try:
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
     except (ValueError, TypeError, OverflowError, OSError):
         return 0.0
-    return until if 0 < until <= LONGEST_ASKED_PAUSE else 0.0
+    return until if 0 < until <= LONGEST_REQUESTED_PAUSE else 0.0
 
 
 def _growing_pause(attempt: int) -> float:
     return min(FIRST_PAUSE * 2.0 ** min(attempt, 10), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
 
 
-def _is_about_content(error: APIStatusError) -> bool:
+def _refuses_content(error: APIStatusError) -> bool:
     """True if this one request is refused for its text or its length, so that others may still succeed."""
     return error.status_code == 400 and (
         error.code in ("context_length_exceeded", "content_filter", "content_policy_violation")
@@ -238,6 +238,7 @@ def _message(error: APIStatusError) -> str:
 
 
 def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
+    """Says what went wrong, and where the user can mend it."""
     match error:
         case APIConnectionError():
             return f"{endpoint.host} can't be reached: {error.__cause__ or error}"

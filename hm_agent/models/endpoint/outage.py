@@ -39,6 +39,6 @@ class OutageTolerantChat:
                 left = begun + self._patience - time.monotonic()
                 if left <= 0 or not self._budget.has_answered():
                     raise
-                asked = outage.pause
-            await asyncio.sleep(min(max(pause, asked), left))
+                requested = outage.pause
+            await asyncio.sleep(min(max(pause, requested), left))
             pause = min(2 * pause, LONGEST_PAUSE)

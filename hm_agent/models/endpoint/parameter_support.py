@@ -25,7 +25,7 @@ def _json_schema(request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": described}
 
 
-def _number_listed(schema: dict[str, Any]) -> dict[str, Any]:
+def _list_integers(schema: dict[str, Any]) -> dict[str, Any]:
     """Lists the numbers of a bounded integer's schema as `enum`; returns any other schema unchanged."""
     if schema.get("type") == "integer" and {"minimum", "maximum"} <= schema.keys():
         return {"type": "integer", "enum": list(range(schema["minimum"], schema["maximum"] + 1))}
@@ -40,14 +40,14 @@ _RESPONSE_FORMATS: Mapping[str, Callable[[Request], dict[str, Any]]] = {
     # For the server of llama-cpp-python, which ignores the bounds of numbers.
     "json_object_with_schema": lambda request: {
         "type": "json_object",
-        "schema": map_schema(request.schema, _number_listed),
+        "schema": map_schema(request.schema, _list_integers),
     },
     "json_object": lambda request: {"type": "json_object"},
 }
 """The forms of `response_format`: the request's schema, whole or without some keywords, or any JSON object."""
 
 
-def _words(response_format: Mapping[str, Any]) -> set[str]:
+def _schema_words(response_format: Mapping[str, Any]) -> set[str]:
     """Returns the words that an endpoint must know to accept a response format: its type and its schema's keywords."""
     words = {response_format["type"]}
 
@@ -120,14 +120,15 @@ class ParameterSupport:
     def note_success(self, sent: Mapping[str, Any]) -> None:
         """Notes that the endpoint has accepted the parameters that were sent."""
         if "response_format" in sent:
-            self._accepted_words |= _words(sent["response_format"])
+            self._accepted_words |= _schema_words(sent["response_format"])
 
     def _identify(self, message: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
+        """Returns the name of the sent parameter that an error refuses, None if that is unclear."""
         if isinstance(parameter, str) and (root := re.split(r"[.\[]", parameter)[0]) in sent:
             return root
         mentioned = (
             name for name, words in _MENTIONS.items() if name in sent and re.search(words, message, re.IGNORECASE)
         )
         # An endpoint that gives no reason most likely refuses a keyword of the schema that it has not accepted yet.
-        is_new = "response_format" in sent and not _words(sent["response_format"]) <= self._accepted_words
+        is_new = "response_format" in sent and not _schema_words(sent["response_format"]) <= self._accepted_words
         return next(mentioned, "response_format" if is_new else None)
