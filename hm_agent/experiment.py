@@ -179,8 +179,8 @@ class Experiment:
         """How many episodes a worker plays at the same time.
 
         By default `REMOTE_AT_ONCE` if a remote model answers: waiting for it costs nothing, and its rate limit is kept.
-        One if no episode waits for a remote model, and if a limit on calls or cost could cut short many episodes whose
-        answers no cache keeps.
+        One if no remote model is asked, or if a limit on calls or cost could cut short many episodes whose answers no
+        cache keeps.
         """
         if self.concurrency is not None:
             return self.concurrency

@@ -39,7 +39,7 @@ _SCENARIOS_DIR = flags.DEFINE_list(
     **_HERE,
 )
 _EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
-_SEED = flags.DEFINE_integer("seed", 0, "The base seed; each episode has its own from it.", **_HERE)
+_SEED = flags.DEFINE_integer("seed", 0, "The base seed, from which each episode's seed is derived.", **_HERE)
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
 _SEATS = flags.DEFINE_list(
     "seats", [], "Agents that meet in scenarios with several seats, with commas; names repeat in turn.", **_HERE
@@ -69,15 +69,15 @@ _CONCURRENCY = flags.DEFINE_integer(
     **_HERE,
 )
 _ENGINE = flags.DEFINE_enum(
-    "engine", "local", list(ENGINES), "Where to play them: on this machine, or on the nodes of a Ray cluster.", **_HERE
+    "engine", "local", list(ENGINES), "Where workers run: on this machine, or on the nodes of a Ray cluster.", **_HERE
 )
 _RAY_ADDRESS = flags.DEFINE_string(
-    "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; else RAY_ADDRESS, else the one this machine is in.", **_HERE
+    "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; by default RAY_ADDRESS, else this machine's own.", **_HERE
 )
 _COUNT_UNANSWERED = flags.DEFINE_bool(
     "count_unanswered",
     False,
-    "Count episodes, too, in which more than a fifth of the questions went unanswered.",
+    "Also count episodes in which more than a fifth of the questions went unanswered.",
     **_HERE,
 )
 REPORT_ONLY = flags.DEFINE_bool(
@@ -105,7 +105,7 @@ _REPLAY = flags.DEFINE_bool(
 _RECORDER = flags.DEFINE_list(
     "recorder", [], "Recorders of your own, as module:name, with commas; each gets the Episode.", **_HERE
 )
-_VIDEO = flags.DEFINE_bool("record_video", False, "Also film every episode.", **_HERE)
+_VIDEO = flags.DEFINE_bool("record_video", False, "Also record video.mp4 of every episode.", **_HERE)
 _GIF = flags.DEFINE_string(
     "record_gif", None, "Also make episode.gif of these steps, from the first to the last, e.g. 40-119.", **_HERE
 )
@@ -233,12 +233,12 @@ def battery() -> tuple[Experiment, ...]:
     return tuple(experiments(requested, BATTERY_SIZE.value))
 
 
-def _experiment(played: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
+def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     if _RAY_ADDRESS.value and _ENGINE.value != "ray":
         raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
     return Experiment(
-        scenarios=played,
-        agents=find_agents(_values(_AGENT), played),
+        scenarios=selected,
+        agents=find_agents(_values(_AGENT), selected),
         seats=tuple(name for agent in _values(_SEATS) for name in find_agents((agent,))),
         model=_MODEL_FLAGS.settings(),
         seat_models=_values(_SEAT_MODELS),
