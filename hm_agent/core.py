@@ -210,7 +210,7 @@ class Agent(Protocol[ViewT_contra, ActionT_co]):
 
     @property
     def usage(self) -> Usage:
-        """The questions that it has asked so far, with their calls, tokens and cost."""
+        """Counts its questions so far, with their calls, tokens and cost."""
         ...
 
     def metrics(self) -> Mapping[str, float]:

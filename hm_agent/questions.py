@@ -49,8 +49,8 @@ Forms = Mapping[str, Mapping[str, Any]]
 class Question(Generic[AnswerT]):
     """A question to a model: a dataclass whose fields are all that its prompt may show.
 
-    template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer,
-    whose JSON schema keys, count_range and forms narrow down for this question.
+    template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer;
+    `keys`, `count_range` and `forms` narrow down its JSON schema for this question.
     """
 
     __slots__ = ()
@@ -275,7 +275,7 @@ async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The questions asked so far, with the calls, tokens and cost that they took.
+    """Counts the questions asked so far, with their calls, tokens and cost.
 
     calls: requests to a language model, including the `cached` ones. input_tokens, output_tokens, cost (USD): of all of
     them, None if unknown for any. cached_cost: the part of the cost that the cached calls stand for, which was not
