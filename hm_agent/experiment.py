@@ -302,7 +302,10 @@ class Episode:
         for name, value in requested.items():
             before = recorded.get(name)
             if before != value:
-                was, now = (f"without --{name}" if v is None else f"with --{name}={v}" for v in (before, value))
+                was, now = (
+                    f"without --{name}" if setting is None else f"with --{name}={setting}"
+                    for setting in (before, value)
+                )
                 raise ConfigError(
                     f"{self.folder} was played {was}, not {now}: "
                     "use the same settings, name another --out, or play all anew with --overwrite"
