@@ -98,7 +98,7 @@ class World(Protocol[ViewT_co, ActionT_contra]):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened and is worth thinking about; each world has its own kinds."""
+    """Something that a body saw happen and reports to the strategist; each world has its own kinds."""
 
     step: int
 
