@@ -40,10 +40,12 @@ class JobRunner:
 
     async def _work(self, waiting: deque[Job]) -> None:
         while waiting and self._failure is None:
-            job = waiting.popleft()
-            try:
-                await job(self)
-            except _Stopped:
-                return
-            except Exception as failure:  # noqa: BLE001 - raised again when the other jobs have ended
-                self._failure = self._failure or failure
+            await self._run(waiting.popleft())
+
+    async def _run(self, job: Job) -> None:
+        try:
+            await job(self)
+        except _Stopped:
+            return
+        except Exception as failure:  # noqa: BLE001 - raised again when the other jobs have ended
+            self._failure = self._failure or failure
