@@ -5,8 +5,8 @@
     results = hm_agent.play("rws_repeated_*", agent=["hypothetical_minds", "react"], episodes=5, out="runs")
     frame = hm_agent.load("runs")
 
-Importing it imports nothing else: each name brings its module when it is used. docs/python.md shows agents,
-strategists, models and recorders of one's own.
+Importing the package imports none of its modules: each name imports its module at its first use. docs/python.md shows
+how to add agents, strategists, models and recorders of your own.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _MODULES = {
     "theory_of_mind.hypotheses": ("Parameters",),
     "theory_of_mind.strategist": ("BaseStrategist",),
 }
-_HOMES = {name: f"hm_agent.{module}" for module, names in _MODULES.items() for name in names}
+_MODULE_OF = {name: f"hm_agent.{module}" for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -92,9 +92,9 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("hm_agent")
-    if name not in _HOMES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULE_OF[name]), name)
 
 
 def __dir__() -> list[str]:

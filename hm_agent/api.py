@@ -1,4 +1,4 @@
-"""What `import hm_agent` offers to play episodes and to take up what they leave (docs/python.md)."""
+"""Plays episodes from Python, as `hm-agent play` does from a shell (docs/python.md)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Names = str | Iterable[str]
 
 @dataclass(frozen=True)
 class Results(Sequence[Result]):
-    """The results of all episodes that were asked for, in the order of the plan. out: the folder of their files."""
+    """The results of all episodes of a `play` call, in the order of `Experiment.plan`. out: the folder of the run."""
 
     episodes: tuple[RecordedEpisode, ...]
     out: Path
@@ -50,7 +50,7 @@ class Results(Sequence[Result]):
         return len(self.episodes)
 
     def frame(self) -> pd.DataFrame:
-        """One row an episode, as `hm_agent.load` gives it."""
+        """Returns one row per episode, with the columns of `hm_agent.load`."""
         from hm_agent.frames import frame_of
 
         return frame_of(self.episodes)
@@ -86,25 +86,25 @@ def play(
     progress: bool = True,
     **options: str,
 ) -> Results:
-    """Plays agents on scenarios as `hm-agent play` does, and leaves the same files; what is there is not played again.
+    """Plays agents on scenarios and writes the same files as `hm-agent play`; skips episodes that were played already.
 
-    scenario, agent, seats, seat_models: names or globs, one or several; an agent may also be `module:name`. model: a
-    name, a preset's, or settings (endpoint, sampling, cache, budget). record_gif: the steps to film as an animated GIF,
-    e.g. range(40, 120). recorders: each is called with the `Episode` and
-    gives a recorder of its steps. report: whether to write summary, report and index. progress: whether to show it, on
-    standard error or in the notebook's cell. options: the worlds' own, as their flags are called, e.g. `bots`. The
-    others are as in `Experiment`.
+    scenario, agent, seats: one or several names or globs; an agent may also be `module:name`. seat_models: one or
+    several names of models. model: the name of a model or preset, or `ModelSettings` (endpoint, sampling, cache,
+    budget). record_gif: the steps to film as an animated GIF, e.g. range(40, 120). recorders: functions or classes that
+    are called with the `Episode` and return a recorder of its steps. report: whether to write summary, report and
+    index. progress: whether to show progress, on standard error or in the notebook's cell. options: the worlds' own
+    options, named as their flags, e.g. `bots`. The other parameters are those of `Experiment`.
 
-    Raises ConfigError, in one line, for what can't be played; nothing is played then. Warns of episodes that failed;
-    their results say why. Works inside a running event loop, e.g. in Jupyter.
+    Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
+    that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
     """
-    scenarios = find_scenarios(_several(scenario))
+    scenarios = find_scenarios(_as_tuple(scenario))
     experiment = Experiment(
         scenarios=scenarios,
-        agents=find_agents(_several(agent), scenarios),
-        seats=tuple(name for one in _several(seats) for name in find_agents((one,))),
-        model=_settings(model),
-        seat_models=_several(seat_models),
+        agents=find_agents(_as_tuple(agent), scenarios),
+        seats=tuple(name for pattern in _as_tuple(seats) for name in find_agents((pattern,))),
+        model=_model_settings(model),
+        seat_models=_as_tuple(seat_models),
         episodes=episodes,
         seed=seed,
         out=Path(out),
@@ -124,18 +124,18 @@ def play(
     )
     _check(experiment, options)
     if not isinstance(report, bool):
-        raise ConfigError(f"report={report!r}: it is True or False; the report's folder is OUT/{REPORT}")
+        raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
     _run(experiment, shows_progress=progress)
     if report:
         write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))
-    return Results(tuple(_recorded(experiment)), experiment.out)
+    return Results(tuple(_recorded_episodes(experiment)), experiment.out)
 
 
-def _several(names: Names) -> tuple[str, ...]:
+def _as_tuple(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _settings(model: str | ModelSettings) -> ModelSettings:
+def _model_settings(model: str | ModelSettings) -> ModelSettings:
     return model if isinstance(model, ModelSettings) else PRESETS.get(model) or ModelSettings(model)
 
 
@@ -147,39 +147,39 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
         ("max_steps", experiment.max_steps),
     ):
         if value is not None:
-            _check_whole(name, value)
+            _check_int(name, value)
             if value < 1:
-                raise ConfigError(f"{name}={value}: it is at least 1")
-    _check_whole("seed", experiment.seed)
+                raise ConfigError(f"{name}={value}: must be at least 1")
+    _check_int("seed", experiment.seed)
     if not isinstance(experiment.record_gif, range | None):
-        raise ConfigError(f"record_gif={experiment.record_gif!r}: it is a range of steps, e.g. range(40, 120)")
+        raise ConfigError(f"record_gif={experiment.record_gif!r}: must be a range of steps, e.g. range(40, 120)")
     if experiment.engine not in ENGINES:
-        raise ConfigError(f"engine={experiment.engine!r}: it is {' or '.join(ENGINES)}")
+        raise ConfigError(f"engine={experiment.engine!r}: must be {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
-        raise ConfigError(f"no option {unknown[0]!r} of these scenarios' worlds: there are {', '.join(sorted(known))}")
+        raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
     for suite in experiment.suites:
         suite.chosen(options)
     experiment.check()
 
 
-def _check_whole(name: str, value: object) -> None:
-    """Raises ConfigError for what is no int: other numbers would be compared, recorded and drawn from differently."""
+def _check_int(name: str, value: object) -> None:
+    """Raises ConfigError for other types than int, e.g. 3.0, which would be compared and recorded as other settings."""
     if not isinstance(value, int):
-        raise ConfigError(f"{name}={value!r}: it is a whole number, an int of Python's own")
+        raise ConfigError(f"{name}={value!r}: must be an int")
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
-    with progress_for(console, len(experiment.due())) as watching:
-        results = run(experiment, watching)
-    unplayed = [result for result in (one.judged for one in results) if not result.is_finished]
+    with progress_for(console, len(experiment.due())) as progress:
+        results = run(experiment, progress)
+    unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:
-        said = f"{len(unplayed)} of {len(results)} episodes did not end well; the first: {unplayed[0].status}"
-        warnings.warn(f"{said}; see the results' `reason`", RuntimeWarning, stacklevel=3)
+        summary = f"{len(unplayed)} of {len(results)} episodes did not end well; the first: {unplayed[0].status}"
+        warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
 
 
-def _recorded(experiment: Experiment) -> Iterator[RecordedEpisode]:
+def _recorded_episodes(experiment: Experiment) -> Iterator[RecordedEpisode]:
     for episode in experiment.plan():
         results = (read_result(episode.folder / name) for name in (FILE, UNFINISHED))
         if result := next(filter(None, results), None):

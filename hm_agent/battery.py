@@ -1,4 +1,4 @@
-"""The battery: the same episodes of every world for any agent and model, by which their minds are compared."""
+"""The battery: a fixed set of episodes of every world, which compares the Theory of Mind of agents and models."""
 
 from __future__ import annotations
 
@@ -12,37 +12,39 @@ from hm_agent.registry import can_play, find_scenarios, suites
 from hm_agent.suite import BatteryPart, Suite
 
 
-def experiments(asked: Experiment, size: str) -> Iterator[Experiment]:
-    """What to play, world by world: first the agents that stand for 0 and 1 of a score, then those that are asked for.
+def experiments(requested: Experiment, size: str) -> Iterator[Experiment]:
+    """Yields a battery's experiments, world by world: first the floor and ceiling agents, then the requested agents.
 
-    asked: who plays, with which model, and where; what it says of scenarios, episodes and options does not count. In
-    each world those agents play that it has. Raises ConfigError for an agent that no world has.
+    requested: the requested agents and model, and where to write; the battery replaces its scenarios, episodes and
+    max_steps, and overrides its options. Each world is played by those agents that can play all its scenarios of the
+    battery. Raises ConfigError for an agent that can do so in no world.
     """
     parts = {suite: suite.battery[size] for suite in suites().values() if size in suite.battery}
-    played = {suite: _play(asked, part) for suite, part in parts.items()}
-    for agent in asked.agents:
+    played = {suite: _part_experiment(requested, part) for suite, part in parts.items()}
+    for agent in requested.agents:
         if not any(agent in experiment.agents for experiment in played.values()):
-            raise ConfigError(f"{agent} can't play what the battery has of any world")
+            raise ConfigError(f"{agent} can't play the battery's scenarios of any world")
     for suite, experiment in played.items():
         if experiment.agents:
             yield from _references(suite, experiment)
             yield experiment
 
 
-def _play(asked: Experiment, part: BatteryPart) -> Experiment:
+def _part_experiment(requested: Experiment, part: BatteryPart) -> Experiment:
+    """Returns what the requested agents play of one world's part of the battery."""
     scenarios = find_scenarios(part.scenarios)
     return replace(
-        asked,
+        requested,
         scenarios=scenarios,
-        agents=tuple(agent for agent in asked.agents if all(can_play(agent, scenario) for scenario in scenarios)),
+        agents=tuple(agent for agent in requested.agents if all(can_play(agent, scenario) for scenario in scenarios)),
         episodes=part.episodes,
         max_steps=part.max_steps,
-        options={**asked.options, **part.options},
+        options={**requested.options, **part.options},
     )
 
 
 def _references(suite: Suite, experiment: Experiment) -> Iterator[Experiment]:
-    """The floor and the ceiling of the same episodes with the built-in reasoner; none where no score is asked for."""
+    """Yields the same episodes for the floor and ceiling agents, if the world's measure is the normalised score."""
     metrics = [scenario.metric for scenario in experiment.scenarios]
     ends = dict.fromkeys(end for metric in metrics for end in (metric.floor, metric.ceiling) if end)
     if ends and suite.functional is None:

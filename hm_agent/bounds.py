@@ -1,7 +1,7 @@
-"""How much of what a model or its endpoint sends is read, kept, sent back and recorded: all bounds in one place.
+"""Bounds on how much of a model's or an endpoint's output is read, kept, sent back and recorded.
 
-Whatever comes, a prompt stays as long as its game makes it, a trace's line below some megabytes, and a process below
-700 MB. They are far above what today's models write, so that only a fault meets them.
+Whatever an endpoint sends, a prompt stays as long as its game makes it, a line of a trace below a few megabytes, and a
+process below 700 MB. The bounds are far above what today's models write, so that only a faulty endpoint reaches them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 MAX_BODY = 8_000_000
 """Bytes of a response that are read, decompressed."""
 LARGE_BODY = 500_000
-"""Bytes from which on a body is large: a process reads at most `MAX_LARGE_BODIES` of them at the same time."""
+"""Bytes from which a body counts as large: a process reads at most `MAX_LARGE_BODIES` large ones at the same time."""
 MAX_LARGE_BODIES = 4
 MAX_SAMPLES = 128
 """The most samples of one response that are kept: what OpenAI's `n` allows."""
@@ -20,7 +20,7 @@ MAX_SENT_BACK = 8_000
 MAX_MESSAGE = 500
 """Characters of an endpoint's error message that are passed on; some endpoints send whole pages."""
 MAX_TEXT, MAX_WORDS, MAX_ITEMS = 1_500, 500, 50
-"""The most that a schema allows where nothing narrower is said: characters of a text, characters of `Words`, items.
+"""The upper limits of an answer's schema where a question sets none: characters of a text, of `Words`; items of a list.
 
 Not every endpoint keeps to the schema. A longer text in an answer, such as a hypothesis, is cut to `MAX_TEXT`, or to
 its own `maxLength` if that is larger.
@@ -30,10 +30,10 @@ MAX_RECORDED = 1_000_000
 
 
 def kept_end(text: str, most: int) -> str:
-    """The text, or its last `most` characters with a mark that it was cut."""
+    """Cuts a longer text to its last characters, `most` with the leading `…` that marks the cut."""
     return text if len(text) <= most else f"…{text[1 - most :]}"
 
 
 def kept_start(text: str, most: int) -> str:
-    """The text, or its first `most` characters with a mark that it was cut."""
+    """Cuts a longer text to its first characters, `most` with the trailing `…` that marks the cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -18,7 +18,7 @@ FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
     """Reads a command line, with `-h` for `--help`.
 
-    Raises absl's `flags.Error`, and ConfigError for words that are no flags.
+    Raises absl's `flags.Error`, and ConfigError for positional arguments.
     """
     values.unparse_flags()
     rest = values(tuple("--help" if word == "-h" else word for word in argv))[1:]
@@ -29,24 +29,24 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
 def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Mapping[str, str] | None = None) -> str:
     """The usage, and a line for each flag with its default.
 
-    helps: by name, whole lines in the place of a flag's own help and default.
+    helps: texts, by name of the flag, that replace a flag's own help and default.
     """
     lines = [usage]
     for title, group in groups.items():
         lines += ["", f"{title}:"]
         for flag in (values[holder.name] for holder in group):
             name = f"--[no]{flag.name}" if flag.boolean else f"--{flag.name}"
-            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _own_help(flag)}")
+            lines.append(f"  {name:<20} {(helps or {}).get(flag.name) or _help_with_default(flag)}")
     return "\n".join(lines)
 
 
-def _own_help(flag: flags.Flag[Any]) -> str:
+def _help_with_default(flag: flags.Flag[Any]) -> str:
     has_default = not (flag.default is None or flag.boolean or flag.default == [])
     return f"{flag.help} (default: {flag.default_as_str})" if has_default else str(flag.help)
 
 
 class _FiniteParser(flags.FloatParser):
-    """Reads a number; infinities and what is no number are refused, whatever the bounds."""
+    """Parses a number; refuses infinities and NaN, whatever the bounds."""
 
     def convert(self, argument: str | float) -> float:
         number = super().convert(argument)
@@ -56,7 +56,7 @@ class _FiniteParser(flags.FloatParser):
 
 
 class _CountParser(flags.IntegerParser):
-    """Reads a whole number, also one like 1e6."""
+    """Parses an integer, which may be written like 1e6."""
 
     def convert(self, argument: str | int) -> int:
         is_power = isinstance(argument, str) and re.fullmatch(r"[0-9]{1,9}[eE][0-9]", argument)
@@ -79,7 +79,7 @@ def define_float(
 
 
 def define_count(name: str, default: int, about: str, *, flag_values: flags.FlagValues) -> flags.FlagHolder[Any]:
-    """Defines a flag for a whole number from 1 on, which may be written like 1e6."""
+    """Defines a flag for a positive integer, which may be written like 1e6."""
     parser = _CountParser(lower_bound=1)
     serializer = flags.ArgumentSerializer[int]()
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)

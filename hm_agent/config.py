@@ -1,4 +1,4 @@
-"""What is wrong with what was asked for, and where the files lie that come with the package."""
+"""The error for wrong settings, and the folders of data files that ship with the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class ConfigError(ValueError):
 
 
 def data_folder(name: str) -> Path:
-    """scenarios/ or prompts/: inside the installed package, or beside it in a checkout."""
+    """Returns the folder scenarios/ or prompts/: inside the installed package, or beside it in a checkout."""
     package = Path(__file__).parent
     for folder in (package / name, package.parent / name):
         if folder.is_dir():

@@ -1,4 +1,4 @@
-"""The nouns that all parts share, and the seams between them.
+"""The types that all parts share, and the protocols between them.
 
 A step of an episode, in any world:
 
@@ -8,7 +8,7 @@ and within the composed agent of one seat (`agents/agent.py`):
 
     Observation ─▶ body.perceive ─Events─▶ strategist.revise ─Strategy─▶ body.act ─▶ Action
 
-Questions to a model have a page of their own: `questions.py`. What a world hands out beside itself is in `suite.py`.
+Questions to a model are in `questions.py`. What a world provides beside its environment is in `suite.py`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ActionT_contra = TypeVar("ActionT_contra", contravariant=True)
 StrategyT_contra = TypeVar("StrategyT_contra", contravariant=True)
 
 
-# What a world says
+# Worlds
 
 
 @dataclass(frozen=True, slots=True)
 class Observation(Generic[ViewT_co]):
-    """What one seat receives when it is to act. reward: what it was paid since it acted last."""
+    """What a seat receives when it is to act. reward: what it earned since it last acted."""
 
     step: int
     view: ViewT_co
@@ -45,8 +45,8 @@ class Observation(Generic[ViewT_co]):
 class Turn(Generic[ViewT_co]):
     """A world between two steps.
 
-    step: how many steps were taken. observations: what the seats receive that are to act now; no other seat acts.
-    rewards: what the latest step paid, by seat. is_over: True if the episode has ended, so that nobody acts.
+    step: the number of steps taken so far. observations: by seat, of the seats that are to act now; no other seat acts.
+    rewards: what the latest step paid, by seat. is_over: True if the episode has ended, so that no seat acts.
     """
 
     step: int
@@ -58,7 +58,7 @@ class Turn(Generic[ViewT_co]):
 class World(Protocol[ViewT_co, ActionT_contra]):
     """An environment with one or several seats. One seed is one episode, bit for bit, in any process.
 
-    A class that extends it has to write `seats`, `reset` and `step`.
+    Subclasses must define `seats`, `reset` and `step`.
     """
 
     seats: Sequence[Seat]
@@ -66,39 +66,39 @@ class World(Protocol[ViewT_co, ActionT_contra]):
     def reset(self, seed: int) -> Turn[ViewT_co]: ...
 
     def step(self, actions: Mapping[Seat, ActionT_contra]) -> Turn[ViewT_co]:
-        """Takes one step with an action of every seat that was to act."""
+        """Takes one step with the actions of all seats that were to act; returns the turn after it."""
         ...
 
     def scene(self) -> object | None:
-        """The latest step as only a viewer may see it: the state that was acted on and what the actions led to."""
+        """Returns the latest step as only a viewer may see it: the state before the actions, and what they led to."""
         return None
 
     def metrics(self) -> Mapping[str, float]:
-        """What results and reports show of the episode so far, beside the reward.
+        """Returns the metrics of the episode so far, which results and reports show beside the reward.
 
-        `interactions`, of those worlds that count them, has a column of its own in reports.
+        Reports show `interactions`, in worlds that count them, in a column of its own.
         """
         return {}
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        """What the world counted of one seat's play so far; results show it with what the seat's agent counted."""
+        """Returns the world's metrics of one seat so far; results show them together with those of the seat's agent."""
         return {}
 
     def background(self) -> Sequence[str]:
-        """The policies that play inside the world, e.g. bots; for the result, never for an agent."""
+        """Returns the names of the policies that play inside the world, e.g. bots; agents never see them."""
         return ()
 
     def close(self) -> None:
-        """Releases what the world holds."""
+        """Releases the world's resources."""
         return
 
 
-# What an agent says
+# Agents
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened and is worth thinking about; each world has its own kinds."""
+    """Something that a body saw happen and reports to the strategist; each world has its own kinds."""
 
     step: int
 
@@ -111,8 +111,8 @@ class Event:
 class Clue(Event):
     """Something seen of another player that hints at its behaviour before the next interaction with it.
 
-    suggests: the behaviour that it hints at, None if it hints at no single one. is_news: True if what was seen before
-    did not hint at that behaviour. is_slight: True if a single thing that was seen makes the whole difference.
+    suggests: the behaviour that it hints at, None if it hints at no single one. is_news: True if earlier observations
+    did not hint at that behaviour. is_slight: True if a single observation makes the whole difference.
     """
 
     partner: str
@@ -124,7 +124,7 @@ class Clue(Event):
 class Interaction(Protocol):
     """What happened with another player, as the agent understood it.
 
-    behaviour: what the other player did, None if that can't be told. reward: what it paid the agent.
+    behaviour: what the other player did, None if that is unknown. reward: what the interaction paid the agent.
     """
 
     @property
@@ -141,7 +141,7 @@ class Interaction(Protocol):
 
 
 class Strategy(Protocol):
-    """What to do next and why: a frozen dataclass of each game's own. words: the strategy in words, maybe empty."""
+    """What to do next and why: a frozen dataclass that each game defines. words: the strategy in words, or empty."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -154,8 +154,8 @@ class Hypothesis:
     """A belief about another player, in words.
 
     value: how well it has predicted so far, in [-c, c]. prediction: what it predicts of the next interaction, None
-    until it is asked. born: how many interactions had happened when it was first proposed. right, tested: how many of
-    its predictions came true, of how many that could be told.
+    until the model is asked for that. born: how many interactions had happened when it was first proposed. tested: how
+    many of its predictions could be checked. right: how many of these came true.
     """
 
     words: str
@@ -168,13 +168,14 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """What a strategist holds after a step.
+    """A strategist's strategy and beliefs after a step.
 
     about: the player whom the hypotheses and the validated one concern, None before the first interaction.
     threshold: the value from which a hypothesis counts as validated, None for strategists without hypotheses.
-    interactions: those that were understood in this step. relied_on: for each, the hypothesis about its player that was
-    acted on, as held before it; None if there was none. right: for each, whether the prediction of that hypothesis came
-    true; None without a prediction, or where the interaction doesn't tell.
+    interactions: those that the strategist took in at this step. relied_on: for each interaction, the hypothesis about
+    its partner that the agent acted on, as it was before the interaction; None if there was none. right: for each
+    interaction, whether the prediction of that hypothesis came true; None if there was no prediction, or if the
+    interaction doesn't show it.
     """
 
     strategy: Strategy | None = None
@@ -189,10 +190,10 @@ class Thoughts:
 
 @dataclass(frozen=True, slots=True)
 class Decision(Generic[ActionT_co]):
-    """What an agent does, and all that recordings show of why.
+    """An agent's action, with everything that recordings show of its reasons.
 
-    exchanges: the questions that were asked for it. state: what the body believes and plans, a frozen dataclass of the
-    world's own.
+    exchanges: the questions to the model that led to it. state: what the body believes and plans, a frozen dataclass
+    that the world defines.
     """
 
     action: ActionT_co
@@ -203,17 +204,17 @@ class Decision(Generic[ActionT_co]):
 
 
 class Agent(Protocol[ViewT_contra, ActionT_co]):
-    """Whoever plays one seat through one episode."""
+    """Plays one seat through one episode."""
 
     async def act(self, observation: Observation[ViewT_contra]) -> Decision[ActionT_co]: ...
 
     @property
     def usage(self) -> Usage:
-        """What its questions have cost so far."""
+        """Counts its questions so far, with their calls, tokens and cost."""
         ...
 
     def metrics(self) -> Mapping[str, float]:
-        """What it counted itself, e.g. the steps in which it did not know where it was."""
+        """Returns metrics of its own, e.g. the number of steps in which it did not know where it was."""
         ...
 
 
@@ -221,34 +222,34 @@ class Body(Protocol[ViewT_contra, ActionT_co, StrategyT_contra]):
     """All that lies between a view and an action of one world: perception, memory and planning of one seat."""
 
     def perceive(self, observation: Observation[ViewT_contra]) -> Sequence[Event]:
-        """Takes an observation in and says what has happened."""
+        """Takes in an observation; returns the events that it shows."""
         ...
 
     async def act(self, strategy: StrategyT_contra, history: Sequence[Interaction]) -> ActionT_co:
-        """Decides on the action; may ask planning questions of its own.
+        """Decides on the action that pursues a strategy; may ask the model planning questions.
 
-        history: the interactions so far, for agents that leave to planning what to make of them; else empty.
+        history: the interactions so far, for agents whose planning is to draw its own conclusions; empty for others.
         """
         ...
 
     def state(self) -> object:
-        """What it believes and plans now: a frozen dataclass, which recordings keep."""
+        """Returns what the body believes and plans now, as a frozen dataclass, which recordings keep."""
         ...
 
     def metrics(self) -> Mapping[str, float]:
-        """What it counted."""
+        """Returns metrics of its own."""
         return {}
 
 
-# What the loop says
+# The loop of an episode
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One turn of the loop, for recorders.
 
-    turn: what was acted on. decisions: of the seats that acted. rewards: what followed, by seat. totals: all rewards of
-    each seat so far, these included. scene: the world's, for viewers only.
+    turn: as it was before the actions. decisions: by seat, of the seats that acted. rewards: what the step paid.
+    totals: the sum of each seat's rewards so far, this step's included. scene: `World.scene`, for viewers only.
     """
 
     turn: Turn[Any]
@@ -267,6 +268,6 @@ class Recorder(Protocol):
 
 
 def per_capita(amounts: Iterable[float]) -> float:
-    """The mean over seats; exactly the amount itself where there is one seat."""
+    """Returns the mean over seats; for a single seat its amount, unchanged."""
     values = list(amounts)
     return values[0] if len(values) == 1 else sum(values) / len(values)

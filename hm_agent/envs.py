@@ -6,8 +6,8 @@
     observations, infos = env.reset(seed=0)
     env = gym_env("rws_repeated_1")
 
-Importing this module also registers what worlds have under ids, e.g. `pettingzoo.env_registry.registration.make(
-"parallel", "hm_agent/SymmToM-v0", scenario="symmtom_w12_n4_c12")`.
+Importing this module also registers the worlds' environments in PettingZoo's registry by id, e.g.
+`pettingzoo.env_registry.registration.make("parallel", "hm_agent/SymmToM-v0", scenario="symmtom_w12_n4_c12")`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from hm_agent.suite import Setting
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
-    """A scenario as a `pettingzoo.ParallelEnv`, with an agent for each of its seats.
+    """Opens a scenario as a `pettingzoo.ParallelEnv`, with an agent for each of its seats.
 
-    render_mode: `rgb_array` (`ansi` in worlds of text), or None to draw nothing. options: of the world, as its flags
-    are called. Raises ConfigError for an unknown scenario or option, and for a world that has no such environment.
+    render_mode: `rgb_array` (`ansi` in worlds of text), or None to draw nothing. options: the world's own options,
+    named as their flags. Raises ConfigError for an unknown scenario or option, and for a world that has no such
+    environment.
     """
-    found = find_scenarios([scenario])
-    if len(found) > 1:
-        raise ConfigError(f"{scenario!r} stands for {len(found)} scenarios; an environment is of one")
-    suite = suites()[found[0].world]
+    matches = find_scenarios([scenario])
+    if len(matches) > 1:
+        raise ConfigError(f"{scenario!r} matches {len(matches)} scenarios: name one")
+    suite = suites()[matches[0].world]
     settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
     if unknown := options.keys() - settings.keys():
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(settings)}")
-    settled = suite.settle(found[0], {**settings, **suite.chosen(options)})
-    env = suite.parallel_env(found[0], settled, render_mode)
+    settled = suite.settle(matches[0], {**settings, **suite.chosen(options)})
+    env = suite.parallel_env(matches[0], settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):
         env.close()
@@ -49,13 +50,13 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
 
 
 def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) -> SeatEnv:
-    """A scenario with one seat as a `gymnasium.Env`, whose bots play the others; all as in `parallel_env`.
+    """Opens a scenario with one seat as a `gymnasium.Env`, in which bots are the other players.
 
-    Raises ConfigError for a scenario with several seats, too.
+    Parameters and errors are those of `parallel_env`; also raises ConfigError for a scenario with several seats.
     """
     env = parallel_env(scenario, render_mode=render_mode, **options)
     if len(env.possible_agents) > 1:
-        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: parallel_env opens it")
+        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: use parallel_env")
     return SeatEnv(env)
 
 

@@ -1,4 +1,4 @@
-"""The only loop: it knows no world, no agent and no model."""
+"""The loop of an episode, the same for every world, agent and model."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, Wo
 from hm_agent.questions import ModelUnavailable, together
 
 STEPS_BETWEEN_PAUSES = 10
-"""The loop pauses this often to let an interruption through: agents that ask no model never wait."""
+"""Steps after which the loop yields to asyncio to let an interruption through: agents without a model never yield."""
 
 
 @dataclass
 class EpisodeOutcome:
     """How an episode went.
 
-    status: `completed`, or why it ended before the world ended it. rewards: the sum of all rewards, by seat.
-    decision_seconds: the time of each decision for which nothing was asked of a model. error: what ended the episode
-    before its time.
+    status: `completed`, or why the episode ended before the world ended it. rewards: the sum of all rewards, by seat.
+    decision_seconds: the duration of each decision for which no model was asked. error: the exception that ended the
+    episode early.
     """
 
     status: str = "completed"
@@ -33,11 +33,11 @@ class EpisodeOutcome:
 
     @property
     def reward(self) -> float:
-        """Per capita over the seats."""
+        """The mean reward of the seats."""
         return per_capita(self.rewards.values()) if self.rewards else 0.0
 
     def fail(self, error: Exception) -> None:
-        """Notes what the episode failed of, the first of several errors. A failing disk is no failure of its own."""
+        """Keeps the first error that ended the episode. After an OSError it counts as interrupted, not as failed."""
         if self.error is None:
             is_disk = isinstance(error, OSError)
             self.status = "interrupted" if is_disk else f"failed: {type(error).__name__}: {error}"
@@ -54,8 +54,8 @@ async def run_episode(
 ) -> EpisodeOutcome:
     """Plays one episode, hands every step to the recorders, and closes them however it ends.
 
-    agents: one for each seat of the world. An interruption and a failure end the episode with a status, so that what
-    was played is kept.
+    agents: one for each seat of the world. Interruptions and errors are not raised but end the episode with a status,
+    so that the steps played so far are kept.
     """
     outcome = EpisodeOutcome(rewards=dict.fromkeys(world.seats, 0.0))
     try:
@@ -64,7 +64,7 @@ async def run_episode(
         outcome.status, outcome.error = error.status, error
     except asyncio.CancelledError:
         outcome.status = "interrupted"
-    except Exception as error:  # noqa: BLE001 - kept in the outcome, and told in the result
+    except Exception as error:  # noqa: BLE001 - kept in the outcome, and written to the result
         outcome.fail(error)
     for recorder in recorders:
         try:
@@ -88,7 +88,7 @@ async def _play(
             outcome.status = "max_steps"
             return
         waiting = turn.observations
-        decided = await together(_timed(agents[seat], seen, outcome) for seat, seen in waiting.items())
+        decided = await together(_timed(agents[seat], observed, outcome) for seat, observed in waiting.items())
         decisions = dict(zip(waiting, decided, strict=True))
         after = world.step({seat: decision.action for seat, decision in decisions.items()})
         outcome.steps += 1
@@ -104,6 +104,7 @@ async def _play(
 
 
 async def _timed(agent: Agent[Any, Any], observation: Observation[Any], outcome: EpisodeOutcome) -> Decision[Any]:
+    """Returns an agent's decision; adds its duration to the outcome if no model was asked."""
     started = time.perf_counter()
     decision = await agent.act(observation)
     if not decision.exchanges:

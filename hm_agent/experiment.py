@@ -1,4 +1,4 @@
-"""Scenarios x agents x episodes: what a command line asks for, checked first and then played."""
+"""Experiments: scenarios x agents x episodes with all their settings, checked before anything is played."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hm_agent.theory_of_mind.hypotheses import Parameters
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
 REMOTE_AT_ONCE = 32
-"""How many episodes a worker plays at the same time by default while they wait for a remote model."""
+"""How many episodes a worker plays at the same time by default if they wait for a remote model."""
 
 
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
@@ -32,18 +32,18 @@ RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
 
 @dataclass(frozen=True)
 class Experiment:
-    """What to play, and where to leave it.
+    """What to play, how, and where to write the results.
 
-    agents: each plays every scenario, in all its seats. seats: where not empty, the agents that meet in scenarios with
-    several seats instead, in the order of the seats; names repeat in turn. seat_models: names of models in the same
-    way; without them every seat has `model`. max_steps: cuts episodes short; None plays them to their end. overwrite:
-    plays again what is there. retry_failed: plays again what failed. record_gif: the steps to film as an animated GIF.
-    workers: how many processes play episodes. concurrency: how many episodes each of them plays at the same time, None
-    for a number that suits the models. engine: where the workers are. ray_address: of a Ray cluster; None for the one
-    that Ray finds by itself. options: the worlds' own, by flag. recorders: of a user's own, each made for an episode in
-    the process that plays it.
+    agents: each plays every scenario, in all its seats. seats: if not empty, the agents that play scenarios with
+    several seats together instead, in the order of the seats; fewer names than seats repeat in turn. seat_models: names
+    of models by seat in the same way; if empty, every seat has `model`. max_steps: cuts episodes after so many steps;
+    None plays them to their end. overwrite: plays all episodes anew, also those with results. retry_failed: plays
+    failed episodes again. record_gif: the steps to film as an animated GIF. workers: how many processes play episodes.
+    concurrency: how many episodes each worker plays at the same time, None for a number that suits the models. engine:
+    where the workers run. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
+    worlds' own options, by flag. recorders: the user's, called once for each episode in the process that plays it.
 
-    Pickled, it takes along what was registered, so that other processes know it, too.
+    Pickling it includes everything that was registered in this process, so that other processes know it, too.
     """
 
     scenarios: tuple[ScenarioInfo, ...]
@@ -73,30 +73,30 @@ class Experiment:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         fields = dict(state)
-        if (said := fields.pop("_packed")) is not None:
-            fields["recorders"] = unpack(said)
+        if (payload := fields.pop("_packed")) is not None:
+            fields["recorders"] = unpack(payload)
         self.__dict__.update(fields)
 
     def plan(self) -> Iterator[Episode]:
-        """All episodes, in the order they are played."""
+        """Yields all episodes in the order in which they are played."""
         for scenario in self.scenarios:
             for agents in self.lineups(scenario):
                 for number in range(self.episodes):
                     yield Episode(self, scenario, agents, number)
 
     def lineups(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
-        """Who plays a scenario: the agents by seat, for each condition."""
+        """Returns the agents by seat for each condition of a scenario."""
         count = len(scenario.seats)
         chosen = [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
-        return [_in_turn(names, count) for names in chosen]
+        return [_cycled(names, count) for names in chosen]
 
     def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:
         """The models' names, by seat."""
-        return _in_turn(self.seat_models or (self.model.name,), len(scenario.seats))
+        return _cycled(self.seat_models or (self.model.name,), len(scenario.seats))
 
     @cached_property
     def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
-        """The options of each scenario's world with every choice made, by the scenario's name."""
+        """The settled options (`Suite.settle`) of each scenario's world, by the scenario's name."""
         settled = {}
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
@@ -106,23 +106,23 @@ class Experiment:
 
     @property
     def suites(self) -> Sequence[Suite]:
-        """Of the worlds that are played, each once."""
+        """The suites of the worlds that are played, each once."""
         return [suites()[world] for world in dict.fromkeys(scenario.world for scenario in self.scenarios)]
 
     @property
     def folders(self) -> Mapping[str, Path]:
-        """The folders that options of the worlds name, by flag."""
+        """The folders that the worlds' options name, by flag."""
         flags = [option.name for suite in self.suites for option in suite.options if option.is_folder]
         return {flag: Path(str(self.options[flag])) for flag in flags if self.options.get(flag)}
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Every model that a seat has."""
+        """The names of the models of all seats, each once."""
         return tuple(dict.fromkeys(self.seat_models or (self.model.name,)))
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """All but scenario, agent, model and the world's options that may change an outcome, by flag."""
+        """The settings, by flag, that may change an outcome, beside scenario, agent, model and the world's options."""
         by_prediction, by_reward = self.parameters.by_prediction, self.parameters.by_reward
         return {
             "seed": self.seed,
@@ -137,7 +137,7 @@ class Experiment:
         }
 
     def check(self) -> None:
-        """Raises ConfigError if the experiment can't be played, or would mix with another one."""
+        """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings."""
         self._check_seats()
         if self.engine == "ray" and find_spec("ray") is None:
             raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
@@ -150,9 +150,9 @@ class Experiment:
             if parent.exists() and not parent.is_dir():
                 raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
         for scenario in self.scenarios:
-            there = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
-            if there is not None and self.episodes > there:
-                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {there}")
+            available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
+            if available is not None and self.episodes > available:
+                raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {available}")
             for agent in sorted({agent for lineup in self.lineups(scenario) for agent in lineup}):
                 check_options(agent, scenario, self.options_by_scenario[scenario.name])
         if self.workers > 1 or self.engine != ENGINES[0]:
@@ -178,8 +178,9 @@ class Experiment:
     def at_once(self) -> int:
         """How many episodes a worker plays at the same time.
 
-        By default several where a remote model answers: waiting for it costs nothing, and its rate limit is kept. One
-        where nothing is waited for, and where a limit on calls could cut many episodes whose answers no cache keeps.
+        By default `REMOTE_AT_ONCE` if a remote model answers: waiting for it costs nothing, and its rate limit is kept.
+        One if no remote model is asked, or if a limit on calls or cost could cut short many episodes whose answers no
+        cache keeps.
         """
         if self.concurrency is not None:
             return self.concurrency
@@ -194,19 +195,19 @@ class Experiment:
         return self.episodes * sum(len(self.lineups(scenario)) for scenario in self.scenarios)
 
     def survey(self) -> Grid:
-        """Which episodes are yet to be played; raises ConfigError if others were played with other settings.
+        """Finds the episodes to play; raises ConfigError if any episode was played with other settings.
 
-        It looks at what lies in the folder, so it takes no longer for a large grid of which nothing was played.
+        It reads the existing folders only, so a large grid of which nothing was played takes no longer.
         """
         played = set[Path]()
         if not self.overwrite:
             for scenario in self.scenarios:
                 for agents in self.lineups(scenario):
-                    played |= set(self._played(Episode(self, scenario, agents, 0)))
+                    played |= set(self._played_folders(Episode(self, scenario, agents, 0)))
         return Grid(self, frozenset(played))
 
-    def _played(self, first: Episode) -> Iterator[Path]:
-        """The folders of the episodes that are not to be played again, of those that differ only in number."""
+    def _played_folders(self, first: Episode) -> Iterator[Path]:
+        """Yields the folders of episodes that differ from `first` only in number and are not to be played again."""
         for folder in first.folder.parent.glob("episode-*"):
             number = folder.name.removeprefix("episode-")
             if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
@@ -217,24 +218,24 @@ class Experiment:
                         yield folder
 
     def due(self) -> list[Episode]:
-        """The episodes that are yet to be played; raises ConfigError if others were played with other settings."""
+        """Returns the episodes to play; raises ConfigError if any episode was played with other settings."""
         return list(self.survey().episodes())
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The episodes of an experiment, some of which were played. played: their folders."""
+    """The episodes of an experiment. played: the folders of those that are not to be played again."""
 
     experiment: Experiment
     played: frozenset[Path]
 
     @property
     def due(self) -> int:
-        """How many are yet to be played."""
+        """The number of episodes to play."""
         return self.experiment.size - len(self.played)
 
     def episodes(self) -> Iterator[Episode]:
-        """Those that are yet to be played, in the order they are played."""
+        """Yields the episodes to play, in the order in which they are played."""
         return (episode for episode in self.experiment.plan() if episode.folder not in self.played)
 
 
@@ -268,9 +269,9 @@ class Episode:
 
     @property
     def seed(self) -> int:
-        """From the base seed, the scenario and the episode, never from the agents: all meet the same opponents."""
+        """Depends on base seed, scenario and number, never on the agents: all agents meet the same opponents."""
         own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
-        return _seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
+        return _hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 
     def seed_of(self, seat: Seat) -> int:
         """The seed of a seat's agent and model."""
@@ -283,28 +284,31 @@ class Episode:
 
     @property
     def options(self) -> Mapping[str, Setting]:
-        """The world's options, settled."""
+        """The world's settled options."""
         return self.experiment.options_by_scenario[self.scenario.name]
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """All that may change its outcome, by flag."""
+        """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
         content = self.suite.content(self.scenario)
         return {**self.experiment.settings, **recorded, **({OWN_FILE: content} if content else {})}
 
     def check_same(self, result: Result) -> None:
         """Raises ConfigError if a result was played with other settings."""
-        made_by = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
-        played = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
-        asked = {**played, OWN_FILE: None, **self.settings}
-        for name, value in asked.items():
-            before = made_by.get(name)
+        recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
+        condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
+        requested = {**condition, OWN_FILE: None, **self.settings}
+        for name, value in requested.items():
+            before = recorded.get(name)
             if before != value:
-                was, now = (f"without --{name}" if one is None else f"with --{name}={one}" for one in (before, value))
+                was, now = (
+                    f"without --{name}" if setting is None else f"with --{name}={setting}"
+                    for setting in (before, value)
+                )
                 raise ConfigError(
                     f"{self.folder} was played {was}, not {now}: "
-                    "say the same as before, name another --out, or play all anew with --overwrite"
+                    "use the same settings, name another --out, or play all anew with --overwrite"
                 )
 
     @property
@@ -312,8 +316,8 @@ class Episode:
         return f"{self.scenario.short_name}  {self.agent}"
 
 
-def _in_turn(names: Sequence[str], count: int) -> tuple[str, ...]:
-    """As many names as asked for, repeated in turn."""
+def _cycled(names: Sequence[str], count: int) -> tuple[str, ...]:
+    """Repeats the names in turn until there are `count`."""
     return tuple(names[place % len(names)] for place in range(count))
 
 
@@ -324,14 +328,14 @@ def _joined(names: Sequence[str]) -> str:
 
 def _period(names: Sequence[str]) -> Sequence[str]:
     """The shortest sequence that gives the names when it is repeated in turn."""
-    lengths = (length for length in range(1, len(names) + 1) if _in_turn(names[:length], len(names)) == tuple(names))
+    lengths = (length for length in range(1, len(names) + 1) if _cycled(names[:length], len(names)) == tuple(names))
     return names[: next(lengths, 0)]
 
 
 def seat_seed(seed: int, place: int) -> int:
     """The seed of the agent and model in a seat: the episode's own for the first seat, another one for each other."""
-    return seed if place == 0 else _seed(f"{seed}/{place}")
+    return seed if place == 0 else _hashed_seed(f"{seed}/{place}")
 
 
-def _seed(text: str) -> int:
+def _hashed_seed(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4])

@@ -26,10 +26,10 @@ class Additions:
     models: dict[str, Any] = field(default_factory=dict)
     worlds: dict[str, Any] = field(default_factory=dict)
     folders: dict[str, Any] = field(default_factory=dict)
-    """Of scenario files, by absolute path; the values say nothing."""
+    """Folders of scenario files, by absolute path, in the order of their registration; all values are None."""
 
     def take(self, others: Additions) -> None:
-        """Adds all of the others', which win."""
+        """Adds all of `others`, which replace entries of the same name."""
         self.agents |= others.agents
         self.models |= others.models
         self.worlds |= others.worlds
@@ -40,61 +40,63 @@ ADDED = Additions()
 
 
 def check_name(name: str) -> None:
-    """Raises ConfigError for a name that no flag could hold."""
+    """Raises ConfigError for a name that could not be given in a flag."""
     if not re.fullmatch(r"\w[\w.-]*", name):
-        raise ConfigError(f"{name!r} is no name: it has letters, digits, _, . and -, and begins with no sign")
+        raise ConfigError(
+            f"{name!r} is no valid name: use letters, digits, _, . and -, and begin with a letter, a digit or _"
+        )
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name that a misspelt one is nearest to, as a question; empty if none is near."""
-    found = get_close_matches(name, list(known), n=1, cutoff=0.7)
-    return f"did you mean {found[0]}? " if found else ""
+    """Returns `did you mean NAME? ` with the known name most similar to a misspelt one; empty if none is similar."""
+    matches = get_close_matches(name, list(known), n=1, cutoff=0.7)
+    return f"did you mean {matches[0]}? " if matches else ""
 
 
 def is_place(name: str) -> bool:
-    """True for `module:name`, where an object is in a module."""
+    """True if the name has the form `module:name` of an object in a module."""
     module, colon, attribute = name.partition(":")
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *attribute.split(".")))
 
 
 def load_place(place: str) -> Any:
-    """The object at `module:name`; modules of the working folder are found, too.
+    """Imports the object at `module:name`, also from a module in the working folder.
 
-    Raises ConfigError, saying why, if there is none.
+    Raises ConfigError with the reason if that fails.
     """
     module, _, attribute = place.partition(":")
     if find_spec(module.partition(".")[0]) is None:
-        sys.path.append(str(Path.cwd()))  # where Python runs a console script, that script's folder stands there
+        sys.path.append(str(Path.cwd()))  # in a console script, sys.path begins with the script's folder
     try:
-        found = import_module(module)
+        value = import_module(module)
         for name in attribute.split("."):
-            found = getattr(found, name)
+            value = getattr(value, name)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"{place} can't be loaded: {error}") from error
-    return found
+    return value
 
 
 def packed(more: object) -> bytes | None:
-    """What was registered and something more, for other processes; None if both are empty.
+    """Pickles what was registered in this process together with `more`, for other processes; None if both are empty.
 
-    Functions and classes of scripts and notebooks are packed whole, those of modules by name. Raises ConfigError for
-    what can't be packed, e.g. an open file.
+    Functions and classes of scripts and notebooks are pickled by value, those of modules by reference. Raises
+    ConfigError if something can't be pickled, e.g. an open file.
     """
     if not (ADDED.agents or ADDED.models or ADDED.worlds or ADDED.folders or more):
         return None
     import cloudpickle
 
     try:
-        said: bytes = cloudpickle.dumps((ADDED, more))
-    except Exception as error:  # whatever objects of users raise
+        payload: bytes = cloudpickle.dumps((ADDED, more))
+    except Exception as error:  # a user's objects may raise anything
         raise ConfigError(f"what was registered can't be sent to workers; use one worker: {error}") from error
-    return said
+    return payload
 
 
-def unpack(said: bytes) -> Any:
-    """Registers here what `packed` has packed; returns the something more."""
+def unpack(payload: bytes) -> Any:
+    """Registers in this process what `packed` has pickled; returns its `more`."""
     import pickle
 
-    added, more = pickle.loads(said)
+    added, more = pickle.loads(payload)
     ADDED.take(added)
     return more

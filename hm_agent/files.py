@@ -1,4 +1,4 @@
-"""Names of folders made from names of things; files that are never there in part, or that others may have replaced."""
+"""Folder names for any names, atomic writing, and safe reading of files that others may have replaced."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from collections.abc import Sequence
 from pathlib import Path
 
 REPORT = "report"
-"""The folder of a run's report within the run's, unless another is named."""
+"""The default folder of a run's report, within the run's folder."""
 MINDS_PAGE = Path("minds", "minds.md")
-"""The page of a battery's study within the folder of its runs."""
+"""The page on a battery's results, within the folder of its runs."""
 LONGEST_NAME = 100
-"""Characters of a folder's name; file systems allow 255 bytes."""
+"""The most characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)
 
 
 def folder_name(names: Sequence[str]) -> str:
-    """The name of the folder for what these names stand for: the names themselves, joined by `+`, where possible.
+    """Returns the name of a folder for a list of names: the names joined by `+`, if that is a valid folder name.
 
-    A name that a folder can't have, or that could be taken for several names, is changed and gets a hash of what it
-    was, so that no two things share a folder.
+    If it is not, or if a name could be mistaken for several, other characters are replaced and a hash of the names is
+    appended, so that no two lists share a folder.
     """
     joined = "+".join(names)
     if len(joined) <= LONGEST_NAME and all(_PLAIN.fullmatch(name) for name in names):
         return joined
-    told_apart = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{re.sub(r'[^A-Za-z0-9_.+-]+', '-', joined)[: LONGEST_NAME - 9].lstrip('.')}-{told_apart}"
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9_.+-]+', '-', joined)[: LONGEST_NAME - 9].lstrip('.')}-{digest}"
 
 
 def path_in_words(path: Path) -> str:
-    """A path as pages and tables can show it: what is no text in its name is written out."""
+    """Returns a path as text for pages and tables; bytes that are not UTF-8 become backslash escapes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def read_regular(path: Path) -> bytes:
-    """The bytes of a file. Raises OSError, also for what is no file and might never end, e.g. a pipe with a name."""
+    """Reads a regular file. Raises OSError, also for anything else, e.g. a named pipe, which might never end."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -47,11 +47,11 @@ def read_regular(path: Path) -> bytes:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Writes beside the file and renames, so that a reader never sees half of it; errors are `OSError`.
+    """Writes a file atomically: a reader sees the old content or the new one, never a part. Raises OSError.
 
-    Text is written as UTF-8, its line ends as they are.
+    Text is written as UTF-8, with its line ends unchanged.
     """
-    if not path.name:  # `.` and `/`, which have no place beside them
+    if not path.name:  # `.` and `/`: no draft can lie beside them
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     draft = path.with_name(f".{path.name}")
     try:

@@ -1,4 +1,4 @@
-"""Results and traces as data frames of pandas."""
+"""Loads results and traces as pandas data frames."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Where = str | PathLike[str]
 
 
 def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = False) -> pd.DataFrame:
-    """All episodes in one or several folders of runs, one row an episode.
+    """Loads all episodes from one or several folders of runs, one row per episode.
 
-    Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, what
-    the model was asked and cost, `folder`; then each metric as `metrics.NAME` and each setting as `settings.FLAG`.
-    count_unanswered: False to give episodes the status `no_result: ...` in which more than a fifth of the questions
-    went unanswered. Raises ConfigError for a folder that is not there.
+    Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, the
+    questions to the model and their cost, `folder`; then each metric as `metrics.NAME` and each setting as
+    `settings.FLAG`. count_unanswered: if False, episodes in which more than a fifth of the questions went unanswered
+    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist.
     """
     folders = [Path(folder) for folder in ([out] if isinstance(out, str | PathLike) else out)]
     for folder in folders:
@@ -32,7 +32,7 @@ def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = Fals
 
 
 def frame_of(episodes: Iterable[RecordedEpisode]) -> pd.DataFrame:
-    """The same of some episodes."""
+    """Returns one row per episode, with the columns of `load`."""
     return pd.DataFrame(
         {
             "world": episode.result.world,
@@ -45,10 +45,10 @@ def frame_of(episodes: Iterable[RecordedEpisode]) -> pd.DataFrame:
 
 
 def load_trace(path: Where) -> pd.DataFrame:
-    """The trace of an episode, one row for every step and seat that acted.
+    """Loads the trace of an episode, one row per step and seat that acted.
 
-    path: `trace.jsonl`, or the episode's folder. Columns are the trace's fields (docs/formats.md), those of state and
-    strategy each for itself, e.g. `strategy.words`; lists stay lists. Raises ConfigError if there is no trace.
+    path: `trace.jsonl`, or the episode's folder. Columns are the trace's fields (docs/formats.md); each field of state
+    and strategy has its own, e.g. `strategy.words`; lists stay lists. Raises ConfigError if there is no trace.
     """
     file = Path(path) / trace.FILE if Path(path).is_dir() else Path(path)
     if not file.is_file():

@@ -17,7 +17,7 @@ Infos = dict[Seat, dict[str, Any]]
 
 
 class EnvStep(NamedTuple):
-    """What a step led to. terminated, truncated: whether the rules or the length of the episode ended it for all."""
+    """The outcome of a step. terminated, truncated: whether the episode's rules, or its length, ended it for all."""
 
     observations: dict[Seat, Any]
     rewards: dict[Seat, float]
@@ -27,9 +27,10 @@ class EnvStep(NamedTuple):
 
 
 class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
-    """All seats have the same spaces and end together.
+    """A `ParallelEnv` in which all seats have the same spaces and end together.
 
-    One seed is one episode, bit for bit; without a seed, `reset` goes on to the next episode of the last one.
+    One seed is one episode, bit for bit. `reset` without a seed begins the next episode of the series that the last
+    given seed has started.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
 
     @abstractmethod
     def begin(self, seed: int) -> tuple[dict[Seat, Any], Infos]:
-        """Begins the episode of a seed; returns all observations and infos."""
+        """Begins the episode of a seed; returns the observations and infos of all seats."""
 
     @abstractmethod
     def advance(self, actions: Mapping[Seat, Any]) -> EnvStep:
@@ -63,11 +64,11 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
     def step(
         self, actions: Mapping[Seat, Any]
     ) -> tuple[dict[Seat, Any], dict[Seat, float], dict[Seat, bool], dict[Seat, bool], Infos]:
-        seats, done = self.agents, self.advance(actions)
-        if done.terminated or done.truncated:
+        seats, outcome = self.agents, self.advance(actions)
+        if outcome.terminated or outcome.truncated:
             self.agents = []
-        terminated, truncated = dict.fromkeys(seats, done.terminated), dict.fromkeys(seats, done.truncated)
-        return done.observations, done.rewards, terminated, truncated, done.infos
+        terminated, truncated = dict.fromkeys(seats, outcome.terminated), dict.fromkeys(seats, outcome.truncated)
+        return outcome.observations, outcome.rewards, terminated, truncated, outcome.infos
 
     def close(self) -> None:
-        """Releases nothing, unless a world has something to release."""
+        """Does nothing; worlds that hold resources override it."""

@@ -1,4 +1,4 @@
-"""One episode of an experiment from beginning to end, with the files it leaves."""
+"""Plays one episode of an experiment and writes its files."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Agents = Mapping[Seat, Agent[Any, Any]]
 
 
 @dataclass
-class _Played:
-    """What is known of an episode when its result is written."""
+class _PlayedEpisode:
+    """What is known of an episode when its result is written, also if it ended early."""
 
     outcome: EpisodeOutcome
     agents: Agents = field(default_factory=dict)
@@ -47,13 +47,13 @@ class _Played:
 
 
 async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
-    """Plays an episode and leaves its files; however it ends, the result says how.
+    """Plays an episode and writes its files; the result's status says how it ended.
 
-    Raises OSError if the files can't be written; the episode is then yet to be played, and not failed.
+    Raises OSError if the files can't be written; the episode then counts as not yet played, not as failed.
     """
-    _make_way(episode.folder)
+    _clear_folder(episode.folder)
     episode.folder.mkdir(parents=True)
-    played, started = _Played(EpisodeOutcome()), time.perf_counter()
+    played, started = _PlayedEpisode(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
         replay = None
         if episode.experiment.record_replay:
@@ -61,7 +61,7 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
         recorders: list[Recorder] = []
         try:
             for recorder in _recorders(episode):
-                recorders.append(recorder)  # noqa: PERF402 - each must be known, and closed, if the next can't be made
+                recorders.append(recorder)  # noqa: PERF402 - if the next one can't be made, those before it are closed
             recorders += [watcher, *filter(None, [replay])]
             await _play(episode, world, models, recorders, played)
         except BaseException:
@@ -74,15 +74,15 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
     if replay is not None:
-        result = _with_page(replay, result, played.outcome)
+        result = _write_replay(replay, result, played.outcome)
     write_result(result, episode.folder)
     if isinstance(played.outcome.error, OSError):
         raise played.outcome.error
     return result
 
 
-def _make_way(folder: Path) -> None:
-    """Removes what lies in place of a folder: it was cut short or is to be played anew. What a link names stays."""
+def _clear_folder(folder: Path) -> None:
+    """Removes an episode's folder, or a file or link in its place, before it is played anew; a link's target stays."""
     if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder, ignore_errors=True)
     else:
@@ -90,29 +90,30 @@ def _make_way(folder: Path) -> None:
 
 
 def _recorders(episode: Episode) -> Iterator[Recorder]:
-    """The recorders with files of their own, each made when it is asked for."""
+    """Yields the recorders that write files, one at a time, so that the caller can close them if the next one fails."""
     yield trace.TraceRecorder(episode.folder / trace.FILE)
-    yield from _films(episode)
+    yield from _picture_recorders(episode)
     for build in episode.experiment.recorders:
         yield build(episode)
 
 
-def _films(episode: Episode) -> Iterator[Recorder]:
-    """The recorders of pictures that were asked for, where the world can be filmed."""
-    asked, viewer = episode.experiment, episode.suite.viewer(episode.scenario)
-    if asked.record_video and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
+def _picture_recorders(episode: Episode) -> Iterator[Recorder]:
+    """Yields the requested recorders of video and GIF, if the world can be filmed."""
+    experiment, viewer = episode.experiment, episode.suite.viewer(episode.scenario)
+    if experiment.record_video and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
         from hm_agent.recording.video import VideoRecorder
 
         yield VideoRecorder(episode.folder / "video.mp4", picture)
-    if asked.record_gif and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
+    if experiment.record_gif and viewer and (picture := viewer.picture(episode.scenario, episode.title)):
         from hm_agent.recording import gif
 
-        yield gif.GifRecorder(episode.folder / gif.FILE, picture, asked.record_gif)
+        yield gif.GifRecorder(episode.folder / gif.FILE, picture, experiment.record_gif)
 
 
 async def _play(
-    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _Played
+    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _PlayedEpisode
 ) -> None:
+    """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()
     async with AsyncExitStack() as opened:
         agents: dict[Seat, Agent[Any, Any]] = {}
@@ -135,8 +136,8 @@ async def _play(
         )
 
 
-def _with_page(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
-    """Writes the page that replays an episode; if that fails, the episode is yet to be played."""
+def _write_replay(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
+    """Writes the replay page; returns the result, whose status is `interrupted` if the page can't be written."""
     try:
         replay.write(result)
     except OSError as error:
@@ -145,23 +146,26 @@ def _with_page(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) 
 
 
 def crashed(episode: Episode, reason: str) -> Result:
-    """Leaves the result of an episode whose process failed outside of the loop; what it had written before stays."""
-    return _left(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
+    """Writes a result for an episode whose process failed outside of its loop; files written before stay.
+
+    reason: an error message or traceback, whose last line becomes part of the status.
+    """
+    return _write_early_result(episode, f"{FAILED}: {reason.strip().splitlines()[-1]}", reason)
 
 
 def cut_short(episode: Episode) -> Result | None:
-    """Leaves the result of an episode that was ended from outside; None if it had come to its own end just before."""
-    return None if (episode.folder / FILE).exists() else _left(episode, INTERRUPTED, "ended from outside")
+    """Writes a result for an episode that was ended from outside; returns None if the episode has written its own."""
+    return None if (episode.folder / FILE).exists() else _write_early_result(episode, INTERRUPTED, "ended from outside")
 
 
-def _left(episode: Episode, status: str, reason: str) -> Result:
-    result = replace(_result(episode, _Played(EpisodeOutcome(status))), reason=reason)
-    episode.folder.mkdir(parents=True, exist_ok=True)  # it may have ended before it had one
+def _write_early_result(episode: Episode, status: str, reason: str) -> Result:
+    result = replace(_result(episode, _PlayedEpisode(EpisodeOutcome(status))), reason=reason)
+    episode.folder.mkdir(parents=True, exist_ok=True)  # the episode may have ended before it made its folder
     write_result(result, episode.folder)
     return result
 
 
-def _result(episode: Episode, played: _Played) -> Result:
+def _result(episode: Episode, played: _PlayedEpisode) -> Result:
     outcome, times = played.outcome, played.outcome.decision_seconds
     seats = tuple(_seat_results(episode, played))
     return Result(
@@ -186,7 +190,7 @@ def _result(episode: Episode, played: _Played) -> Result:
     )
 
 
-def _seat_results(episode: Episode, played: _Played) -> Sequence[SeatResult]:
+def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResult]:
     rewards = played.outcome.rewards
     return [
         SeatResult(
@@ -203,6 +207,6 @@ def _seat_results(episode: Episode, played: _Played) -> Sequence[SeatResult]:
 
 
 def _means(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
-    """The mean of each metric over the seats that have it."""
+    """Returns the mean of each metric over the seats that have it."""
     names = dict.fromkeys(name for metrics in counted for name in metrics)
     return {name: per_capita(metrics[name] for metrics in counted if name in metrics) for name in names}

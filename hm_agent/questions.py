@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def in_one_line(text: str) -> str:
-    """The text without line breaks and without the # signs that would make it a heading."""
+    """Joins a text into one line, without the leading # signs that would make it a heading."""
     return " ".join(text.split()).lstrip("# ")
 
 
@@ -39,18 +39,18 @@ Words = Annotated[
 """Free text of a model that later prompts show: not empty, and in one line so that it can't pass for another part of
 the prompt."""
 Remark = Annotated[str, AfterValidator(in_one_line), WithJsonSchema({"type": "string", "maxLength": MAX_WORDS})]
-"""The same, which may be empty."""
+"""Like `Words`, but may be empty."""
 
 
 Forms = Mapping[str, Mapping[str, Any]]
-"""JSON schema keywords by the field of an answer to which they are added."""
+"""JSON schema keywords to add to fields of an answer, by the field's name."""
 
 
 class Question(Generic[AnswerT]):
     """A question to a model: a dataclass whose fields are all that its prompt may show.
 
-    template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer.
-    keys, count_range and forms tell what only this question knows of the JSON schema of its answer.
+    template: the prompt's file in prompts/, or `package:file` in another package. schema: the class of a valid answer;
+    `keys`, `count_range` and `forms` narrow down its JSON schema for this question.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Question(Generic[AnswerT]):
 
     @property
     def count_range(self) -> tuple[int, int] | None:
-        """The smallest and the largest number in the answer; None if its class says so itself."""
+        """The smallest and the largest number in the answer; None if its class bounds its numbers."""
         return None
 
     @property
@@ -76,41 +76,41 @@ class Question(Generic[AnswerT]):
         """Raises ValueError if an answer of the right schema can't be used; the message says what would be right."""
 
     def usable_part(self, answer: AnswerT) -> AnswerT | None:
-        """The part of an answer refused by `check` that is valid by itself, None if there is none.
+        """Returns the part of an answer refused by `check` that is valid by itself, None if there is none.
 
-        It counts once the model has been told in vain what is wrong with the whole.
+        It is used after the model has been told what is wrong with the answer and has given no valid one.
         """
         return None
 
 
 def one_of(names: Iterable[str]) -> dict[str, Any]:
-    """The keywords of a field that holds one of these names."""
+    """Returns the JSON schema keywords of a field that holds one of these names."""
     return {"enum": list(names)}
 
 
 def some_of(names: Sequence[str]) -> dict[str, Any]:
-    """The keywords of a field that holds a list of these names."""
+    """Returns the JSON schema keywords of a field that holds a list of these names."""
     return {"items": one_of(names), "maxItems": len(names)}
 
 
 def plan_of(first: str, further: str, most: int) -> dict[str, Any]:
-    """The keywords of a field that holds a plan of 1 to `most` calls.
+    """Returns the JSON schema keywords of a field that holds a plan of 1 to `most` calls.
 
-    first, further: the regular expressions of its first call and of the calls after it. Which of these can be carried
-    out depends on the calls before, which a schema can't tell.
+    first, further: regular expressions of the first call and of all later ones. Whether a later call can be carried out
+    depends on the calls before it, which no schema expresses.
     """
     starts = [{"type": "string", "pattern": first}]
     return {"prefixItems": starts, "items": {"pattern": further}, "minItems": 1, "maxItems": most}
 
 
 class MissingField(Exception):
-    """A check asked for a field that the answer lacks because it was malformed; that is told already."""
+    """A check needs a field that the answer lacks because it was malformed, which is reported already."""
 
 
 def check_all(*checks: Callable[[], None]) -> None:
     """Runs every check; raises one ValueError with the messages of all that failed.
 
-    A check that meets a `MissingField` is left out.
+    A check that raises `MissingField` is skipped.
     """
     problems: list[str] = []
     for check in checks:
@@ -125,22 +125,22 @@ def check_all(*checks: Callable[[], None]) -> None:
 
 
 def answer_schema(question: Question[Any]) -> dict[str, Any]:
-    """The JSON schema of a valid answer: closed, bounded, and without words for a reader.
+    """Returns the JSON schema of a valid answer: closed, bounded, and without titles, defaults and descriptions.
 
     All properties of an object are required and none may be added, so a mapping becomes an object with the question's
-    keys. Numbers, texts and lists have bounds. What only `check` can tell, e.g. that a call is refused, is not in it.
+    keys. Numbers, texts and lists have bounds. It leaves out what only `check` can decide, e.g. that a call is refused.
     Raises ValueError for a mapping if the question has no keys.
     """
     return map_schema(_json_schema(question.schema), partial(_close, question, question.forms))
 
 
-@lru_cache(256)  # some questions make a class of their own for their answers
+@lru_cache(256)  # some questions create the class of their answers
 def _json_schema(schema: type[BaseModel]) -> Mapping[str, Any]:
     return schema.model_json_schema()
 
 
 def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """The schema with a change made to it and to every schema in it, the outer ones first."""
+    """Returns the schema with a change applied to it and to every schema inside it, outer ones first."""
     changed = change(dict(schema))
     for name in ("properties", "$defs"):
         if name in changed:
@@ -154,12 +154,12 @@ def map_schema(schema: Mapping[str, Any], change: Callable[[dict[str, Any]], dic
 
 
 def item_schemas(schema: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
-    """The schemas of the first items of a list, of which the very first may have forms of their own."""
+    """Returns the schemas of a list's first `count` items; the leading ones may have their own (`prefixItems`)."""
     return [*schema.get("prefixItems", ()), *repeat(schema["items"], count)][:count]
 
 
 def _close(question: Question[Any], forms: Forms, schema: dict[str, Any]) -> dict[str, Any]:
-    """One schema without the words for a reader, with all its properties named and required, and with bounds."""
+    """Returns one schema without title, default and description, with all its properties required, and with bounds."""
     closed = {name: part for name, part in schema.items() if name not in {"title", "default", "description"}}
     match closed.get("type"):
         case "object":
@@ -184,7 +184,7 @@ def _closed_object(keys: Sequence[str], forms: Forms, schema: Mapping[str, Any])
 
 
 def _merged(schema: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with further keywords, also inside keywords that both have."""
+    """Returns the schema with further keywords; mappings under a keyword that both have are merged."""
     return {
         **schema,
         **{
@@ -195,11 +195,11 @@ def _merged(schema: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any
 
 
 UNSHOWN: Mapping[str, Any] = {"shown": False}
-"""Metadata of a field that prompts and traces omit: it only serves to check an answer, or differs between runs."""
+"""Metadata of dataclass fields that prompts and traces omit: they only check an answer, or differ between runs."""
 
 
 def shown_fields(value: Any) -> dict[str, Any]:
-    """The values of a dataclass by field name, without the fields marked as `UNSHOWN`."""
+    """Returns the values of a dataclass by field name, without the fields marked as `UNSHOWN`."""
     return {name: getattr(value, name) for name in _shown_names(value.__class__)}
 
 
@@ -213,7 +213,7 @@ class Unanswered(Exception):
 
 
 class ModelUnavailable(Exception):
-    """A model can't be asked any more, which ends the episode. status: of the episode's result."""
+    """The model can't be asked any more, which ends the episode. status: the episode's status in its result."""
 
     status: ClassVar[str] = "model_unavailable"
 
@@ -246,12 +246,12 @@ class Model(Protocol):
     def name(self) -> str: ...
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        """Answers, or raises `Unanswered` or `ModelUnavailable`. note: receives every call that this makes."""
+        """Answers, or raises `Unanswered` or `ModelUnavailable`. note: receives every call made for the answer."""
         ...
 
 
 async def answer_or_none(model: Model, question: Question[AnswerT]) -> AnswerT | None:
-    """The answer, or None instead of `Unanswered`."""
+    """Asks a model; returns None if there is no valid answer (`Unanswered`)."""
     try:
         return await model.answer(question)
     except Unanswered:
@@ -265,7 +265,7 @@ async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
     """
     waiting = list(awaitables)
     if len(waiting) == 1:
-        return [await waiting[0]]  # gathering would cost a task
+        return [await waiting[0]]  # saves the task that gather would create
     results = await asyncio.gather(*waiting, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
@@ -275,10 +275,10 @@ async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the questions so far took.
+    """Counts the questions asked so far, with their calls, tokens and cost.
 
     calls: requests to a language model, including the `cached` ones. input_tokens, output_tokens, cost (USD): of all of
-    them, None if unknown for any. cached_cost: the part of the cost that the cached answers were worth, which nobody
+    them, None if unknown for any. cached_cost: the part of the cost that the cached calls stand for, which was not
     paid again.
     """
 
@@ -298,7 +298,7 @@ class Usage:
 
     @property
     def paid(self) -> float | None:
-        """What the calls cost now, in USD: without the cached ones; None if that is unknown."""
+        """The cost in USD without the cached calls, None if unknown."""
         if self.cached == self.calls:
             return 0.0
         return None if self.cost is None or self.cached_cost is None else self.cost - self.cached_cost
@@ -325,7 +325,7 @@ def _sum(total: NumberT | None, more: NumberT | None) -> NumberT | None:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One question with its answer, the seconds and the calls it took; answer: None if there was no valid one."""
+    """A question with its answer, and the seconds and calls it took. answer: None if there was no valid one."""
 
     question: Question[Any]
     answer: BaseModel | None

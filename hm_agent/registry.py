@@ -1,7 +1,7 @@
-"""The worlds and agents there are, by name: the package's, other packages' by entry points, and registered ones.
+"""Finds worlds, scenarios and agents by name: the package's own, other packages' (entry points), and registered ones.
 
-A world is named by where its suite is (`module:name`). Suites are imported when scenarios or flags are asked for,
-a world's simulator only when one of its scenarios is opened.
+`WORLDS` says where each world's suite is (`module:name`). Suites are imported when scenarios or flags are needed, a
+world's simulator only when one of its scenarios is opened.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ AGENTS = "hm_agent.agents.registry:AGENTS"
 
 
 SharedAgent: TypeAlias = "Recipe | OwnAgent"
-"""An agent that is no world's own: a recipe plays any world with a body, an `OwnAgent` any world that it knows."""
+"""An agent of no single world: a recipe plays any world with a body, an `OwnAgent` the scenarios that it knows."""
 
 
-def _added(group: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
-    """What other packages add to a group, by name; warns of what can't be loaded, and leaves it out.
+def _load_entry_points(group: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Loads what other packages add to a group of entry points, by name; warns of what can't be loaded and skips it.
 
-    read: makes of a name and an object what is wanted, or raises ConfigError.
+    read: checks and converts a loaded object, given its name; may raise ConfigError.
     """
-    found = {}
+    loaded = {}
     for entry in entry_points(group=group):
         try:
-            found[entry.name] = read(entry.name, entry.load())
-        except Exception as error:  # noqa: BLE001 - whatever another package raises must not stop every command
+            loaded[entry.name] = read(entry.name, entry.load())
+        except Exception as error:  # noqa: BLE001 - no error of another package may break every command
             package = entry.dist.name if entry.dist else "another package"
             problem = f"{type(error).__name__}: {error}"
             warnings.warn(f"{entry.name} of {package} ({group}) is left out: {problem}", stacklevel=3)
-    return found
+    return loaded
 
 
 def _as_suite(name: str, value: object) -> Suite:
@@ -67,34 +67,39 @@ def _as_suite(name: str, value: object) -> Suite:
 
 @cache
 def _installed_suites() -> Mapping[str, Suite]:
-    found: dict[str, Suite] = {name: load_place(place) for name, place in WORLDS.items()}
-    return found | {name: suite for name, suite in _added("hm_agent.worlds", _as_suite).items() if name not in found}
+    own: dict[str, Suite] = {name: load_place(place) for name, place in WORLDS.items()}
+    others = _load_entry_points("hm_agent.worlds", _as_suite)
+    return own | {name: suite for name, suite in others.items() if name not in own}
 
 
 def suites() -> Mapping[str, Suite]:
-    """Every world's suite by name."""
+    """Returns the suites of all worlds, by the world's name."""
     return {**_installed_suites(), **ADDED.worlds} if ADDED.worlds else _installed_suites()
 
 
 @cache
 def _installed_agents() -> Mapping[str, SharedAgent]:
-    found: dict[str, SharedAgent] = dict(load_place(AGENTS))
-    return found | {name: agent for name, agent in _added("hm_agent.agents", as_agent).items() if name not in found}
+    own: dict[str, SharedAgent] = dict(load_place(AGENTS))
+    others = _load_entry_points("hm_agent.agents", as_agent)
+    return own | {name: agent for name, agent in others.items() if name not in own}
 
 
 def shared_agents() -> Mapping[str, SharedAgent]:
-    """The agents that no single world owns, by name."""
+    """Returns the agents that belong to no single world, by name."""
     return {**_installed_agents(), **ADDED.agents} if ADDED.agents else _installed_agents()
 
 
 def shared_agent(name: str) -> SharedAgent | None:
-    """The one of a name or, as `module:name`, of a place; None if there is none; ConfigError if it can't be loaded."""
-    found = shared_agents().get(name)
-    return as_agent(name, load_place(name)) if found is None and is_place(name) else found
+    """Finds a shared agent by name, or imports it from `module:name`; None for an unknown name.
+
+    Raises ConfigError if `module:name` can't be imported.
+    """
+    agent = shared_agents().get(name)
+    return as_agent(name, load_place(name)) if agent is None and is_place(name) else agent
 
 
 def as_agent(name: str, value: object) -> SharedAgent:
-    """A recipe, an OwnAgent or a function that builds an agent from an `AgentSetup`, as an agent.
+    """Returns a Recipe or an OwnAgent as it is; wraps a function that builds an agent from an `AgentSetup`.
 
     Raises ConfigError for anything else.
     """
@@ -105,15 +110,15 @@ def as_agent(name: str, value: object) -> SharedAgent:
     if not callable(value):
         raise ConfigError(f"agent {name} is {type(value).__name__}: it has to be a function build(setup), or a Recipe")
     about = (value.__doc__ or "").strip().partition("\n")[0]
-    return OwnAgent(about or "an agent of one's own", value, is_reference=False)
+    return OwnAgent(about or "a user's agent", value, is_reference=False)
 
 
 def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | Recipe | OwnAgent) -> None:
-    """Makes an agent known by a name, in this process and its workers.
+    """Registers an agent under a name, in this process and its workers.
 
-    build: makes the agent for one seat of one episode from an `AgentSetup`; or a `Recipe`, or an `OwnAgent`, which also
-    says what it plays. A name that is registered again gets the new agent. Raises ConfigError for a name that the
-    package or a world has, or that is none.
+    build: a function that builds the agent for one seat of one episode from an `AgentSetup`; or a `Recipe`; or an
+    `OwnAgent`, which also says what it can play. A name that was registered before gets the new agent. Raises
+    ConfigError if the name is invalid, or taken by an agent of the package or of a world.
     """
     check_name(name)
     if name in _installed_agents() or name in own_agents():
@@ -126,12 +131,12 @@ def register_strategist(
     build: Callable[[Mind, Model, Parameters], Strategist],
     *,
     reflector: Callable[[Model], Reflector] | None = None,
-    about: str = "a strategist of one's own",
+    about: str = "a user's strategist",
 ) -> None:
-    """Makes an agent known that plays any world with a body by this strategist; see `register_agent`.
+    """Registers an agent that plays every world with a body by this strategist; see `register_agent`.
 
-    build: makes the strategist for one seat of one episode. reflector: decides what a plan learns from the latest one;
-    None: nothing.
+    build: builds the strategist for one seat of one episode. reflector: builds its reflector, which decides what the
+    next plan learns from the latest one; None: nothing.
     """
     from hm_agent.agents.agent import Recipe
     from hm_agent.agents.reflection import NoReflection
@@ -140,23 +145,23 @@ def register_strategist(
 
 
 def register_world(name: str, suite: Suite | str) -> None:
-    """Makes a world known in this process and its workers. suite: it, or `module:name` of it.
+    """Registers a world in this process and its workers. suite: its Suite, or `module:name` of it.
 
-    Raises ConfigError for a name that an installed world has, or that is not the suite's own.
+    Raises ConfigError if an installed world has this name, or if the suite has another one.
     """
     check_name(name)
-    found = load_place(suite) if isinstance(suite, str) else suite
+    loaded = load_place(suite) if isinstance(suite, str) else suite
     if name in _installed_suites():
         raise ConfigError(f"world {name!r} is there already: choose another name")
-    if not isinstance(found, Suite) or found.name != name:
+    if not isinstance(loaded, Suite) or loaded.name != name:
         raise ConfigError(f"world {name!r} needs a Suite of that name")
-    ADDED.worlds[name] = found
+    ADDED.worlds[name] = loaded
 
 
 def register_scenarios(folder: str | PathLike[str]) -> None:
-    """Makes the games of a folder's TOML files known (docs/adding_a_game.md), in this process and its workers.
+    """Registers the games in a folder's TOML files (docs/adding_a_game.md), in this process and its workers.
 
-    Raises ConfigError if there is no such folder, or if a file is wrong as far as that shows without the simulator.
+    Raises ConfigError if there is no such folder, or if a file has errors that can be found without the simulator.
     """
     path = Path(folder).absolute()
     if not path.is_dir():
@@ -172,38 +177,38 @@ def register_scenarios(folder: str | PathLike[str]) -> None:
 
 
 def own_agents() -> Mapping[str, OwnAgent]:
-    """The agents that single worlds have, by name."""
+    """Returns the agents that belong to single worlds, by name."""
     return {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
 
 
 def agent_names() -> list[str]:
-    """Every agent, those first that play any world."""
+    """Returns the names of all agents, first those that belong to no single world."""
     return list(dict.fromkeys([*shared_agents(), *own_agents()]))
 
 
 def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) -> tuple[str, ...]:
-    """The agents that names or globs stand for, each once; raises ConfigError for a pattern without any.
+    """Resolves names and globs to agents, each once; raises ConfigError for a pattern that matches none.
 
-    played: the scenarios to play; a glob stands for no agent that can't play all of them, a name always for its agent.
+    played: the scenarios to play: a glob matches only agents that can play all of them, a name always matches.
     """
     known = agent_names()
     able = {name for name in known if all(can_play(name, scenario) for scenario in played)}
     asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
-    found: dict[str, None] = {}
+    agents: dict[str, None] = {}
     for pattern in patterns:
         if is_place(pattern) and pattern not in known:
             shared_agent(pattern)
-            found[pattern] = None
+            agents[pattern] = None
             continue
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
-            there = [name for name in known if name in able] or known
-            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(there)}")
+            offered = [name for name in known if name in able] or known
+            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(offered)}")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
-        found |= dict.fromkeys(matching)
-    return tuple(found)
+        agents |= dict.fromkeys(matching)
+    return tuple(agents)
 
 
 def can_play(agent: str, scenario: ScenarioInfo) -> bool:
@@ -218,13 +223,13 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
 
 
 def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
-    """Raises ConfigError if an agent can't play a scenario, or not with the model of its seat."""
+    """Raises ConfigError if an agent can't play a scenario, or can't with the model of its seat."""
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
         raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
     own = suites()[scenario.world].own_agents.get(agent)
     if own and own.only_model not in (None, model):
-        raise ConfigError(f"{agent} is an agent of the model {own.only_model} alone, and {model} is to answer it")
+        raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")
 
 
 def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
@@ -234,7 +239,7 @@ def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Sett
 
 
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    """The agent of a name for one seat; `check_agent` says whether it can play there."""
+    """Builds an agent for one seat, after `check_agent` has found that it can play there."""
     suite = suites()[setup.scenario.world]
     if name in suite.own_agents:
         return suite.own_agents[name].build(setup)
@@ -246,32 +251,33 @@ def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
 
 
 def scenarios() -> Mapping[str, ScenarioInfo]:
-    """Every scenario by its full name, world by world."""
+    """Returns all listed scenarios by full name, world by world."""
     return _scenarios_of(tuple(suites().values()), tuple(ADDED.folders))
 
 
 @cache
-def _scenarios_of(found: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
-    return {scenario.name: scenario for suite in found for scenario in suite.scenarios}
+def _scenarios_of(worlds: tuple[Suite, ...], folders: tuple[str, ...]) -> Mapping[str, ScenarioInfo]:
+    """folders: only part of the cache's key, since suites list more scenarios once a folder is registered."""
+    return {scenario.name: scenario for suite in worlds for scenario in suite.scenarios}
 
 
 def scenario_named(name: str) -> ScenarioInfo:
-    """The scenario of a full name; an unknown one stands for itself, in a group of its own."""
+    """Returns the scenario of a full name; for an unknown name a placeholder in the group `Other scenarios`."""
     try:
-        found = scenarios().get(name) or _unlisted(name)
+        scenario = scenarios().get(name) or _unlisted(name)
     except ConfigError:
-        found = None
-    return found or ScenarioInfo("", name, name, "Other scenarios")
+        scenario = None
+    return scenario or ScenarioInfo("", name, name, "Other scenarios")
 
 
 def _unlisted(name: str) -> ScenarioInfo | None:
-    """The scenario that a name means, though no world lists it; ConfigError if it means one that can't be."""
+    """Finds a scenario that no world lists, None if there is none of the name; raises ConfigError as `Suite.find`."""
     return next(filter(None, (suite.find(name) for suite in suites().values())), None)
 
 
 def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
-    """The scenarios that names or globs stand for, each once, in the order asked for; ConfigError if there is none."""
-    found: dict[str, ScenarioInfo] = {}
+    """Resolves names and globs to scenarios, each once, in order; raises ConfigError if a pattern matches none."""
+    resolved: dict[str, ScenarioInfo] = {}
     for pattern in patterns:
         matching = [
             scenario
@@ -280,32 +286,32 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
         ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
-            near = nearest(pattern, (name for one in scenarios().values() for name in (one.short_name, one.name)))
+            near = nearest(pattern, (name for known in scenarios().values() for name in (known.short_name, known.name)))
             raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
-        found |= {scenario.name: scenario for scenario in matching}
-    return tuple(found.values())
+        resolved |= {scenario.name: scenario for scenario in matching}
+    return tuple(resolved.values())
 
 
 def _hint(pattern: str) -> str:
-    """The scenarios that begin with the same word in short, numbered ones as ranges; without any, all first words."""
+    """Names the scenarios with the same first word, numbered ones as ranges; if there are none, all first words."""
     names = [scenario.short_name for scenario in scenarios().values()]
     near = [name for name in names if _first_word(name) == _first_word(pattern)]
     if not near:
         return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
     groups: dict[str, list[str]] = {}
     for name in near:
-        stem, _, last = name.rpartition("_")
-        groups.setdefault(stem, []).append(last)
-    return "; ".join(f"{stem} has {_range(lasts)}" for stem, lasts in groups.items())
+        stem, _, ending = name.rpartition("_")
+        groups.setdefault(stem, []).append(ending)
+    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
 
 
 def _first_word(name: str) -> str:
     return name.partition("_")[0]
 
 
-def _range(lasts: Sequence[str]) -> str:
-    """Endings in short: all numbers as one range."""
-    numbers = [last for last in lasts if last.isdecimal()]
-    others = [last for last in lasts if not last.isdecimal()]
+def _joined_endings(endings: Sequence[str]) -> str:
+    """Joins the last parts of names; all numbers become one range, e.g. `0 to 9 and selfplay`."""
+    numbers = [ending for ending in endings if ending.isdecimal()]
+    others = [ending for ending in endings if not ending.isdecimal()]
     numbered = [f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]] if numbers else []
     return " and ".join([*numbered, *others])

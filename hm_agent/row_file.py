@@ -1,4 +1,4 @@
-"""JSON lines that a run adds to, and goes on with after it was killed."""
+"""A file of JSON lines that a run appends to, and continues after it was killed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Row: TypeAlias = dict[str, Any]
 
 
 class RowFile:
-    """A file of rows, each with a text `id` of its own. rows: what it holds, by id. keys: what else each row has.
+    """A file of rows, each with a unique text `id`. rows: its rows, by id. keys: further keys that each row must have.
 
-    Raises ConfigError for a line that is no row; a last line without its end, which a kill leaves, is dropped.
+    Raises ConfigError for a line that is no such row; drops an unfinished last line, which a killed process leaves.
     """
 
     def __init__(self, path: Path, keys: Sequence[str] = ()) -> None:
@@ -30,23 +30,23 @@ class RowFile:
             return
         whole, _, rest = self.path.read_bytes().rpartition(b"\n")
         for number, line in enumerate(whole.splitlines() if whole else (), 1):
-            yield self._row(number, line)
+            yield self._parsed(number, line)
         if rest:
             os.truncate(self.path, len(whole) + bool(whole))
 
-    def _row(self, number: int, line: bytes) -> Row:
+    def _parsed(self, number: int, line: bytes) -> Row:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{self.path}, line {number}: not valid JSON: {error}") from error
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
-            raise ConfigError(f"{self.path}, line {number}: no row with an id")
+            raise ConfigError(f"{self.path}, line {number}: no object with a text `id`")
         if lacking := [key for key in self._keys if key not in row]:
             raise ConfigError(f"{self.path}, line {number}: the row lacks {', '.join(lacking)}")
         return row
 
     def add(self, row: Row) -> None:
-        """Adds a row at the end; it is on the disk when this returns. Raises OSError, and adds nothing, if it can't."""
+        """Appends a row and flushes it to the disk. Raises OSError if that fails; the file is then unchanged."""
         line = _line(row)
         size = self.path.stat().st_size if self.path.exists() else 0
         with self.path.open("ab", buffering=0) as file:
@@ -60,36 +60,38 @@ class RowFile:
         self.rows[row["id"]] = row
 
     def sort(self) -> None:
-        """Orders the rows by id, so that the same rows make the same file whatever the order they came in."""
+        """Sorts the file by id, so that the same rows always make the same file."""
         write_whole(self.path, b"".join(_line(self.rows[name]) for name in sorted(self.rows)))
 
 
 def _line(row: Row) -> bytes:
-    """A row as the file has it; `?` for half a surrogate pair, which is no text."""
+    """Encodes a row as a line of the file; an unpaired surrogate, which UTF-8 can't encode, becomes `?`."""
     return (json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) -> None:
-    """Writes down what the rows of a file have in common, or compares it with what is there.
+    """Writes to `path` what the rows of a file have in common; once there are rows, compares it with what is there.
 
-    Raises ConfigError if it differs, unless there are no rows yet.
+    Raises ConfigError if it differs.
     """
-    wanted = json.loads(json.dumps(identity))
+    expected = json.loads(json.dumps(identity))
     if not (path.exists() and file.rows):
-        write_whole(path, json.dumps(wanted, indent=2) + "\n")
+        write_whole(path, json.dumps(expected, indent=2) + "\n")
         return
     try:
-        there = json.loads(path.read_bytes())
-        names = [name for name in {**there, **wanted} if there.get(name) != wanted.get(name)]
+        recorded = json.loads(path.read_bytes())
+        names = [name for name in {**recorded, **expected} if recorded.get(name) != expected.get(name)]
     except (ValueError, TypeError) as error:
         raise ConfigError(f"{path}: not the settings of a run: {error}; name another folder with --out") from error
     if names:
-        differing = ", ".join(f"{name} {_short(there.get(name))}, not {_short(wanted.get(name))}" for name in names[:3])
+        differing = ", ".join(
+            f"{name} {_abbreviated(recorded.get(name))}, not {_abbreviated(expected.get(name))}" for name in names[:3]
+        )
         raise ConfigError(
-            f"--out={path.parent}: {file.path.name} has {differing}; name another folder, or say the same"
+            f"--out={path.parent}: {file.path.name} has {differing}; name another folder, or use the same settings"
         )
 
 
-def _short(value: object) -> str:
+def _abbreviated(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,7 +1,7 @@
-"""What a world hands out beside itself: scenarios, bodies, agents of its own, options, metrics, looks.
+"""What a world provides beside its environment: scenarios, bodies, agents of its own, options, metrics, a viewer.
 
-Everything that differs between worlds in experiments, results, reports and replays comes from here; nothing else asks
-which world it is. A suite's module imports no simulator: that waits until `open`.
+Everything that differs between worlds in experiments, results, reports and replays comes from its suite; no other code
+depends on which world it is. A suite's module imports no simulator before `open`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Setting = str | int | float | None
 
 SMALL, FULL = "small", "full"
-"""The sizes of the battery: to be paid for a language model, and for intervals."""
+"""The sizes of the battery: few enough episodes to pay a language model for, and enough for confidence intervals."""
 
 TOLD_SHARE = "told_share"
-"""The metric in which a ceiling agent that is told of the other players records how often: 0 for never, 1 for always.
+"""The metric of a ceiling agent that is told about the other players: how often it was; 0 for never, 1 for always.
 
-It is the share of all steps and other players in which something was known to tell.
+It is the share of all pairs of a step and another player for which something was known to tell.
 """
 
 
@@ -43,9 +43,9 @@ class Metric:
     """What the episodes of a scenario are compared by.
 
     name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
-    means stand for 0 and 1 of the normalised score; None where there are none. per_steps: how many steps the
-    unit is for, if the metric is a reward for so many steps; None for others. digits: how many decimals its values are
-    shown with; a share of 1 needs more than a reward does.
+    means stand for 0 and 1 of the normalised score; None without such agents. per_steps: for a reward per so many
+    steps, their number; None for other metrics. digits: how many decimals its values are shown with; a share of 1
+    needs more than a reward does.
     """
 
     name: str = "reward"
@@ -59,10 +59,10 @@ class Metric:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """A figure of reports in which a share, from 0 to 1, is told apart by kind.
+    """A figure of reports that shows a share, from 0 to 1, by kind.
 
-    name: unique among the figures of a report. unit: of the axis. kinds: (label, metric of results) each. about: a
-    sentence on what the kinds are. references: what those agents are by which others are measured, drawn in grey.
+    name: unique among the figures of a report. unit: of the axis. kinds: pairs of a label and a metric of results.
+    about: a sentence on what the kinds are. references: a label for the reference agents, which are drawn in grey.
     """
 
     name: str
@@ -77,9 +77,9 @@ class Breakdown:
 class ShareMetric:
     """A share between 0 and 1 in the metrics of an episode.
 
-    name: its key. about: what it is the share of, in words. base_rate: the key of what an answer that knows nothing of
-    this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that `always no`
-    would get the rest, and the better of both over all episodes counts.
+    name: its key. about: what it is the share of, in words. base_rate: the key of the share that an answer without any
+    knowledge of this mind would get; None if there is none. is_binary: True if that answer is `always yes`, so that
+    `always no` would get the rest; the better of the two over all episodes then is the base rate.
     """
 
     name: str
@@ -93,14 +93,14 @@ class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
     name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
-    kind, in one unit. about: a few words, e.g. on the opponents. seats: for agents. published: (mean, standard error)
-    of others' results, by agent; None for an error that was not published. asked_by: a word that a glob must hold to
-    stand for it, if not just any glob does. has_paid_interactions: True if each interaction pays, so that reports may
-    follow the reward from one to the next. held_out: True if no constant of an agent or of its reasoner may be chosen
-    by what agents reach on it, so that it tells how these do on what they were not made for; False for those that
-    constants may be chosen on. order: how deep all other players look who are not agents (docs/glossary.md), None if
-    they differ or nobody says. family: the title under which the study of orders gathers scenarios, whose groups may
-    differ.
+    kind, in one unit. about: a few words, e.g. on the opponents. seats: the seats that agents play. published: results
+    of other publications by agent, each (mean, standard error); None for an error that was not published. asked_by: a
+    word that a glob must contain to match the scenario; empty: every glob may. has_paid_interactions: True if every
+    interaction pays a reward, so that reports may show the reward from one interaction to the next. held_out: True if
+    no constant of an agent or of its reasoner may be chosen by results on it, so that it shows how agents do on
+    scenarios that they were not made for; False if constants may be chosen on it. order: how deep all players in the
+    background look at others (docs/glossary.md), None if they differ or it is unknown. family: the title under which
+    the study of orders gathers scenarios, whose groups may differ.
     """
 
     world: str
@@ -120,10 +120,10 @@ class ScenarioInfo:
 
 @dataclass(frozen=True)
 class Option:
-    """A setting of a world's own, which becomes a flag.
+    """A setting of one world, which becomes a flag.
 
-    choices: all values, None for any text. changes_world: True if episodes that differ in it can't be paired, False if
-    it only changes agents. is_folder: True for a path, which results don't record.
+    choices: the valid values, None for any text. changes_world: True if episodes that differ in it can't be paired,
+    False if it only changes agents. is_folder: True for the path of a folder, which results don't record.
     """
 
     name: str
@@ -136,9 +136,10 @@ class Option:
 
 @dataclass(frozen=True)
 class AgentSetup:
-    """What an agent in a seat is built from. seed: of this seat. options: the world's, settled.
+    """Everything that an agent for one seat of one episode is built from.
 
-    max_steps: after which the episode is cut, so that the agent can be told; None: it isn't.
+    model: answers the agent's questions. seed: the seat's own. options: the world's settled options. parameters: of the
+    Theory of Mind. max_steps: the number of steps after which the episode is cut, None if it is not.
     """
 
     scenario: ScenarioInfo
@@ -153,12 +154,12 @@ class AgentSetup:
 
 @dataclass(frozen=True)
 class OwnAgent:
-    """An agent that one world alone has.
+    """An agent that is built directly from its `AgentSetup`: one world's own, or a user's.
 
-    plays: which of its scenarios it can play. only_model: the one model that makes it what it is; None: any will do.
-    is_reference: True if others are measured by it and it is not compared itself. asked_by: a word that a glob must
-    hold to stand for it, if not just any glob does. check: raises ConfigError if it can't play a scenario with the
-    world's settled options, e.g. for want of a file; called before anything is played.
+    about: a few words for lists. plays: True for the scenarios that it can play. check: raises ConfigError if it can't
+    play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
+    only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
+    and it is not compared itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
     """
 
     about: str
@@ -172,7 +173,7 @@ class OwnAgent:
 
 @dataclass(frozen=True)
 class OwnCommand:
-    """A command of `hm-agent` that a world has. about: a few words for the help.
+    """A command that a world adds to `hm-agent`. about: a few words for the help.
 
     place: `module:name` of a function that takes the arguments and returns the exit status.
     """
@@ -183,9 +184,9 @@ class OwnCommand:
 
 @dataclass(frozen=True)
 class BatteryPart:
-    """What a battery plays in one world; all but scenarios as the flags of `hm-agent play` are called.
+    """What the battery plays in one world. scenarios: names or globs. options: the world's own.
 
-    scenarios: names or globs. options: the world's own.
+    episodes and max_steps are those of `Experiment`.
     """
 
     scenarios: tuple[str, ...]
@@ -197,7 +198,7 @@ class BatteryPart:
 class Viewer(Protocol):
     """How a world looks in replays and videos.
 
-    scripts: JavaScript files and style sheets that the page loads after its own, for what only this world has
+    scripts: JavaScript files and style sheets of this world, which the page loads after its own
     (docs/adding_a_world.md; recording/replay/templates/viewer.js).
     """
 
@@ -205,32 +206,32 @@ class Viewer(Protocol):
     def scripts(self) -> Sequence[Path]: ...
 
     def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
-        """What the scripts need to know before the first step, as JSON values."""
+        """Returns what the scripts need to know before the first step, as JSON values."""
         ...
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """The pictures of a step by film: `world`, and each seat's own view under the seat's name."""
+        """Returns the pictures of a step: `world`, and each seat's own view under the seat's name."""
         ...
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
-        """What the scripts show of a step from one seat, beyond the trace, as JSON values."""
+        """Returns what the scripts show of a seat's step beyond the trace, as JSON values."""
         ...
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
-        """Draws each step as a picture of the video, (H, W, 3) of one size; None for a world that is not filmed."""
+        """Returns a function that draws a step for the video, (H, W, 3) of one size; None for a world without video."""
         ...
 
 
 class Suite:
-    """What one world hands out; worlds extend it.
+    """What one world provides; each world has a subclass.
 
-    name: its folder and its key in the registry. options: become flags. packages: whose versions results record.
-    commands: further ones of `hm-agent`, by name. published_source: whose results `ScenarioInfo.published` has.
-    breakdowns: figures of its reports. environments: ids in PettingZoo's registry, with the scenario that each begins
-    with. literal: how often what an agent says of other minds is right; None if nothing asks. functional: how well it
-    acts on them, if not by the normalised score of each scenario's metric. battery: what is played here where one agent
-    is measured in all worlds, by size. lists_numbers: False if a list has one line for all scenarios of a group whose
-    names differ in their number alone.
+    name: its folder and its key in the registry. options: its settings, which become flags. packages: the packages
+    whose versions results record. commands: commands that it adds to `hm-agent`, by name. published_source: the source
+    of `ScenarioInfo.published`. breakdowns: figures of its reports. environments: its ids in PettingZoo's registry,
+    with the default scenario of each. literal: the share of an agent's statements about other minds that are right;
+    None if no question asks for any. functional: how well an agent acts on other minds; None: the normalised score of
+    each scenario's metric says so. battery: its part of the battery, by size. lists_numbers: False if lists have one
+    line for all scenarios of a group whose names differ in their number alone.
     """
 
     name: str
@@ -252,14 +253,14 @@ class Suite:
         raise NotImplementedError
 
     def find(self, name: str) -> ScenarioInfo | None:
-        """A scenario that is not listed, e.g. one whose name says its size; None if the name means none here.
+        """Finds a scenario that is not listed, e.g. one whose name says its size; None for a name of another world.
 
-        Raises ConfigError if the name means one that can't be.
+        Raises ConfigError if the name has the form of such a scenario, but no such scenario can exist.
         """
         return None
 
     def chosen(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        """Those of the options that are this world's; ConfigError for a value that there isn't, or no folder."""
+        """Selects this world's options; raises ConfigError for an invalid value or a folder that does not exist."""
         own = {option.name: option for option in self.options if option.name in options}
         for name, option in own.items():
             value = options[name]
@@ -270,41 +271,41 @@ class Suite:
         return {name: options[name] for name in own}
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        """The options with every choice made; raises ConfigError if the scenario can't be played with them."""
+        """Returns the options with every choice made (settled); raises ConfigError if they don't suit the scenario."""
         return options
 
     def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
-        """The modules that take long to import, which worker processes share; with settled options."""
+        """Returns slow modules, by name, that are imported once for all worker processes. options: settled."""
         return ()
 
     def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
-        """How many different episodes a scenario has, with settled options; None if there is no end of them."""
+        """Returns how many different episodes a scenario has, None for any number. options: settled."""
         return None
 
     def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
-        """The seed of an episode by its number, where it must say which one it is; None for one drawn from both.
+        """Returns the seed of an episode, in a world whose seeds identify episodes; None to hash base and number.
 
-        base: as given by --seed.
+        base: the value of --seed.
         """
         return None
 
     def content(self, scenario: ScenarioInfo) -> str | None:
-        """A hash of the user's file that a scenario was read from, by which a changed file is told from the one before.
+        """Returns a hash of the user's file that a scenario was read from, by which a changed file is noticed.
 
-        None for a scenario that ships, and for one whose name tells its content.
+        None for a scenario that ships with the package, and for one whose name determines its content.
         """
         return None
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
-        """A world to play the scenario in; the caller closes it."""
+        """Opens the world of a scenario; the caller closes it."""
         raise NotImplementedError
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
-        """The scenario as a `pettingzoo.ParallelEnv`."""
+        """Opens a scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
-        """The body of a seat, for every agent that is not the world's own."""
+        """Returns the builder of a seat's body, for every agent that is not the world's own."""
         raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")
 
     def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
@@ -312,13 +313,13 @@ class Suite:
         return True
 
     def answers(self) -> ReasonerTable:
-        """The built-in reasoner's answers to the questions of this world."""
+        """Returns the functions by which the built-in reasoner answers this world's questions."""
         return {}
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer | None:
-        """None: replays show the agents' states, and no pictures."""
+        """Returns the viewer for replays and videos; None: replays show the agents' states, and no pictures."""
         return None
 
     def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:
-        """What a reader has to know of results with these settings, in sentences."""
+        """Returns sentences that a reader of results with these settings needs to know."""
         return ()

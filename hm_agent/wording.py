@@ -1,4 +1,4 @@
-"""Numbers and lists as tables and sentences show them."""
+"""Formats numbers and lists for tables and sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FEW_HAVE_NONE = "fewer than five episodes have no interval"
 
 
 def number(value: float | None, digits: int = 1) -> str:
-    """A rounded number, never a negative zero."""
+    """Rounds a number; never a negative zero; `-` for None."""
     return NOTHING if value is None else f"{round(value, digits) + 0.0:,.{digits}f}"
 
 
@@ -31,7 +31,7 @@ def percent(value: float | None) -> str:
 
 
 def known(value: float | None, digits: int = 0) -> str:
-    """A count or a cost, or that it is unknown."""
+    """A count or a cost, `unknown` for None."""
     return "unknown" if value is None else number(value, digits)
 
 

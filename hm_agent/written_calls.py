@@ -1,4 +1,4 @@
-"""The calls of a plan, such as `go_to((3, 4))`, read from a model's text without evaluating it."""
+"""Parses the calls of a plan, such as `go_to((3, 4))`, from a model's text without evaluating it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CallError(ValueError):
 
 
 class WrittenCall:
-    """What traces show of a call: the text as a model writes it."""
+    """The base class of a plan's calls: traces show a call as the text that a model writes."""
 
     __slots__ = ()
 
@@ -27,11 +27,10 @@ class WrittenCall:
 
 
 def read_call(text: str, functions: Mapping[str, FunctionT], forms: str) -> tuple[str, FunctionT, str]:
-    """The name of a call, its function and what stands in its brackets; any spacing, with a comment after it.
+    """Splits a call into its name, its function and the text in its brackets; ignores spacing and a trailing comment.
 
-    The name of a function alone is read as a call without arguments.
-    functions: those that may be called, by name. forms: how to write them, for the message of the CallError that is
-    raised if the text is no call of one of them.
+    The name of a function alone is read as a call without arguments. functions: the functions that may be called, by
+    name. forms: how to write their calls, for the message of the CallError, which is raised for any other text.
     """
     call = _COMMENT.sub("", text).strip()
     written = _CALL.fullmatch(f"{call}()" if call in functions else call)
@@ -44,7 +43,7 @@ def read_call(text: str, functions: Mapping[str, FunctionT], forms: str) -> tupl
 
 
 def read_calls(texts: Sequence[str], read: Callable[[str], CallT], forms: str) -> tuple[CallT, ...]:
-    """A whole plan; raises CallError with the errors of all its calls if `read` raises any, or if it is empty."""
+    """Reads the calls of a plan; raises CallError with the errors of all its calls, or if the plan is empty."""
     calls, errors = [], []
     for text in texts:
         try:
@@ -59,5 +58,5 @@ def read_calls(texts: Sequence[str], read: Callable[[str], CallT], forms: str) -
 
 
 def shortened(text: str) -> str:
-    """What a message repeats of a model's text: quoted, at most 60 characters of it."""
+    """Quotes a model's text for a message, cut to 60 characters."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")

@@ -68,5 +68,5 @@ def test_an_agent_of_one_world_plays_there_alone() -> None:
 def test_an_agent_that_plays_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     build = own_agents()["random"].build
     monkeypatch.setitem(ADDED.agents, "nowhere", OwnAgent("plays nothing", build, plays=lambda scenario: False))
-    with pytest.raises(ConfigError, match="nowhere can't play what the battery has of any world"):
+    with pytest.raises(ConfigError, match="nowhere can't play the battery's scenarios of any world"):
         played(SMALL, "hypothetical_minds", "nowhere")

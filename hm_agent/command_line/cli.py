@@ -1,4 +1,4 @@
-"""The commands: plays, reports, studies orders, or lists what the flags ask for, and says in one line what is wrong."""
+"""The commands of `hm-agent`: each does what its flags ask for, or prints one line that says what is wrong."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ PLAY_USAGE = """Plays agents on scenarios.
     {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
     {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
---flagfile=FILE reads flags from a file, one in a line; lines that begin with # are remarks. An agent, a model or a
-recorder of one's own is named by its module: --agent=my_module:build, see docs/python.md.
+--flagfile=FILE reads flags from a file, one per line; lines that begin with # are comments. An agent, a model or a
+recorder of your own is named by its module: --agent=my_module:build, see docs/python.md.
 
 Each episode leaves OUT/<scenario>/<agent>/<model>/episode-<k>/ with replay.html (a page to watch it step by step),
-result.json, trace.jsonl and, where asked for, video.mp4; OUT/index.html lists all of them, OUT/summary.md and
+result.json, trace.jsonl and, on request, video.mp4; OUT/index.html lists all episodes, OUT/summary.md and
 OUT/summary.json sum them up. One seed gives one episode, bit for bit. The same command again plays what is missing.
 
 OUT/report/ compares the agents: report.html (one page with pictures), report.md, and tables as CSV."""
@@ -84,7 +84,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
-    hm-agent completion bash                   print what completes the command line: bash or zsh
+    hm-agent completion bash                   print the script that completes commands in bash or zsh
     hm-agent --version                         print the version
 
 Each command has its own help: hm-agent play --help. `python run_scenario.py` is the same as `hm-agent play`."""
@@ -97,7 +97,7 @@ MODELS = (
 )
 """Each kind of name that --model takes, and what it stands for."""
 SHORTEST_COLUMN = 27
-"""How many characters names have at least in lists, so that most sections are alike."""
+"""The least width of the names in lists, so that the columns of most sections are aligned."""
 
 COMPLETION = "completion"
 HELP_FLAGS = ("--help", "-h", "--helpfull")
@@ -105,18 +105,18 @@ INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
 
 
 def _complain(name: str, message: str, status: int) -> int:
-    with suppress(OSError):  # nobody may be there to read it
+    with suppress(OSError):  # standard error may be closed
         print(printable(f"{name}: {message}"), file=sys.stderr, flush=True)
     return status
 
 
-def _guarded(name: str, act: Callable[[], int]) -> int:
-    """Acts, and says in one line what is wrong, if anything; returns the exit status. name: signs errors."""
+def _run_guarded(name: str, act: Callable[[], int]) -> int:
+    """Runs a command and returns its exit status; prints an error as one line that begins with `name`."""
     try:
         return act()
     except (FlagError, ConfigError) as error:
         return _complain(name, " ".join(str(error).split()), WRONG_INPUT)
-    except BrokenPipeError:  # whoever read the output, e.g. `head`, has read enough
+    except BrokenPipeError:  # the reader of the output, e.g. `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
@@ -127,9 +127,11 @@ def _guarded(name: str, act: Callable[[], int]) -> int:
 
 @dataclass(frozen=True)
 class Command:
-    """name: signs its errors. typed: how it is called. act: what it does once its flags are parsed.
+    """A command with flags.
 
-    helps: what its help says of flags that mean something else here than in `play`, by name.
+    name: begins its error messages. typed: what the user types to call it. groups: its flags by the titles of the help.
+    act: runs it once its flags are parsed. helps: the help of flags that mean something else here than in `play`, by
+    name.
     """
 
     name: str
@@ -141,7 +143,7 @@ class Command:
 
     def run(self, arguments: Sequence[str]) -> int:
         """Runs one command line; returns the exit status."""
-        return _guarded(self.name, lambda: self._act(arguments))
+        return _run_guarded(self.name, lambda: self._act(arguments))
 
     def _act(self, arguments: Sequence[str]) -> int:
         flags.parse((self.name, *arguments))
@@ -169,20 +171,20 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.LIST.value:
-        flags.take_scenarios()
+        flags.register_own_scenarios()
         return _list(command)
     if flags.REPORT_ONLY.value:
         flags.check_report_only()
         return _report(command)
     experiment = flags.experiment()
     experiment.check()
-    from hm_agent.command_line.running import run_and_report  # waits for what takes long to import
+    from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
 
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
-def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
-    """The episodes that the flags ask to report on, the folder to write to, and what its figures are to be."""
+def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
+    """Returns the episodes that the flags ask to report on, the folder to write to, and the form of its figures."""
     from hm_agent.reporting.runs import read_runs
 
     request = flags.report_request(after_playing=False)
@@ -194,21 +196,21 @@ def _asked_runs() -> tuple[Runs, Path, FigureFiles]:
 def _report(command: Command) -> int:
     from hm_agent.reporting.writing import write_report
 
-    print(f"Report: {write_report(*_asked_runs())}")
+    print(f"Report: {write_report(*_requested_runs())}")
     return 0
 
 
 def _orders(command: Command) -> int:
     from hm_agent.reporting.writing import write_orders
 
-    print(f"Study: {write_orders(*_asked_runs())}")
+    print(f"Study: {write_orders(*_requested_runs())}")
     return 0
 
 
 def _minds(command: Command) -> int:
     from hm_agent.command_line.running_battery import show_study
 
-    show_study(*_asked_runs())
+    show_study(*_requested_runs())
     return 0
 
 
@@ -236,31 +238,31 @@ def _list(command: Command) -> int:
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """A line for each (name, about), the abouts below each other."""
-    shown = list(rows)
-    width = max(SHORTEST_COLUMN, *(len(name) for name, _ in shown))
-    return [f"  {name:<{width}} {about}" for name, about in shown]
+    """Formats pairs of name and description as lines of two columns."""
+    lines = list(rows)
+    width = max(SHORTEST_COLUMN, *(len(name) for name, _ in lines))
+    return [f"  {name:<{width}} {about}" for name, about in lines]
 
 
 def _scenario_lines(suite: Suite) -> Iterator[str]:
-    """A line for each scenario, or for all of a group whose names differ in their last number alone."""
-    for _, grouped in groupby(suite.scenarios, lambda one: one.short_name.partition("_")[0]):
+    """Yields a line for each scenario or, if the suite asks for that, for all that differ only in their last number."""
+    for _, grouped in groupby(suite.scenarios, lambda scenario: scenario.short_name.partition("_")[0]):
         yield from _columns(_scenario_rows(list(grouped), suite))
 
 
 def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tuple[str, str]]:
-    for stem, found in groupby(grouped, lambda one: one.short_name.rstrip("0123456789")):
-        scenarios = list(found)
+    for stem, numbered in groupby(grouped, lambda scenario: scenario.short_name.rstrip("0123456789")):
+        scenarios = list(numbered)
         if len(scenarios) > 1 and not suite.lists_numbers:
-            first, last = (one.short_name.removeprefix(stem) for one in (scenarios[0], scenarios[-1]))
+            first, last = (info.short_name.removeprefix(stem) for info in (scenarios[0], scenarios[-1]))
             yield stem + "*", f"{scenarios[0].group}: {len(scenarios)} scenarios, {first} to {last}"
         else:
-            for one in scenarios:
-                yield one.short_name, one.about if one.name == one.short_name else f"{one.about}   ({one.name})"
+            for info in scenarios:
+                yield info.short_name, info.about if info.name == info.short_name else f"{info.about}   ({info.name})"
 
 
-def _reading(name: str, usage: str, act: Callable[[Command], int]) -> Command:
-    """A command that reads earlier runs and plays nothing."""
+def _reading_command(name: str, usage: str, act: Callable[[Command], int]) -> Command:
+    """Defines a command that reads earlier runs and plays nothing."""
     typed = f"hm-agent {name}"
     return Command(typed, typed, usage, flags.REPORT_GROUPS, act, flags.REPORT_HELPS)
 
@@ -268,9 +270,9 @@ def _reading(name: str, usage: str, act: Callable[[Command], int]) -> Command:
 PLAY = Command("run_scenario.py", "python run_scenario.py", PLAY_USAGE, flags.GROUPS, _play)
 COMMANDS: Mapping[str, Command] = {
     "play": Command("hm-agent play", "hm-agent play", PLAY_USAGE, flags.GROUPS, _play),
-    "report": _reading("report", REPORT_USAGE, _report),
-    "orders": _reading("orders", ORDERS_USAGE, _orders),
-    "minds": _reading("minds", MINDS_USAGE, _minds),
+    "report": _reading_command("report", REPORT_USAGE, _report),
+    "orders": _reading_command("orders", ORDERS_USAGE, _orders),
+    "minds": _reading_command("minds", MINDS_USAGE, _minds),
     "battery": Command(
         "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
     ),
@@ -281,23 +283,23 @@ COMMANDS: Mapping[str, Command] = {
 TOOLS: Mapping[str, OwnCommand] = {
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
 }
-"""Commands with arguments of their own, not flags."""
+"""Commands that parse their own arguments."""
 
 
 def _own_commands() -> Mapping[str, Mapping[str, Suite]]:
-    """The commands that worlds have of their own: by name, the worlds that have it."""
-    found: dict[str, dict[str, Suite]] = {}
+    """Returns the suites that have each of the worlds' own commands, by command and world."""
+    by_command: dict[str, dict[str, Suite]] = {}
     for world, suite in suites().items():
         for name in suite.commands:
-            found.setdefault(name, {})[world] = suite
-    return found
+            by_command.setdefault(name, {})[world] = suite
+    return by_command
 
 
 def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -> int:
-    """Runs a world's own command: of the world that the first argument names, or of the only one that has it."""
+    """Runs a command of the world that the first argument names, or of the only world that has the command."""
     first = arguments[0] if arguments else ""
     if first in worlds:
-        return _call(worlds[first].commands[name], arguments[1:])
+        return _call_place(worlds[first].commands[name], arguments[1:])
     if first in HELP_FLAGS and len(worlds) > 1:
         print("\n".join(f"hm-agent {name} {world} --help    {worlds[world].commands[name].about}" for world in worlds))
         return 0
@@ -306,10 +308,10 @@ def _run_own(name: str, worlds: Mapping[str, Suite], arguments: Sequence[str]) -
     if len(worlds) > 1:
         raise ConfigError(f"say for which world: hm-agent {name} {' or '.join(worlds)}")
     (suite,) = worlds.values()
-    return _call(suite.commands[name], arguments)
+    return _call_place(suite.commands[name], arguments)
 
 
-def _call(command: OwnCommand, arguments: Sequence[str]) -> int:
+def _call_place(command: OwnCommand, arguments: Sequence[str]) -> int:
     act: Callable[[Sequence[str]], int] = load_place(command.place)
     return act(arguments)
 
@@ -329,10 +331,10 @@ def _print_version() -> int:
 
 
 def _complete(arguments: Sequence[str]) -> int:
-    """Prints the script that completes the command line in a shell."""
+    """Prints the completion script of a shell."""
     if arguments and arguments[0] in HELP_FLAGS:
         print(
-            "Prints what completes the command line in a shell, bash or zsh.\n\n"
+            "Prints the script that completes commands in a shell, bash or zsh.\n\n"
             '    eval "$(hm-agent completion bash)"    # in ~/.bashrc'
         )
         return 0
@@ -347,7 +349,7 @@ def _complete(arguments: Sequence[str]) -> int:
         for name, command in COMMANDS.items()
     }
     names = [*COMMANDS, *TOOLS, *_own_commands(), COMPLETION]
-    print(completion.script(arguments[0], names, typed, flags.typed_names()), end="")
+    print(completion.script(arguments[0], names, typed, flags.completions()), end="")
     return 0
 
 
@@ -360,28 +362,28 @@ def main(argv: Sequence[str]) -> int:
     if name in ("--version", "version"):
         return _print_version()
     if name == COMPLETION:
-        return _guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _complete(argv[2:]))
     if name in TOOLS:
-        return _guarded(f"hm-agent {name}", lambda: _call(TOOLS[name], argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _call_place(TOOLS[name], argv[2:]))
     if name in (own := _own_commands()):
-        return _guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
+        return _run_guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
-        there = [*COMMANDS, *TOOLS, *own, COMPLETION]
+        known = [*COMMANDS, *TOOLS, *own, COMPLETION]
         return _complain(
             "hm-agent",
-            f"unknown command {name!r}: {nearest(name, there)}there are {', '.join(there)}; see --help",
+            f"unknown command {name!r}: {nearest(name, known)}there are {', '.join(known)}; see --help",
             WRONG_INPUT,
         )
     return COMMANDS[name].run(argv[2:])
 
 
 def run_from_shell() -> None:
-    """The console script `hm-agent`."""
+    """Runs the console script `hm-agent`."""
     prepare_process()
     sys.exit(main(sys.argv))
 
 
 def play_from_shell() -> None:
-    """`run_scenario.py`."""
+    """Runs the script `run_scenario.py`, which is `hm-agent play`."""
     prepare_process()
     sys.exit(PLAY.run(sys.argv[1:]))

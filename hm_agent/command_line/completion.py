@@ -1,4 +1,4 @@
-"""Completion of the command line in bash and zsh: a script with all commands, flags and names that there are now."""
+"""Completion of the command line in bash and zsh: a script with all present commands, flags and names."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _FOR_ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && 
 def script(
     shell: str, commands: Sequence[str], flags: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]]
 ) -> str:
-    """The script for a shell. flags: of each command, as they are typed. values: by flag, those that there are."""
+    """Returns the script for a shell. flags: by command, as they are typed. values: the possible ones, by flag."""
     by_flag = [f'    --{flag}) words="{" ".join(names)}" ;;' for flag, names in values.items() if names]
     by_command = [f'    {command}) words="{" ".join(names)}" ;;' for command, names in flags.items()]
-    said = _SCRIPT.format(
+    completion = _SCRIPT.format(
         shell=shell, commands=" ".join(commands), values="\n".join(by_flag), flags="\n".join(by_command)
     )
-    return said if shell == "bash" else _FOR_ZSH + said
+    return completion if shell == "bash" else _FOR_ZSH + completion

@@ -1,4 +1,4 @@
-"""The terminal's output: the progress of a run, and a table at its end."""
+"""Prints the progress of a run, and the tables at its end."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from hm_agent.wording import NOTHING, bill, number, percent
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
-"""The columns of the summary that fit 80 characters where there is one model, with their headings here."""
+"""The columns of the summary that fit 80 characters if there is one model, with their headings in a terminal."""
 MOST_SHOWN = 8
-"""At most this many running episodes are listed: those that were silent for longest."""
+"""The most running episodes that are listed: those whose last pulse is oldest."""
 MEASURES = ("literal", "base rate", "functional", "gap")
-"""What the study of minds shows of each agent in a world."""
+"""The columns of the study of minds, beside those that name the row."""
 SILENCE = 5.0
-"""After this many seconds without a pulse, the seconds are shown: the model's endpoint is slow or out of order."""
+"""Seconds without a pulse after which they are shown: the model's endpoint may be slow or out of order."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class _Running:
 
 
 class ConsoleProgress:
-    """Shows progress: in a terminal a bar, the usage so far and running episodes; else a line for each that ended."""
+    """Shows a run's progress: a bar, the usage and running episodes in a terminal; else a line per ended episode."""
 
     def __init__(self, console: Console, episodes: int) -> None:
         self._console, self._episodes = console, episodes
@@ -75,7 +75,7 @@ class ConsoleProgress:
     def pulse(self, episode: Episode, pulse: Pulse) -> None:
         self._running[_title(episode)] = _Running(pulse, time.monotonic())
 
-    def _take(self, episode: Episode, result: Result) -> None:
+    def _count(self, episode: Episode, result: Result) -> None:
         self._running.pop(_title(episode), None)
         self._usage += result.usage
         self._done += 1
@@ -83,12 +83,10 @@ class ConsoleProgress:
         self._bar.update(self._task, completed=self._done)
 
     def end(self, episode: Episode, result: Result) -> None:
-        self._take(episode, result)
+        self._count(episode, result)
         if not self._live.is_started:
-            said = (
-                f"{result.status}, {result.steps} steps, {_earned(episode, result)}{_open(result)}{bill(result.usage)}"
-            )
-            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {said}"
+            outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
+            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}"
             self._console.out(printable(line), highlight=False)
 
     def _picture(self) -> Group:
@@ -100,8 +98,8 @@ class ConsoleProgress:
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
         unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
-        said = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
-        return Group(self._bar, Text(said), *map(Text, lines))
+        totals = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
+        return Group(self._bar, Text(totals), *map(Text, lines))
 
 
 class NotebookProgress(ConsoleProgress):
@@ -129,7 +127,7 @@ class NotebookProgress(ConsoleProgress):
             self._draw()
 
     def end(self, episode: Episode, result: Result) -> None:
-        self._take(episode, result)
+        self._count(episode, result)
         self._draw()
 
     def _draw(self) -> None:
@@ -147,7 +145,7 @@ class NotebookProgress(ConsoleProgress):
 
 
 def progress_for(console: Console, episodes: int) -> ConsoleProgress:
-    """What shows a run's progress best there."""
+    """Returns the progress display for a notebook, a terminal or a file."""
     return (NotebookProgress if console.is_jupyter else ConsoleProgress)(console, episodes)
 
 
@@ -155,16 +153,16 @@ def _title(episode: Episode) -> str:
     return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
 
 
-def _earned(episode: Episode, result: Result) -> str:
-    """The reward of all steps and, if agents are compared by something else, that."""
+def _rewards(episode: Episode, result: Result) -> str:
+    """Formats the reward of an episode and, if agents are compared by another metric, that."""
     metric = episode.scenario.metric
     value = None if metric.name == "reward" else result.metric(metric.name)
     compared = "" if value is None else f" ({metric.unit}: {number(value, metric.digits)})"
     return f"reward {number(result.reward)} in all{compared}"
 
 
-def _open(result: Result) -> str:
-    """What was not answered, in words; empty if all was."""
+def _unanswered(result: Result) -> str:
+    """Says how many questions went unanswered; empty if none."""
     if not result.unanswered_note:
         return ""
     return f", {result.unanswered_note}{'' if result.is_answered else ': no result'}"
@@ -173,7 +171,7 @@ def _open(result: Result) -> str:
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
     """Prints a table of means for each unit, with the models if there are several, and notes on all rows.
 
-    Columns in which nothing is known are left out, e.g. the published figures of a scenario that no paper has.
+    Empty columns are left out, e.g. the published results of scenarios that no paper has.
     """
     several_models = len({row.condition.model for row in rows}) > 1
     for unit, lines in tables(rows).items():
@@ -191,7 +189,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
 
 
 def show_minds(console: Console, study: MindStudy) -> None:
-    """Prints the table of the study of minds: a line for each world and agent, and what it is about below."""
+    """Prints the study of minds: a row for each world and agent, and below the table what its columns mean."""
     columns = [Column(name, no_wrap=True) for name in ("world", "agent", "n", *MEASURES)]
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for row in study.rows:

@@ -1,4 +1,4 @@
-"""Plays the missing episodes of an experiment, shows the progress, and reports on all episodes in its folder."""
+"""Plays the missing episodes of an experiment, shows the progress, and reports on all episodes in the folder."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from hm_agent.watching.state import PLAN
 
 INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 CUT_SHORT = (INTERRUPTED, NO_MODEL)
-"""The exit statuses of runs that did not play all they were to."""
+"""The exit statuses of runs that ended before all episodes were played."""
 WIDTH = 120
-"""The width of what is printed into files and pipes, in characters."""
+"""Characters of a line in the output to files and pipes."""
 MANY = 10_000
-"""From this many episodes on, what they may take is told first."""
+"""The number of episodes from which the disk space that they may take is printed before they are played."""
 Complain = Callable[[str, int], int]
-"""Prints a message under the command's name and returns the given exit status."""
+"""Prints a message after the command's name, and returns the given exit status."""
 
 
 def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
     """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
-    console = a_console()
+    console = output_console()
     status = play_missing(experiment, request, complain, console)
-    _sum_up(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
+    _print_summary(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
     return status
 
 
-def a_console() -> Console:
-    """The terminal, or a file or pipe with lines of `WIDTH`."""
+def output_console() -> Console:
+    """Returns a console for standard output; its lines have `WIDTH` characters unless it is a terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=WIDTH)
 
@@ -57,56 +57,58 @@ def play_missing(
     console: Console,
     budget: RunBudget | None = None,
 ) -> int:
-    """Plays what is not there of a checked experiment and shows the progress; returns the exit status.
+    """Plays the missing episodes of a checked experiment and shows the progress; returns the exit status.
 
     budget: as in `run`.
     """
     grid = experiment.survey()
     if grid.played:
-        there = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
-        console.out(f"{there}; --overwrite plays them anew")
-    _tell_size(experiment, grid.due, console)
+        present = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
+        console.out(f"{present}; --overwrite plays them anew")
+    _print_disk_space(experiment, grid.due, console)
     if grid.due:
-        _tell_watchers(experiment)
+        _write_plan(experiment)
     try:
         with progress_for(console, grid.due) as progress:
             results = run(experiment, progress, budget)
-        return _judge(results, experiment, complain, counts_unanswered=request.counts_unanswered)
+        return _exit_status(results, experiment, complain, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
         return complain(f"interrupted; what was played is in {experiment.out}", INTERRUPTED)
 
 
-def _tell_watchers(experiment: Experiment) -> None:
-    """Leaves the number of the run's episodes in its folder; if it can't be written, the run itself will say so."""
+def _write_plan(experiment: Experiment) -> None:
+    """Writes the number of episodes into the folder, for `hm-agent watch`; if that fails, the run will fail, too."""
     with suppress(OSError):
         experiment.out.mkdir(parents=True, exist_ok=True)
         write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size}) + "\n")
 
 
-def _tell_size(experiment: Experiment, due: int, console: Console) -> None:
-    """Prints what a large run may take, since it begins at once."""
+def _print_disk_space(experiment: Experiment, due: int, console: Console) -> None:
+    """Prints the disk space that a large run may take, which begins without asking."""
     existing = next(folder for folder in (experiment.out, *experiment.out.absolute().parents) if folder.is_dir())
-    free, wanted = shutil.disk_usage(existing).free, EPISODE_BYTES * due
+    free, needed = shutil.disk_usage(existing).free, EPISODE_BYTES * due
     if due >= MANY:
         console.out(
-            f"{due:,} episodes to play; with all their files they may take {wanted / 1e9:,.0f} GB, "
+            f"{due:,} episodes to play; with all their files they may take {needed / 1e9:,.0f} GB, "
             f"and {free / 1e9:,.0f} GB are free. The same command goes on after an interruption (Ctrl-C)",
             highlight=False,
         )
 
 
-def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool) -> int:
-    """The exit status after a run; prints what went wrong."""
+def _exit_status(
+    results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool
+) -> int:
+    """Returns the exit status of a run; prints what went wrong."""
     stopped = next((result for result in results if result.stops_the_run), None)
     if stopped:
         return complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
     silent = [result for result in results if result.is_finished and not result.is_answered]
     failed = [result for result in results if result.has_failed]
     if failed:
-        said = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
-        return complain(f"{said} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
+        which = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
+        return complain(f"{which} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
     if silent and not counts_unanswered:
         verb = "is" if len(silent) == 1 else "are"
         return complain(
@@ -117,7 +119,7 @@ def _judge(results: Sequence[Result], experiment: Experiment, complain: Complain
     return 0
 
 
-def _sum_up(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
+def _print_summary(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
     """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
     rows, report = write_pages(out, request, is_cut_short=is_cut_short)
     show_rows(console, rows)
@@ -134,15 +136,15 @@ def _sum_up(out: Path, request: ReportRequest, console: Console, *, is_cut_short
 def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False) -> tuple[Sequence[Row], Path | None]:
     """Writes summary, report and index of a folder if they are outdated; returns the summary's rows and the report.
 
-    is_cut_short: True for a run that did not play all it was to, which replaces no report on more episodes. The report
-    is None then, and where there is nothing to report on.
+    is_cut_short: True for a run that ended before all episodes were played: then a report on more episodes is kept.
+    The returned report is None in this case, and if there is nothing to report on.
     """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
     rows = rows_of(runs)
     is_kept = is_cut_short and episodes_reported(request.into) > len(runs.episodes)
     report = request.into / PAGE if rows and not is_kept else None
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([report] if report else [])]
-    # What is asked of figures can't be seen from a report, so those that are not the usual ones are drawn again.
+    # A report does not show which figures were requested, so all but the default ones are drawn again.
     is_reported = report is None or (request.figures == AS_SVG and is_report_on(runs, request.into))
     if not (is_reported and _is_current(pages, out, runs)):
         write_summary(out, runs)
@@ -153,15 +155,15 @@ def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False
 
 
 def _is_current(pages: Sequence[Path], out: Path, runs: Runs) -> bool:
-    """True if all pages exist, tell of these episodes, and no result was written after the oldest of them."""
+    """True if all pages exist and show these episodes, and no result is newer than the oldest page."""
     if not all(page.is_file() for page in pages):
         return False
     try:
         summary = json.loads((out / "summary.json").read_bytes())
-        told = len(summary["episodes"]), summary.get("counts_unanswered", False)
+        summarised = len(summary["episodes"]), summary.get("counts_unanswered", False)
     except (ValueError, KeyError, TypeError):
         return False
-    if told != (len(runs.results), runs.counts_unanswered):
+    if summarised != (len(runs.results), runs.counts_unanswered):
         return False
     results = [path for name in (FILE, UNFINISHED) for path in out.glob(f"*/*/*/*/{name}")]
     return max((path.stat().st_mtime for path in results), default=0.0) <= min(page.stat().st_mtime for page in pages)

@@ -1,4 +1,4 @@
-"""Plays the battery, world by world, and shows what it tells of minds."""
+"""Plays the battery, world by world, and shows the study of minds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hm_agent.command_line.console import show_minds
 from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import CUT_SHORT, Complain, a_console, play_missing, write_pages
+from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing, write_pages
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import MINDS_PAGE
@@ -23,32 +23,32 @@ from hm_agent.wording import counted, listed
 def run_battery(battery: Sequence[Experiment], request: ReportRequest, complain: Complain) -> int:
     """Plays checked experiments one after the other, and writes summary, report and study; returns the exit status.
 
-    All have one folder, and may spend together what the model of the last one may. Episodes that failed don't keep the
-    others from being played.
+    All have the same folder, and share the budget of the last one's model. After failed episodes the others are still
+    played.
     """
-    console, asked = a_console(), battery[-1]
-    budget = RunBudget(asked.model.max_calls, asked.model.max_cost)
+    console, last = output_console(), battery[-1]
+    budget = RunBudget(last.model.max_calls, last.model.max_cost)
     status = 0
     for experiment in battery:
         console.out(_title(experiment), highlight=False)
         status = play_missing(experiment, request, complain, console, budget) or status
         if status in CUT_SHORT:
             break
-    runs = read_runs((asked.out,), counts_unanswered=request.counts_unanswered)
+    runs = read_runs((last.out,), counts_unanswered=request.counts_unanswered)
     try:
-        show_study(runs, (asked.out / MINDS_PAGE).parent, request.figures)
+        show_study(runs, (last.out / MINDS_PAGE).parent, request.figures)
     except ConfigError as error:
         complain(str(error), status)
-    write_pages(asked.out, request, is_cut_short=status in CUT_SHORT)
-    console.out(f"Index: {asked.out / index.PAGE}", highlight=False)
+    write_pages(last.out, request, is_cut_short=status in CUT_SHORT)
+    console.out(f"Index: {last.out / index.PAGE}", highlight=False)
     return status
 
 
 def show_study(runs: Runs, into: Path, figures: FigureFiles) -> None:
-    """Writes the study of minds and prints its table; raises ConfigError if there is nothing to tell."""
+    """Writes the study of minds and prints its table; raises ConfigError if it has no data."""
     study = study_minds(runs)
     page = write_minds(study, into, figures)
-    console = a_console()
+    console = output_console()
     show_minds(console, study)
     console.out(f"Study: {page}", highlight=False)
 

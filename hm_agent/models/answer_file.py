@@ -1,4 +1,4 @@
-"""The answer cache as an SQLite file, to replay a run without a network; several runs may use it at the same time."""
+"""The answer cache in an SQLite file, to replay a run without a network; several runs may use it at the same time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hm_agent.models.chat import Reply, Request
 from hm_agent.models.silence import SilenceWatch
 
 _APPLICATION_ID = 0x484D4147
-"""Marks a file as ours in the header that SQLite reserves for this: `HMAG`."""
+"""Marks the file as an answer cache, in the field that SQLite's header has for it: `HMAG`."""
 _TABLES = (
     """
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,19 +39,19 @@ INSERT INTO claims (key, owner, beat) VALUES (?, ?, ?) ON CONFLICT (key)
 DO UPDATE SET owner = excluded.owner, beat = excluded.beat WHERE claims.beat NOT BETWEEN ? AND ? RETURNING key
 """
 _QUIET_SECONDS = 2.0
-"""After this time, a wait for the file system is told."""
+"""Seconds after which the user is told that the file system does not respond."""
 _LOCKED_SECONDS = 1.0
-"""After this time, a wait for another process that writes is told: before it could pass for the file system's."""
+"""Seconds after which the user is told that another process is writing, before it passes for a silent file system."""
 _LOCK_TIMEOUT = 60.0
 """Seconds to wait while another process writes."""
 _HURRIED_TIMEOUT = 2.0
-"""Seconds to wait for others, all together, once the user wants the run to end."""
+"""Seconds to wait for other processes, in all, once the user wants the run to end."""
 _MOMENT_MILLISECONDS = 20
-"""How long each query waits after that."""
+"""Milliseconds that a query waits for other processes once these seconds are over."""
 _BEAT_SECONDS = 1.0
-"""How often the claims of a run are renewed."""
+"""Seconds between two renewals of a run's claims."""
 _CLAIM_SECONDS = 6.0
-"""A claim that was not renewed for this long is anybody's: its owner has died."""
+"""Seconds without renewal after which any run may take over a claim: its owner has died."""
 _REPLY = TypeAdapter(Reply)
 
 T = TypeVar("T")
@@ -64,8 +64,8 @@ def _to_stderr(message: str) -> None:
 class AnswerFile:
     """An answer cache in a file, opened at the first use. Raises OSError if a query fails once the file is open.
 
-    Claims on requests stand in the file, too, and are renewed as long as this process lives, so that of several runs
-    one sends a request. tell: receives a line for the user when the file keeps this process waiting.
+    The file also holds claims on requests, which are renewed as long as this process lives, so that of several runs
+    only one sends a request. tell: receives a line for the user when this process has to wait for the file.
 
     After `hurry`, a query that other processes hold up raises asyncio.CancelledError.
     """
@@ -74,9 +74,9 @@ class AnswerFile:
         self._path, self._tell = path, tell
         self._owner = uuid4().hex
         self._claimed: set[str] = set()
-        self._heart: Thread | None = None
+        self._renewal: Thread | None = None
         self._is_closing = Event()
-        self._ends_waiting = float("inf")
+        self._hurry_deadline = float("inf")
         self._silence = SilenceWatch(
             _QUIET_SECONDS, lambda: tell(f"--cache={path}: its disk or network does not answer")
         )
@@ -91,16 +91,16 @@ class AnswerFile:
     @cached_property
     def _connection(self) -> sqlite3.Connection:
         with self._silence.call():
-            return self._opened()
+            return self._open()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and not stat.S_ISREG(self._path.stat().st_mode):
                 raise OSError("it is no file")
-            connection = self._connected()
+            connection = self._connect()
             try:
-                self._patiently(connection, lambda: _prepare(connection))
+                self._retry_while_locked(connection, lambda: _prepare(connection))
             except sqlite3.Error:
                 connection.close()
                 raise
@@ -108,35 +108,35 @@ class AnswerFile:
             raise ConfigError(f"--cache={self._path}: {error}; name a file of earlier runs, or a new one") from error
         return connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, timeout=_LOCKED_SECONDS, isolation_level=None, check_same_thread=False)
 
     def hurry(self) -> None:
-        """Waits hardly any longer for other processes from now on: the user wants the run to end."""
-        self._ends_waiting = min(self._ends_waiting, time.monotonic() + _HURRIED_TIMEOUT)
+        """Limits all further waiting for other processes to `_HURRIED_TIMEOUT`: the user wants the run to end."""
+        self._hurry_deadline = min(self._hurry_deadline, time.monotonic() + _HURRIED_TIMEOUT)
 
-    def _patiently(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
-        """Repeats a query while another process writes, and tells the user of it once.
+    def _retry_while_locked(self, connection: sqlite3.Connection, query: Callable[[], T]) -> T:
+        """Repeats a query while another process writes, and tells the user so once.
 
-        Raises sqlite3.Error; asyncio.CancelledError once there is no more time to wait.
+        Raises sqlite3.Error; after `hurry`, asyncio.CancelledError once the time to wait is over.
         """
-        deadline, is_told = time.monotonic() + _LOCK_TIMEOUT, False
+        deadline, has_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
                 with self._silence.call():
                     return query()
-            except UnicodeDecodeError as error:  # by Python, of SQLite's words about a damaged file
+            except UnicodeDecodeError as error:  # Python can't decode SQLite's message about a damaged file
                 raise sqlite3.DatabaseError("it is damaged") from error
             except sqlite3.OperationalError as error:
-                code = getattr(error, "sqlite_errorcode", 0)  # errors of Python's own, e.g. in decoding, have none
+                code = getattr(error, "sqlite_errorcode", 0)  # errors of Python itself, e.g. in decoding, have none
                 if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
-                if time.monotonic() > self._ends_waiting:
+                if time.monotonic() > self._hurry_deadline:
                     connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MILLISECONDS}")
                     raise asyncio.CancelledError(f"{self._path}: {error}") from error
-            if not is_told:
+            if not has_told:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")
-                is_told = True
+                has_told = True
 
     def find(self, request: Request) -> Reply | None:
         rows = self._execute("SELECT reply FROM answers WHERE key = ?", request_key(request))
@@ -144,17 +144,18 @@ class AnswerFile:
             # Not by Pydantic's own JSON parser, which refuses unpaired surrogates.
             return replace(_REPLY.validate_python(json.loads(rows[0][0])), cached=True) if rows else None
         except (ValueError, RecursionError):
-            return None  # written by another version of this package: to be asked again
+            return None  # written by another version of this package: the request is sent again
 
     def find_or_claim(self, request: Request) -> Reply | bool:
         if (known := self.find(request)) is not None:
             return known
         key, now = request_key(request), time.time()
-        fresh = now - _CLAIM_SECONDS, now + _CLAIM_SECONDS  # a time to come is one before the clock was set back
+        # A beat in the future dates from before the clock was set back.
+        fresh = now - _CLAIM_SECONDS, now + _CLAIM_SECONDS
         if not self._execute(_CLAIM, key, self._owner, now, *fresh):
             return False
         self._claimed.add(key)
-        self._keep_beating()
+        self._start_renewal()
         # Another process may have kept its reply between the look-up and the claim.
         if (known := self.find(request)) is not None:
             self.release(request)
@@ -162,36 +163,36 @@ class AnswerFile:
         return True
 
     def keep(self, request: Request, reply: Reply) -> Reply:
-        kept = self.find(request)
-        if kept is None:
+        stored = self.find(request)
+        if stored is None:
             row = request_key(request), request_text(request), json.dumps(asdict(reply))
             self._execute("INSERT OR REPLACE INTO answers (key, request, reply) VALUES (?, ?, ?)", *row)
         self.release(request)
-        # This reply was paid for, whichever is kept.
-        return reply if kept is None else replace(kept, cached=reply.cached)
+        # The new reply was paid for, whichever is stored.
+        return reply if stored is None else replace(stored, cached=reply.cached)
 
     def release(self, request: Request) -> None:
         key = request_key(request)
         if key in self._claimed:
             self._claimed.discard(key)
-            with suppress(asyncio.CancelledError):  # it ends by itself
+            with suppress(asyncio.CancelledError):  # the claim expires without it
                 self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", key, self._owner)
 
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
         connection = self._connection
         try:
-            return self._patiently(connection, lambda: connection.execute(statement, values).fetchall())
+            return self._retry_while_locked(connection, lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise OSError(f"{self._path}: {error}") from error
 
-    def _keep_beating(self) -> None:
-        if self._heart is None:
-            self._heart = Thread(target=self._beat, name="claims", daemon=True)
-            self._heart.start()
+    def _start_renewal(self) -> None:
+        if self._renewal is None:
+            self._renewal = Thread(target=self._renew_claims, name="claims", daemon=True)
+            self._renewal.start()
 
-    def _beat(self) -> None:
-        """Renews this process's claims until the file is closed, whatever else the process is busy with."""
-        connection = self._connected()
+    def _renew_claims(self) -> None:
+        """Renews this process's claims in a thread of its own until the file is closed, however busy the process is."""
+        connection = self._connect()
         while not self._is_closing.wait(_BEAT_SECONDS):
             if self._claimed:
                 with suppress(sqlite3.Error):  # the next beat is soon enough
@@ -199,30 +200,30 @@ class AnswerFile:
         connection.close()
 
     def close(self) -> None:
-        """Gives all claims back and closes the file."""
+        """Releases all claims and closes the file."""
         self._is_closing.set()
         self.hurry()
-        if self._heart is not None:
-            self._heart.join()
+        if self._renewal is not None:
+            self._renewal.join()
         if "_connection" in vars(self):
             if self._claimed:
-                with suppress(OSError, asyncio.CancelledError):  # they end by themselves
+                with suppress(OSError, asyncio.CancelledError):  # claims expire without it
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
         self._silence.close()
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Marks a new file as ours and creates its tables; raises sqlite3.DatabaseError for another program's file."""
+    """Marks a new file as an answer cache, and creates its tables; raises sqlite3.DatabaseError for a foreign file."""
     # Tables are counted before the mark is read: a process that creates the file right now marks it before it adds
     # tables.
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and owner != _APPLICATION_ID:
         raise sqlite3.DatabaseError("this is another program's database")
-    with suppress(sqlite3.OperationalError):  # another process sets it right now, and SQLite does not wait for that
+    with suppress(sqlite3.OperationalError):  # another process is setting it, and SQLite does not wait for that
         connection.execute("PRAGMA journal_mode = WAL")
-    # What is written outlives a killed process; waiting for the disk each time would only matter in a power cut.
+    # Commits survive a killed process; waiting for the disk each time would only matter in a power cut.
     connection.execute("PRAGMA synchronous = NORMAL")
     if owner != _APPLICATION_ID:
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")

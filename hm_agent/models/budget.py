@@ -11,23 +11,23 @@ from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.questions import ModelUnavailable
 
 POLL_INTERVAL = 0.1
-"""Seconds between two attempts to take a call while others are under way that may use up the money."""
+"""Seconds between two attempts to take a call while calls under way may use up the budget."""
 
 
 class BudgetSpent(ModelUnavailable):
-    """No further call may be made."""
+    """The budget allows no further call."""
 
     status: ClassVar[str] = "budget_spent"
 
 
 class Budget(Protocol):
-    """The budget as an episode uses it, in the same process or by message."""
+    """The budget as episodes use it: the run's own, or a proxy that sends messages to the process that keeps it."""
 
     def take_call(self) -> bool:
-        """Counts a call before it is made; raises BudgetSpent instead if a limit is reached.
+        """Counts a call before it is made; raises BudgetSpent if a limit is reached.
 
-        False if the call has to wait: those under way may use up the money. Each call that was taken ends with `pay` or
-        `drop_call`.
+        Returns False, and counts nothing, if the call has to wait because calls under way may use up the budget. Every
+        counted call ends with `pay` or `drop_call`.
         """
         ...
 
@@ -36,7 +36,7 @@ class Budget(Protocol):
         ...
 
     def drop_call(self) -> None:
-        """Ends a call that was not answered; it stays counted, and costs nothing."""
+        """Ends a call that was not answered; it stays counted, but costs nothing."""
         ...
 
     def has_answered(self) -> bool:
@@ -46,11 +46,11 @@ class Budget(Protocol):
 
 @dataclass
 class RunBudget:
-    """The budget itself, which one process of a run keeps.
+    """The budget of a run, kept by one of its processes.
 
     max_cost, cost: in USD; a limit of None is no limit. calls: made so far. paid: calls that were answered. under_way:
     calls that have not ended. dearest: the highest cost of a call so far, None before the first. is_unknown: True once
-    the cost of an answered call is not known.
+    the cost of an answered call is unknown.
     """
 
     max_calls: int | None = None
@@ -72,7 +72,7 @@ class RunBudget:
         return True
 
     def _is_affordable(self, limit: float) -> bool:
-        """True if no call is under way, or if all that are and one more stay below the limit at the highest cost."""
+        """True if no call is under way, or if those under way and one more fit the limit at the highest cost so far."""
         if self.is_unknown:
             raise BudgetSpent("the endpoint does not say how many tokens it used, so --max_cost can't be kept")
         if self.cost >= limit:
@@ -98,13 +98,13 @@ class RunBudget:
 
 
 class BudgetedChat:
-    """A chat that counts its calls and their cost in the budget. cost: of a reply in USD, None if unknown."""
+    """A chat that counts its calls and their cost in the budget. cost: a reply's cost in USD, None if unknown."""
 
     def __init__(self, chat: Chat, budget: Budget, cost: Callable[[Reply], float | None]) -> None:
         self._chat, self._budget, self._cost = chat, budget, cost
 
     async def complete(self, request: Request) -> Reply:
-        while not self._budget.take_call():  # noqa: ASYNC110 - another process may pay
+        while not self._budget.take_call():  # noqa: ASYNC110 - the budget may be in another process
             await asyncio.sleep(POLL_INTERVAL)
         try:
             reply = await self._chat.complete(request)

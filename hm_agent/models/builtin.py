@@ -1,6 +1,6 @@
-"""The built-in reasoner: answers each question by calculation, from the question's own fields and nothing else.
+"""The built-in reasoner: calculates the answer to each question from the question's own fields alone.
 
-It needs no key and no network and is deterministic. It is no language model, and never calls one.
+It is deterministic and needs no key and no network. It is no language model, and never calls one.
 """
 
 from __future__ import annotations

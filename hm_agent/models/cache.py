@@ -1,4 +1,4 @@
-"""The answer cache: replies by the whole request, the episode's seed included."""
+"""The answer cache: keeps replies under the whole request, which includes the episode's seed."""
 
 from __future__ import annotations
 
@@ -27,47 +27,49 @@ class AnswerCache(Protocol):
     def find(self, request: Request) -> Reply | None: ...
 
     def find_or_claim(self, request: Request) -> Reply | bool:
-        """Finds the reply, or else takes the right to send the request.
+        """Returns the reply, or else tries to claim the request, i.e. the right to send it.
 
-        True: it was taken, and ends with `keep` or `release`. False: another episode, maybe of another run, has it.
+        Returns True if it is claimed now, until `keep` or `release`; False if another episode, maybe of another run,
+        has the claim.
         """
         ...
 
     def keep(self, request: Request, reply: Reply) -> Reply:
-        """Keeps the first reply to a request, and returns the one that is kept."""
+        """Stores the reply unless there is one already, and ends the claim; returns the stored reply."""
         ...
 
     def release(self, request: Request) -> None:
-        """Gives the right to send the request back."""
+        """Ends the claim on a request without a reply."""
         ...
 
 
 class CachedChat:
-    """A chat that is only asked what the cache lacks; of several episodes with the same request, one sends it.
+    """A chat that sends only requests whose reply the cache lacks; of several episodes with the same, one sends it.
 
-    A refusal of a request is kept, too. offline: raises ModelUnavailable for a request that the cache lacks.
+    The cache also keeps refusals of requests. offline: raise ModelUnavailable instead of sending a request.
     """
 
     def __init__(self, chat: Chat, cache: AnswerCache, *, offline: bool = False) -> None:
         self._chat, self._cache, self._offline = chat, cache, offline
 
     async def complete(self, request: Request) -> Reply:
-        reply = self._known(request) if self._offline else await self._found_or_sent(request)
+        reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
             raise Unanswered(reply.refusal)
         return reply
 
-    async def _found_or_sent(self, request: Request) -> Reply:
+    async def _find_or_send(self, request: Request) -> Reply:
         pause = FIRST_PAUSE
-        while (found := self._cache.find_or_claim(request)) is False:
+        while (reply := self._cache.find_or_claim(request)) is False:
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
-        return found if isinstance(found, Reply) else await self._send(request)
+        return reply if isinstance(reply, Reply) else await self._send(request)
 
-    def _known(self, request: Request) -> Reply:
-        if (known := self._cache.find(request)) is None:
+    def _cached(self, request: Request) -> Reply:
+        """Returns the reply in the cache; raises ModelUnavailable if there is none."""
+        if (reply := self._cache.find(request)) is None:
             raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
-        return known
+        return reply
 
     async def _send(self, request: Request) -> Reply:
         try:
@@ -82,11 +84,11 @@ class CachedChat:
 
 @lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
-    """All that determines the reply, as JSON. The first sample is told by the absence of its number."""
-    said = asdict(request)
+    """Returns everything that determines the reply, as JSON; the number of the first sample is left out."""
+    fields = asdict(request)
     if not request.sample:
-        del said["sample"]
-    return json.dumps(said, sort_keys=True)
+        del fields["sample"]
+    return json.dumps(fields, sort_keys=True)
 
 
 @lru_cache(maxsize=64)

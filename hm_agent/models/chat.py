@@ -1,4 +1,4 @@
-"""What a text model and an endpoint exchange: requests made of messages, replies made of texts."""
+"""The chat interface between a text model and an endpoint: requests are messages, replies are texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How replies are sampled; parameters that are None are not sent. completions: samples for one request."""
+    """How replies are sampled; parameters that are None are not sent. completions: number of samples per request."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -28,10 +28,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """All that determines a reply.
+    """Everything that determines a reply.
 
-    name, schema: the name and the JSON schema of the answer. seed: the episode's. sample: tells requests apart that are
-    sent several times for further samples, because the endpoint gives one at a time.
+    name, schema: the name and the JSON schema of the answer. seed: the episode's. sample: the number of the sample, if
+    an endpoint gives one at a time and the request is sent once for each.
     """
 
     model: str
@@ -48,9 +48,8 @@ class Reply:
     """The samples for one request.
 
     problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
-    the reply comes from the answer cache. is_single: True if several samples were wanted and the endpoint gives one at
-    a time. refusal: why there are no samples, if the endpoint refused this one request; only the answer cache keeps
-    such replies.
+    the reply comes from the answer cache. is_single: True if several samples were requested and the endpoint gives one
+    at a time. refusal: why there are no samples, if the endpoint refused this one request; only in the answer cache.
     """
 
     texts: tuple[str, ...]
@@ -66,5 +65,5 @@ class Chat(Protocol):
     """An endpoint, or a wrapper around one."""
 
     async def complete(self, request: Request) -> Reply:
-        """Raises `ModelUnavailable` if the endpoint can't be asked any more, `Unanswered` if it refuses the request."""
+        """Sends a request. Raises `ModelUnavailable` if no request can succeed, `Unanswered` if this one is refused."""
         ...

@@ -15,21 +15,26 @@ from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
 from hm_agent.models.providers import BUILTIN, PRESETS, ModelSettings
 
-AS_SAID = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")
-"""The settings that are what their flag says."""
+NAMED_AS_FLAG = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")
+"""The settings that take the value of the flag of the same name."""
 Flags = tuple[flags.FlagHolder[Any], ...]
 
 
 class ModelFlags:
-    """Defines the flags among those of a command, and reads what they say.
+    """Defines the flags among those of a command, and reads their values.
 
-    asked: what the model does, for the help. groups: the flags as the help shows them. unused: by the beginning of a
-    model's name, why some flags change nothing for it, and which.
+    task: what the model does, for the help. groups: the flags by the titles of the help. unused: by the beginning of a
+    model's name, the reason why some flags have no effect for it, and these flags.
     """
 
-    def __init__(self, values: flags.FlagValues, asked: str = "answers the agent's questions") -> None:
+    def __init__(self, values: flags.FlagValues, task: str = "answers the agent's questions") -> None:
         here: Mapping[str, Any] = {"flag_values": values}
-        which, endpoint, sampled, paid = _which(here, asked), _endpoint(here), _sampled(here), _paid(here)
+        which, endpoint, sampled, paid = (
+            _name_flags(here, task),
+            _endpoint_flags(here),
+            _sampling_flags(here),
+            _cost_flags(here),
+        )
         self._flags = {flag.name: flag for flag in (*which, *endpoint, *sampled, *paid)}
         self.groups: Mapping[str, Flags] = {
             "The model": (*which, *endpoint),
@@ -42,41 +47,41 @@ class ModelFlags:
         }
 
     def settings(self) -> ModelSettings:
-        """The model that the flags describe; raises ConfigError for one without a name."""
-        name = self._said("model")
+        """Returns the model settings that the flags describe; raises ConfigError for an empty name."""
+        name = self._value("model")
         if not name.strip():
             raise ConfigError("--model names no model; see --list")
-        preset = PRESETS[self._said("preset")] if self._said("preset") else ModelSettings(name)
+        preset = PRESETS[self._value("preset")] if self._value("preset") else ModelSettings(name)
         return replace(
             preset,
             name=name if self._flags["model"].present else preset.name,
             sampling=self._sampling(preset.sampling),
-            cache=_path(self._said("cache")),
-            prices=_path(self._said("prices")),
-            **{name: self._said(name) for name in AS_SAID},
+            cache=_path(self._value("cache")),
+            prices=_path(self._value("prices")),
+            **{name: self._value(name) for name in NAMED_AS_FLAG},
         )
 
     def _sampling(self, preset: Sampling) -> Sampling:
-        said = {field.name: self._said(field.name) for field in fields(Sampling)}
-        return replace(preset, **{name: value for name, value in said.items() if value is not None})
+        values = {field.name: self._value(field.name) for field in fields(Sampling)}
+        return replace(preset, **{name: value for name, value in values.items() if value is not None})
 
-    def _said(self, flag: str) -> Any:
+    def _value(self, flag: str) -> Any:
         return self._flags[flag].value
 
 
-def _which(here: Mapping[str, Any], asked: str) -> Flags:
-    about = f"Who {asked}: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name."
-    preset = "A model with its sampling from the paper's table 4; other flags win."
+def _name_flags(here: Mapping[str, Any], task: str) -> Flags:
+    about = f"What {task}: builtin, local:smollm2, local:PATH (a GGUF file), or a model's name."
+    preset = "A model with its sampling from the paper's table 4; other flags override it."
     return (
         flags.DEFINE_string("model", "builtin", about, **here),
         flags.DEFINE_enum("preset", None, list(PRESETS), preset, **here),
     )
 
 
-def _endpoint(here: Mapping[str, Any]) -> Flags:
-    url = "The endpoint, e.g. http://localhost:8000/v1; else OPENAI_BASE_URL, else OpenAI's own."
-    retries = "How often a failed call is made again, with growing pauses."
-    patience = "For how many seconds an endpoint that has worked may be out of order."
+def _endpoint_flags(here: Mapping[str, Any]) -> Flags:
+    url = "The endpoint, e.g. http://localhost:8000/v1; by default OPENAI_BASE_URL, else OpenAI's own."
+    retries = "How often a failed call is repeated, after growing pauses."
+    patience = "How many seconds to wait for an endpoint that worked before and is out of order."
     return (
         flags.DEFINE_string("base_url", None, url, **here),
         flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **here),
@@ -86,27 +91,29 @@ def _endpoint(here: Mapping[str, Any]) -> Flags:
     )
 
 
-def _sampled(here: Mapping[str, Any]) -> Flags:
-    completions = "How many to draw at once; the first valid one counts."
+def _sampling_flags(here: Mapping[str, Any]) -> Flags:
+    completions = "How many answers to draw at once; the first valid one counts."
     return (
-        define_float("temperature", None, "Sent only if set, as all of these.", lower_bound=0, **here),
-        define_float("top_p", None, "Nucleus sampling.", 0, 1, **here),
-        flags.DEFINE_integer("max_output_tokens", None, "The longest answer.", lower_bound=1, **here),
+        define_float(
+            "temperature", None, "The sampling temperature; sent only if set, as all of these.", lower_bound=0, **here
+        ),
+        define_float("top_p", None, "The share of nucleus sampling.", 0, 1, **here),
+        flags.DEFINE_integer("max_output_tokens", None, "The most tokens of an answer.", lower_bound=1, **here),
         flags.DEFINE_integer("completions", None, completions, lower_bound=1, **here),
-        flags.DEFINE_string("reasoning_effort", None, "Of reasoning models, e.g. low.", **here),
+        flags.DEFINE_string("reasoning_effort", None, "The effort of reasoning models, e.g. low.", **here),
     )
 
 
-def _paid(here: Mapping[str, Any]) -> Flags:
+def _cost_flags(here: Mapping[str, Any]) -> Flags:
     prices = "TOML that adds to the listed prices: [name], input, output (USD for a million tokens)."
     return (
-        flags.DEFINE_string("cache", None, "A file (SQLite) that keeps every answer and gives it again.", **here),
-        flags.DEFINE_bool("offline", False, "Answer from --cache alone, and never call.", **here),
+        flags.DEFINE_string("cache", None, "An SQLite file that keeps every answer, to use it again.", **here),
+        flags.DEFINE_bool("offline", False, "Take answers from --cache alone, and make no calls.", **here),
         flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **here),
         define_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **here),
         flags.DEFINE_string("prices", None, prices, **here),
     )
 
 
-def _path(said: str | None) -> Path | None:
-    return Path(said) if said else None
+def _path(value: str | None) -> Path | None:
+    return Path(value) if value else None

@@ -1,6 +1,6 @@
-"""Grammars (GBNF) from the JSON schemas of answers, for llama.cpp: text that follows one is an answer of the schema.
+"""Translates the JSON schemas of answers into grammars (GBNF) for llama.cpp: it then generates only such answers.
 
-llama.cpp's own translation leaves numbers unbounded and lets blanks stand between any two parts.
+llama.cpp's own translation leaves numbers unbounded and allows blanks between any two parts.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ _PATTERN_PART = re.compile(
     r"(?P<anchor>[\^$])|(?P<group>[()|])|(?P<several>\[(?:[^\]\\]|\\.)*\](?:\{\d+,\d+\})?)|(?P<plain>(?:\\[^\w]|[^\\()|\[\]{}$^*+?.])+)"
 )
 _CHARACTER = r"[ !#-\[\]-~]"
-"""A character of a text: printable, and none that JSON escapes."""
+"""A character of a text: printable ASCII that JSON does not escape."""
 
 
 def grammar_of(schema: Mapping[str, Any], longest_text: int) -> str:
-    """The grammar of a closed schema's answers as dense JSON.
+    """Returns the grammar of the answers of a closed schema, as JSON without blanks.
 
-    longest_text: characters of a text, where the schema allows more. Raises ValueError for a schema that is not closed.
+    longest_text: the most characters of a text, where the schema allows more. Raises ValueError for a schema that is
+    not closed.
     """
     grammar = _Grammar(schema.get("$defs", {}), longest_text)
     root = grammar.rule(schema)
@@ -28,18 +29,18 @@ def grammar_of(schema: Mapping[str, Any], longest_text: int) -> str:
 
 
 class _Grammar:
-    """Rules by what they say. What is repeated has a rule of its own: llama.cpp bounds a repetition of repetitions."""
+    """Builds rules. parts: the names of rules by their right sides: llama.cpp limits repetitions within repetitions."""
 
     def __init__(self, named: Mapping[str, Any], longest: int) -> None:
         self._named, self._longest = named, longest
         self.parts: dict[str, str] = {}
 
     def rule(self, schema: Mapping[str, Any]) -> str:
-        """The right side of a rule, in brackets where it has alternatives."""
+        """Returns the right side of a schema's rule, in brackets where it has alternatives."""
         if "$ref" in schema:
             return self.rule(self._named[schema["$ref"].rpartition("/")[2]])
         if "anyOf" in schema:
-            return _either([self.rule(part) for part in schema["anyOf"]])
+            return _alternatives([self.rule(part) for part in schema["anyOf"]])
         match schema.get("type"):
             case "object":
                 fields = {json.dumps(name): self.rule(part) for name, part in schema["properties"].items()}
@@ -47,26 +48,26 @@ class _Grammar:
                 return f'"{{" {pairs}"}}"'
             case "array":
                 starts = [self.rule(part) for part in schema.get("prefixItems", ())]
-                item = self._part(self.rule(schema["items"]))
+                item = self._named_rule(self.rule(schema["items"]))
                 return _list(starts, item, schema.get("minItems", 0), schema["maxItems"])
             case "string" if not schema.keys() & {"enum", "const"}:
                 return f'"\\"" {self._text(schema)} "\\""'
-        return _either([_literal(json.dumps(value)) for value in _values(schema)])
+        return _alternatives([_literal(json.dumps(value)) for value in _allowed_values(schema)])
 
-    def _part(self, rule: str) -> str:
-        """The name of a rule, a new one if there is none that says the same."""
+    def _named_rule(self, rule: str) -> str:
+        """Returns the name of a rule by its right side; adds the rule if it is new."""
         return self.parts.setdefault(rule, f"part-{len(self.parts) + 1}")
 
     def _text(self, schema: Mapping[str, Any]) -> str:
         if "pattern" in schema:
-            return self._bounded(schema["pattern"])
-        return self._several(_CHARACTER, 0, schema["maxLength"])
+            return self._from_pattern(schema["pattern"])
+        return self._repetition(_CHARACTER, 0, schema["maxLength"])
 
-    def _several(self, characters: str, least: int, most: int) -> str:
-        return self._part(f"{characters}{{{least},{min(most, self._longest)}}}")
+    def _repetition(self, characters: str, least: int, most: int) -> str:
+        return self._named_rule(f"{characters}{{{least},{min(most, self._longest)}}}")
 
-    def _bounded(self, pattern: str) -> str:
-        """The rule of a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
+    def _from_pattern(self, pattern: str) -> str:
+        """Translates a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
         rule, end = [], 0
         while end < len(pattern):
             part = _PATTERN_PART.match(pattern, end)
@@ -83,17 +84,17 @@ class _Grammar:
         return f"({' '.join(rule)})"
 
     def _class(self, part: str) -> str:
-        """A class of characters; a negated one becomes the printable ones, of which no pattern of ours bars more."""
+        """Translates a class of characters; a negated one becomes `_CHARACTER`, since no pattern excludes more."""
         characters, _, times = part.partition("]")
         allowed = _CHARACTER if characters.startswith("[^") else f"{characters}]"
         if not times:
             return allowed
         least, most = map(int, times.strip("{}").split(","))
-        return self._several(allowed, least, most)
+        return self._repetition(allowed, least, most)
 
 
-def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
-    """The few values that a schema allows."""
+def _allowed_values(schema: Mapping[str, Any]) -> Sequence[Any]:
+    """Returns all values of a schema that allows only a few; raises ValueError for any other schema."""
     match schema:
         case {"enum": values}:
             return list(values)
@@ -112,12 +113,12 @@ def _literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _either(rules: list[str]) -> str:
+def _alternatives(rules: list[str]) -> str:
     return f"({' | '.join(rules)})"
 
 
 def _list(starts: list[str], item: str, least: int, most: int) -> str:
-    """The rule of a list. starts: of its first items, where these have rules of their own."""
+    """Returns the rule of a list. starts: the rules of its first items, if they have their own."""
     if most == 0:
         return '"[]"'
     first = (starts or [item])[:most]

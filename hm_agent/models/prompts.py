@@ -1,4 +1,4 @@
-"""Renders questions as prompts, by the Jinja2 templates in prompts/, which contain every word that a model reads."""
+"""Renders questions as prompts, with the Jinja2 templates in prompts/, which contain every word that a model reads."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ _FILTERS: dict[str, Callable[..., Any]] = {}
 
 
 def register_filter(name: str, function: Callable[..., Any]) -> None:
-    """Adds a Jinja2 filter that the templates of a world need."""
+    """Registers a Jinja2 filter for the templates of a world."""
     _FILTERS[name] = function
     environment.cache_clear()
 
 
 def render(question: Question[Any]) -> str:
-    """The prompt of a question; its template sees the question's shown fields and nothing else."""
+    """Renders the prompt of a question; its template sees the question's shown fields and nothing else."""
     assert is_dataclass(question), f"{type(question).__name__} has no fields to show"
     return environment().get_template(question.template).render(shown_fields(question))
 
 
 def render_retry(error: str) -> str:
-    """The message that is sent back after a bad answer."""
+    """Renders the message that is sent back after a bad answer."""
     return environment().get_template("retry.j2").render(error=error)
 
 
 def _from_package(name: str) -> str | None:
-    """The template `package:path`, for worlds in packages of their own; None for other names."""
+    """Reads the template `package:path` of a world in another package; None for other names."""
     package, colon, path = name.partition(":")
     return files(package).joinpath(path).read_text("utf-8") if colon else None
 
 
 @cache
 def environment() -> Environment:
-    """The environment of all templates; a name that is no field of the question is an error."""
-    made = Environment(
+    """Returns the environment of all templates; in them, a name that is no field of the question is an error."""
+    templates = Environment(
         loader=ChoiceLoader([FileSystemLoader(data_folder("prompts")), FunctionLoader(_from_package)]),
         undefined=StrictUndefined,
         autoescape=False,  # prompts are not HTML
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(_FILTERS)
-    return made
+    templates.filters.update(_FILTERS)
+    return templates

@@ -1,4 +1,4 @@
-"""The models of a run: each episode gets models of its own, while all share one budget and one answer cache."""
+"""Opens the models of a run: each episode has its own, and all of them share one budget and one answer cache."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 BUILTIN = "builtin"
 PLACE = "python:"
-"""The prefix of `module:name`, a function that makes a model as `register_model` takes it."""
+"""The prefix of `module:name`, the place of a function as `register_model` takes it."""
 OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
 ENTRY_POINTS = "hm_agent.models"
 """The group of entry points by which other packages add providers."""
@@ -38,11 +38,13 @@ ENTRY_POINTS = "hm_agent.models"
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """How the command line describes a model.
+    """Which model answers questions, and how it is reached, sampled and paid for.
 
-    base_url: of an OpenAI-compatible endpoint, None for OpenAI's own. timeout: seconds a call may take. retries: of a
-    failed call. patience: seconds to wait for an endpoint that has answered before. cache: the file that keeps every
-    answer. offline: answers come from that file alone. max_cost: in USD. prices: a file that adds to the listed prices.
+    base_url: of an OpenAI-compatible endpoint; None for OPENAI_BASE_URL or, if unset, OpenAI's own. api_key_env: the
+    environment variable that holds the key. timeout: seconds that a call may take. retries: of a failed call. patience:
+    seconds to wait for an endpoint that has answered before. cache: the file that keeps every answer. offline: take
+    answers from that file alone. max_calls, max_cost (USD): end the run when they are reached. prices: a TOML file that
+    adds to the listed prices.
     """
 
     name: str = BUILTIN
@@ -59,14 +61,14 @@ class ModelSettings:
     prices: Path | None = None
 
     def __post_init__(self) -> None:
-        """Takes the names of files, too."""
+        """Converts names of files to paths."""
         for name in ("cache", "prices"):
             if (path := getattr(self, name)) is not None:
                 object.__setattr__(self, name, Path(path))
 
     @property
     def endpoint_url(self) -> str | None:
-        """The endpoint's address: `base_url` or, where that is None, what OPENAI_BASE_URL says."""
+        """The endpoint's address: `base_url` or, if that is None, OPENAI_BASE_URL; None for OpenAI's own."""
         return os.environ.get("OPENAI_BASE_URL") or None if self.base_url is None else self.base_url
 
 
@@ -79,28 +81,28 @@ PRESETS: Mapping[str, ModelSettings] = {
 
 
 class Provider(Protocol):
-    """A source of models of one name."""
+    """Opens the models of one name, one for each episode."""
 
     def check(self) -> None:
-        """Raises ConfigError if the settings don't suffice to open a model."""
+        """Raises ConfigError if no model can be opened with the settings."""
         ...
 
     def model(self, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
-        """Opens the model for one episode. answers: what the built-in reasoner calculates."""
+        """Opens the model for one episode. answers: how the built-in reasoner calculates answers."""
         ...
 
     def close(self) -> None: ...
 
 
 ProviderFactory: TypeAlias = Callable[[ModelSettings, Budget | None, AnswerCache | None], Provider]
-"""Makes a provider of the model that the settings name. Budget and cache are the run's and are not to be closed."""
+"""Makes the provider of the model that the settings name. Budget and cache are the run's; it must not close them."""
 
 
 class BuiltinProvider:
     """Opens the built-in reasoner; it makes no calls and needs no cache."""
 
     def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
-        """Takes what every provider takes, and needs none of it."""
+        """Ignores its arguments, which are those of every `ProviderFactory`."""
 
     def check(self) -> None:
         """Does nothing: no setting can be wrong."""
@@ -159,7 +161,7 @@ class EndpointProvider:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[OpenAIChat]:
-        """The client that all episodes share that are played at the same time; the last of them closes it."""
+        """Opens the client that all simultaneous episodes share; the last of them closes it."""
         # The openai package takes long to import, and runs of the built-in reasoner don't need it.
         from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 
@@ -205,9 +207,9 @@ class LocalProvider:
 
 
 class OwnProvider:
-    """Opens a model of a user's own. build: makes it for one episode from its seed: a `Model`, or a `Chat`.
+    """Opens a user's own model. build: builds it for one episode from its seed: a `Model`, or a `Chat`.
 
-    A chat gets what every language model has: prompts, checks of answers, retries, cache, budget and prices.
+    A chat is treated as every language model: with prompts, validation of answers, retries, cache, budget and prices.
     """
 
     def __init__(
@@ -230,21 +232,21 @@ class OwnProvider:
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
         name = self._settings.name
-        with _as_unavailable(name):
-            made = self._build(seed)
-        if hasattr(made, "complete"):  # a chat
-            price, chat = load_prices(self._settings.prices).get(name), _OwnChat(cast(Chat, made), name)
+        with _os_errors_as_unavailable(name):
+            model = self._build(seed)
+        if hasattr(model, "complete"):  # a chat
+            price, chat = load_prices(self._settings.prices).get(name), _OwnChat(cast(Chat, model), name)
             yield _text_model(chat, self._settings, self._budget, self._cache, price, seed)
         else:
-            yield _OwnModel(made)
+            yield _OwnModel(model)
 
     def close(self) -> None:
-        """Does nothing: each model is the episode's own."""
+        """Does nothing: each model belongs to its episode."""
 
 
 @contextmanager
-def _as_unavailable(name: str) -> Iterator[None]:
-    """Raises ModelUnavailable for an OSError of a user's code, e.g. of its connection: others are told of the disk."""
+def _os_errors_as_unavailable(name: str) -> Iterator[None]:
+    """Turns an OSError of a user's code, e.g. a lost connection, into ModelUnavailable, as any other is the disk's."""
     try:
         yield
     except OSError as error:
@@ -253,19 +255,19 @@ def _as_unavailable(name: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _OwnChat:
-    """A chat of a user's own, whose failures are the model's."""
+    """A user's own chat, whose OSErrors become ModelUnavailable."""
 
     chat: Chat
     name: str
 
     async def complete(self, request: Request) -> Reply:
-        with _as_unavailable(self.name):
+        with _os_errors_as_unavailable(self.name):
             return await self.chat.complete(request)
 
 
 @dataclass(frozen=True)
 class _OwnModel:
-    """A model of a user's own, whose failures are its own."""
+    """A user's own model, whose OSErrors become ModelUnavailable."""
 
     model: Model
 
@@ -274,12 +276,12 @@ class _OwnModel:
         return self.model.name
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        with _as_unavailable(self.name):
+        with _os_errors_as_unavailable(self.name):
             return await self.model.answer(question, note)
 
 
 def _check_offline(settings: ModelSettings) -> None:
-    """Raises ConfigError if answers are to come from a cache alone and none is named."""
+    """Raises ConfigError if answers are to come from the cache alone and no cache is named."""
     if settings.offline and settings.cache is None:
         raise ConfigError(OFFLINE_NEEDS_CACHE)
 
@@ -287,23 +289,23 @@ def _check_offline(settings: ModelSettings) -> None:
 def _text_model(
     chat: Chat, settings: ModelSettings, budget: Budget, cache: AnswerCache | None, price: Price | None, seed: int
 ) -> Model:
-    """A model that asks a chat within the budget, or finds the reply in the cache."""
+    """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
     from hm_agent.models.text_model import TextModel
 
     def cost(reply: Reply) -> float | None:
         return price.of(reply.input_tokens, reply.output_tokens) if price else None
 
-    asked: Chat = BudgetedChat(chat, budget, cost)
+    wrapped: Chat = BudgetedChat(chat, budget, cost)
     if cache is not None:
-        asked = CachedChat(asked, cache, offline=settings.offline)
-    return TextModel(settings.name, asked, settings.sampling, price, seed)
+        wrapped = CachedChat(wrapped, cache, offline=settings.offline)
+    return TextModel(settings.name, wrapped, settings.sampling, price, seed)
 
 
 def register_model(name: str, build: Callable[[int], Model | Chat]) -> None:
-    """Makes a model known by a name, in this process and its workers.
+    """Registers a model under a name, in this process and its workers.
 
-    build: makes the model for one episode from its seed: a `Model`, which answers questions as data, or a `Chat`, which
-    answers prompts with text. Raises ConfigError for a name that the package has, or that is none.
+    build: a function that builds the model for one episode from its seed: a `Model`, which answers questions as data,
+    or a `Chat`, which answers prompts with text. Raises ConfigError if the name is invalid, or one of the package's.
     """
     check_name(name)
     if name in PROVIDERS:
@@ -320,11 +322,11 @@ def _is_url(text: str) -> bool:
 
 
 PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider}
-"""By the model's name. A name that neither this nor an entry point knows is a language model behind the endpoint."""
+"""Providers by the model's name; see `provider_factory` for other names."""
 
 
 def provider_factory(name: str) -> ProviderFactory:
-    """Finds a model's provider: in PROVIDERS, by prefix, among registered models and entry points, else the endpoint's.
+    """Finds a model's provider: in PROVIDERS, by prefix, among registered models, by entry point, else the endpoint.
 
     Raises ConfigError if an entry point can't be loaded.
     """
@@ -347,8 +349,8 @@ def provider_factory(name: str) -> ProviderFactory:
 class ModelPool:
     """The models of a run by name; a run may use several, e.g. one for each seat.
 
-    settings: of every model, apart from the name. budget, cache: the run's, if another object keeps them; otherwise the
-    pool keeps its own, by the settings.
+    settings: of all models, apart from the name. budget, cache: the run's, if another object keeps them; otherwise the
+    pool makes its own from the settings.
     """
 
     def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
@@ -363,12 +365,12 @@ class ModelPool:
         self._providers: dict[str, Provider] = {}
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises ConfigError if the settings don't suffice for a model of these names."""
+        """Raises ConfigError if one of these models can't be opened with the settings."""
         for name in names:
             self._provider(name).check()
 
     def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
-        """Opens the model of a name for one episode. answers: what the built-in reasoner calculates."""
+        """Opens the model of a name for one episode. answers: how the built-in reasoner calculates answers."""
         return self._provider(name).model(seed, answers)
 
     def _provider(self, name: str) -> Provider:
@@ -378,7 +380,7 @@ class ModelPool:
         return self._providers[name]
 
     def hurry(self) -> None:
-        """Waits hardly any longer for other processes that use the cache, too: the user wants the run to end."""
+        """Shortens the wait for other processes that use the cache: the user wants the run to end."""
         if self._own_cache is not None:
             self._own_cache.hurry()
 

@@ -1,4 +1,4 @@
-"""Tells the user when a call into the file system does not return, as on a network folder whose server is gone."""
+"""Tells the user when a file system call does not return, e.g. on a network folder whose server is gone."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 LOOK_SECONDS = 0.25
-"""How often a thread looks how long the present call has taken."""
+"""Seconds between two checks of how long the current call has taken."""
 
 
 class SilenceWatch:
-    """Calls `tell` once, from a thread of its own, when one of its owner's calls has taken `seconds`.
+    """Calls `tell` once, from a thread of its own, when a watched call has taken `seconds`.
 
-    The calls come one after another, all from one thread.
+    Watched calls come one after another, all from one thread.
     """
 
     def __init__(self, seconds: float, tell: Callable[[], None]) -> None:
@@ -25,7 +25,7 @@ class SilenceWatch:
 
     @contextmanager
     def call(self) -> Iterator[None]:
-        """Watches what happens in the context."""
+        """Watches the call that is made within the context."""
         if self._thread is None:
             self._thread = Thread(target=self._watch, name="silence", daemon=True)
             self._thread.start()

@@ -1,4 +1,4 @@
-"""A language model that answers questions: sends prompts, and checks what comes back."""
+"""A language model that answers questions: it sends prompts and validates the replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hm_agent.models.prompts import render, render_retry
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, answer_schema, ignore
 
 RETRIES = 3
-"""How often a bad answer is sent back together with what is wrong with it."""
+"""How often a bad answer is sent back together with its problem."""
 
 
 class TextModel:
@@ -48,9 +48,9 @@ class TextModel:
     async def _draw(
         self, request: Request, question: Question[AnswerT], note: Callable[[Call], None]
     ) -> _Drawn[AnswerT]:
-        """The first valid one of the samples that are wanted, or the last of them.
+        """Draws the samples for a request; returns the first valid one, or else the last. Each call goes to `note`.
 
-        An endpoint that gives one sample at a time is asked for the next only after a bad one. Each call is noted.
+        An endpoint that gives one sample at a time is asked for the next one only after a bad one.
         """
         single = replace(request, sampling=replace(request.sampling, completions=None))
         drawn, part = _Drawn[AnswerT](None), None
@@ -69,10 +69,10 @@ class TextModel:
 
 @dataclass(frozen=True)
 class _Drawn(Generic[AnswerT]):
-    """What came of the samples for one request.
+    """The outcome of the samples for one request.
 
-    answer: the first valid one. problem: what is wrong with the last sample otherwise; part: what of it can be used.
-    text: the last sample.
+    answer: the first valid one, None if there is none; then problem says what is wrong with the last sample, part is
+    what of it can be used, and text is the sample.
     """
 
     answer: AnswerT | None

@@ -1,4 +1,4 @@
-"""Records what a model was asked and answered."""
+"""Records the questions to a model with their answers and calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hm_agent.questions import AnswerT, Call, Exchange, Model, Question, Unanswe
 
 
 class Transcript:
-    """A model that records its exchanges with the model it wraps, in the order in which the questions were asked."""
+    """Wraps a model and records its exchanges, in the order in which the questions were asked."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -25,19 +25,19 @@ class Transcript:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         calls: list[Call] = []
 
-        def count(call: Call) -> None:
+        def record(call: Call) -> None:
             calls.append(call)
             self.usage += Usage.of(call)
             note(call)
 
-        # The answers to simultaneous questions arrive in any order, but a trace must not depend on that.
+        # Answers to simultaneous questions arrive in any order, but the trace must not depend on it.
         exchanges, index = self._exchanges, len(self._exchanges)
         exchanges.append(None)
         started = time.perf_counter()
         answer: BaseModel | None = None
         self.usage += Usage(questions=1)
         try:
-            answer = given = await self._model.answer(question, count)
+            answer = given = await self._model.answer(question, record)
         except Unanswered:
             self.usage += Usage(unanswered=1)
             raise

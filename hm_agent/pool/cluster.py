@@ -1,6 +1,6 @@
 """Runs workers on the nodes of a Ray cluster: Ray starts them there, and this process connects to them.
 
-Ray itself only spreads the processes over the nodes. All messages pass through the workers' connections, as they do on
+Ray only distributes the processes over the nodes. All messages pass through the workers' connections, as they do on
 one machine.
 """
 
@@ -27,13 +27,13 @@ from hm_agent.pool.other_machines import SharedSetup, shared_setup
 from hm_agent.pool.pool import WorkerLink
 
 CPUS_PER_WORKER = 0.01
-"""Cores that Ray reserves for a worker: most workers wait for a model, so far more than one may share a core."""
+"""Cores that Ray reserves for a worker: most workers wait for a model, so that many of them can share a core."""
 START_TIMEOUT = 60.0
-"""Seconds in which the cluster must have started the wanted workers."""
+"""Seconds within which the cluster must start the workers."""
 TRIES = 3
-"""How often workers are started: Ray may put one on a node that has just been lost."""
+"""How often starting the workers is tried: Ray may choose a node that has just been lost."""
 CONNECT_TIMEOUT = 5.0
-"""Seconds to wait for an answer from an address; Ray itself would go on for minutes."""
+"""Seconds to wait for an answer from an address; Ray itself would try for minutes."""
 
 
 # On the machine of the command
@@ -41,9 +41,9 @@ CONNECT_TIMEOUT = 5.0
 
 @contextmanager
 def cluster_host(experiment: Experiment) -> Iterator[ClusterHost]:
-    """Connects to the cluster; raises ConfigError if that fails. experiment: as `portable` makes it.
+    """Connects to the cluster; raises ConfigError if that fails. experiment: as returned by `portable`.
 
-    Meanwhile a marker file lies in OUT: a node that sees it sees the same folder.
+    While the context lasts, OUT contains a marker file: a node that sees it sees the same folder.
     """
     with connect(experiment.ray_address), NamedTemporaryFile(dir=experiment.out, prefix=".shared-") as marker:
         yield ClusterHost(shared_setup(experiment, marker.name))
@@ -81,11 +81,11 @@ class ClusterHost:
     """Starts workers on the nodes of the cluster that this process is connected to."""
 
     def __init__(self, setup: SharedSetup) -> None:
-        # Nodes are sent what they run of these modules, so that one without the package can say so.
+        # These modules are sent to the nodes, so that a node without the package can report it.
         for module in (sys.modules[__name__], other_machines):
             ray.cloudpickle.register_pickle_by_value(module)
         self._actor = ray.remote(num_cpus=CPUS_PER_WORKER, scheduling_strategy="SPREAD")(NodeWorker)
-        self._setup, self._found, self._key = setup, setup.found(), secrets.token_bytes(32)
+        self._setup, self._inventory, self._key = setup, setup.inventory(), secrets.token_bytes(32)
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         reason = ""
@@ -103,8 +103,8 @@ class ClusterHost:
 
     def _start(self, workers: int) -> Sequence[WorkerLink]:
         actors = [self._actor.remote() for _ in range(workers)]
-        said = [actor.listen.remote(self._setup, self._found, self._key) for actor in actors]
-        addresses = ray.get(said, timeout=START_TIMEOUT)
+        replies = [actor.listen.remote(self._setup, self._inventory, self._key) for actor in actors]
+        addresses = ray.get(replies, timeout=START_TIMEOUT)
         for address in addresses:
             if isinstance(address, str):
                 raise ConfigError(address)
@@ -116,7 +116,7 @@ class ClusterHost:
 
 @dataclass(frozen=True)
 class ClusterLink:
-    """A worker on some node: it ends when its connection is closed, or when nothing refers to its actor any more."""
+    """A worker on a node: it ends when its connection is closed, or when nothing refers to its actor any more."""
 
     connection: Connection
     actor: object
@@ -133,26 +133,26 @@ class ClusterLink:
 
 
 class NodeWorker:
-    """An actor of Ray, which plays episodes for the pool that connects to it."""
+    """A Ray actor that plays episodes for the pool that connects to it."""
 
     def listen(self, setup: SharedSetup, elsewhere: Mapping[str, str], key: bytes) -> tuple[str, int] | str:
-        """The address at which it waits for the pool, which knows the key; or in one line what this node lacks.
+        """Starts to listen for the pool; returns the address or, as a line of text, what this node lacks.
 
-        elsewhere: what was found on the machine of the command.
+        elsewhere: `SharedSetup.found` on the machine of the command. key: authenticates the pool.
         """
-        if lack := setup.lack(elsewhere):
-            return f"node {socket.gethostname()}: {lack}"
+        if difference := setup.difference(elsewhere):
+            return f"node {socket.gethostname()}: {difference}"
         self._listener = Listener((ray.util.get_node_ip_address(), 0), authkey=key)
         address: tuple[str, int] = self._listener.address
         return address
 
     def work(self) -> None:
-        """Plays until the pool says to stop, or is gone."""
+        """Plays episodes until the pool says to stop, or is gone."""
         from hm_agent.pool.worker import work
 
         with self._listener:
             connection = None
             while connection is None:
-                with suppress(AuthenticationError, EOFError, ConnectionError):  # it was somebody else
+                with suppress(AuthenticationError, EOFError, ConnectionError):  # another process connected
                     connection = self._listener.accept()
         work(connection)

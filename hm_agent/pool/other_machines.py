@@ -1,4 +1,4 @@
-"""Prepares an experiment for other machines, and finds what these lack."""
+"""Prepares an experiment for other machines, and finds what a machine lacks for it."""
 
 from __future__ import annotations
 
@@ -16,48 +16,48 @@ FILE_SYSTEM_DELAY = 3.0
 
 
 def portable(experiment: Experiment) -> Experiment:
-    """The experiment with nothing left that depends on a machine's working directory, environment or installation."""
+    """Returns the experiment without anything that depends on the working directory, environment or packages here."""
     model, folders = experiment.model, experiment.folders.items()
-    changed = replace(
+    adapted = replace(
         experiment,
         out=experiment.out.absolute(),
         options={**experiment.options, **{flag: str(folder.absolute()) for flag, folder in folders}},
         model=replace(model, base_url=model.endpoint_url, prices=model.prices and model.prices.absolute()),
     )
-    _ = changed.options_by_scenario  # settled here and pickled with the experiment, so that all machines play the same
-    return changed
+    _ = adapted.options_by_scenario  # cached and pickled with the experiment, so that all machines play the same
+    return adapted
 
 
 @dataclass(frozen=True)
 class SharedSetup:
-    """What all machines need alike: packages, paths by flag, and environment variables."""
+    """What must be the same on all machines: packages, paths by flag, and environment variables."""
 
     packages: Sequence[str]
     paths: Mapping[str, str]
     variables: Sequence[str]
 
-    def found(self) -> Mapping[str, str]:
-        """What this machine has: versions of packages, whether paths are visible and variables set, by name."""
+    def inventory(self) -> Mapping[str, str]:
+        """Returns what this machine has, by name: versions of packages, whether paths are visible and variables set."""
         from hm_agent.recording.result import versions  # raises ImportError where hm_agent itself is missing
 
-        seen = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in self.paths.items()}
-        given = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in self.variables}
-        return {**versions(self.packages), **seen, **given}
+        paths = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in self.paths.items()}
+        variables = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in self.variables}
+        return {**versions(self.packages), **paths, **variables}
 
-    def lack(self, elsewhere: Mapping[str, str]) -> str | None:
-        """In one line what differs first here from what was found on the machine of the command."""
+    def difference(self, elsewhere: Mapping[str, str]) -> str | None:
+        """Returns the first difference from the inventory of the command's machine, as one line; None without any."""
         try:
-            found = self.found()
+            inventory = self.inventory()
         except ImportError as error:
             return f"{error}; install the same on all nodes"
         for name, value in elsewhere.items():
-            if found[name] != value:
-                return f"{name} is {found[name]} there and {value} here; all nodes need the same"
+            if inventory[name] != value:
+                return f"{name} is {inventory[name]} there and {value} here; all nodes need the same"
         return None
 
 
 def shared_setup(experiment: Experiment, marker: str) -> SharedSetup:
-    """marker: a file in OUT, which a machine doesn't see if it has another folder there."""
+    """Collects what an experiment needs. marker: a file in OUT, which shows a machine that it sees the same folder."""
     model = experiment.model
     packages = [package for suite in experiment.suites for package in suite.packages]
     paths = {"prices": model.prices, **experiment.folders}

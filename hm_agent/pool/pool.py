@@ -1,4 +1,4 @@
-"""Plays episodes on several worker processes at once, wherever they run: each is behind a connection."""
+"""Plays episodes on several worker processes at once, wherever they run; messages pass through connections."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
-from hm_agent.pool.worker import About, Begin, Stop, WorkerMessage, result_of, work
+from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
 from hm_agent.process.interruptions import defer_interruptions
 from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
 
 GRACE = 3.0
-"""Seconds without a word after which workers that are to stop are ended."""
+"""Seconds without a message after which workers that were told to stop are killed."""
 
 
 class WorkerLink(Protocol):
-    """A worker process: the connection to it, and what can be done without its help."""
+    """A worker process: the connection to it, and what can be done if it does not respond."""
 
     @property
     def connection(self) -> Connection: ...
 
     def fate(self) -> str:
-        """How the process ended, once its connection is closed."""
+        """Returns how the process ended, once its connection is closed."""
         ...
 
     def end(self, grace: float) -> None:
@@ -50,12 +50,12 @@ class Host(Protocol):
     """A place that runs workers: this machine or a cluster."""
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
-        """Starts worker processes; raises ConfigError if it can't."""
+        """Starts worker processes; raises ConfigError if that fails."""
         ...
 
 
 class LocalHost:
-    """Starts workers on this machine. preloaded: names of modules that one process imports for all its forks."""
+    """Starts workers on this machine. preloaded: names of modules that the fork server imports for all workers."""
 
     def __init__(self, preloaded: Sequence[str]) -> None:
         self._context = multiprocessing.get_context("forkserver")
@@ -63,7 +63,7 @@ class LocalHost:
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         leave_room_for_sockets()
-        # The first worker would start the resource tracker, which unblocks interruptions again.
+        # The first worker would start the resource tracker, which unblocks SIGINT again.
         resource_tracker.ensure_running()
         return [self._start() for _ in range(workers)]
 
@@ -78,7 +78,7 @@ class LocalHost:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """A process that is started inherits this: interrupted before it is ready, it would only print a traceback."""
+    """Starts processes with SIGINT blocked: interrupted before it is ready, a worker would only print a traceback."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -88,7 +88,7 @@ def _sigint_blocked() -> Iterator[None]:
 
 @contextmanager
 def _main_module_hidden() -> Iterator[None]:
-    """Keeps a process that is started from running the user's script again: a worker needs nothing of it."""
+    """Keeps new processes from running the user's script again, of which a worker needs nothing."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -118,7 +118,7 @@ class LocalLink:
 
 @dataclass(eq=False)
 class _PoolWorker:
-    """A worker as the pool sees it. episodes: what it plays, by number. held: what it has taken of the shared state."""
+    """A worker as the pool sees it. episodes: what it plays, by number. held: its share of the shared state."""
 
     link: WorkerLink
     episodes: dict[int, Episode] = field(default_factory=dict)
@@ -126,11 +126,11 @@ class _PoolWorker:
     is_lost: bool = False
 
     def send(self, message: object) -> None:
-        with suppress(OSError):  # it is lost, which the next message from it tells
+        with suppress(OSError):  # the worker is lost, which `receive` finds
             self.link.connection.send(message)
 
     def receive(self) -> WorkerMessage | None:
-        """Its next message, None if it is lost."""
+        """Returns the worker's next message, None if the worker is lost."""
         try:
             message: WorkerMessage = self.link.connection.recv()
         except (EOFError, OSError):
@@ -139,10 +139,10 @@ class _PoolWorker:
 
 
 class Pool:
-    """Gives episodes to `size` workers, each of which plays up to `at_once` at the same time.
+    """Plays episodes on `size` workers, each of which plays up to `at_once` at the same time.
 
-    Of a lost worker's episodes, one that was played alone has failed; several are played again, each alone on a worker,
-    since any of them may have ended it. Lost workers are replaced.
+    Lost workers are replaced. If a lost worker played one episode, that episode has failed; if it played several, any
+    of them may have ended it, so they are played again, each alone on a worker.
     """
 
     def __init__(self, host: Host, size: int, at_once: int, state: SharedState, progress: Progress) -> None:
@@ -150,13 +150,13 @@ class Pool:
         self._state, self._progress = state, progress
         self._workers: list[_PoolWorker] = []
         self._suspects: deque[Episode] = deque()
-        self._lonely: set[int] = set()
+        self._alone: set[int] = set()
         self._numbers = count()
         self._results: list[Result] = []
         self._is_ending = False
 
     def play(self, episodes: Iterator[Episode]) -> list[Result]:
-        """Plays as `run` does."""
+        """Plays all episodes as `run` does; returns their results."""
         try:
             while True:
                 self._assign(iter(()) if self._is_ending else episodes)
@@ -180,54 +180,54 @@ class Pool:
             self._begin(worker or self._start(), episode, is_alone=is_alone)
 
     def _least_busy(self) -> _PoolWorker | None:
-        """None while there are fewer workers than wanted."""
+        """Returns a worker with the fewest episodes, None if another worker is to be started."""
         self._workers = [worker for worker in self._workers if not worker.is_lost]
         if len(self._workers) < self._size:
             return None
         return min(self._workers, key=lambda worker: (not self._has_room(worker), len(worker.episodes)))
 
     def _has_room(self, worker: _PoolWorker) -> bool:
-        return len(worker.episodes) < self._at_once and not self._lonely & worker.episodes.keys()
+        return len(worker.episodes) < self._at_once and not self._alone & worker.episodes.keys()
 
     def _start(self) -> _PoolWorker:
-        """Starts all workers that are missing, and returns one of them."""
+        """Starts all missing workers, and returns one of them."""
         self._workers += [_PoolWorker(link) for link in self._host.start(self._size - len(self._workers))]
         return self._workers[-1]
 
     def _begin(self, worker: _PoolWorker, episode: Episode, *, is_alone: bool) -> None:
         number = next(self._numbers)
-        with defer_interruptions():  # an episode that the worker never heard of would count as failed
+        with defer_interruptions():  # an episode that the worker never received would count as failed
             self._progress.begin(episode)
             worker.episodes[number] = episode
             if is_alone:
-                self._lonely.add(number)
+                self._alone.add(number)
             worker.send(Begin(number, pickle.dumps(episode)))
 
     def _receive(self, timeout: float | None = None) -> bool:
-        """Waits for messages and takes one of each worker that sent any; False if none came in time."""
+        """Waits for messages and handles one of each worker that sent any; False if none came in time."""
         by_connection = {worker.link.connection: worker for worker in self._workers if not worker.is_lost}
         ready = wait(list(by_connection), timeout)
         for connection in ready:
-            self._take_message(by_connection[connection])  # type: ignore[index]
+            self._handle_message(by_connection[connection])  # type: ignore[index]
         return bool(ready)
 
-    def _take_message(self, worker: _PoolWorker) -> None:
-        """Raises OSError if a file could not be written."""
-        with defer_interruptions():  # a message that was read is taken, too, or the end of an episode could be lost
+    def _handle_message(self, worker: _PoolWorker) -> None:
+        """Handles a worker's next message; raises OSError if a file could not be written."""
+        with defer_interruptions():  # else the end of an episode could be read and not recorded
             message = worker.receive()
             if isinstance(message, StateRequest):
                 worker.send(self._state.execute(message, worker.held))
             elif message is not None:
-                self._take_news(worker, message)
+                self._handle_news(worker, message)
         if message is None:
             self._lose(worker)
 
-    def _take_news(self, worker: _PoolWorker, about: About) -> None:
-        if isinstance(about.news, Pulse):
-            self._progress.pulse(worker.episodes[about.number], about.news)
+    def _handle_news(self, worker: _PoolWorker, message: EpisodeNews) -> None:
+        if isinstance(message.news, Pulse):
+            self._progress.pulse(worker.episodes[message.number], message.news)
             return
-        episode = worker.episodes.pop(about.number)
-        self._end(episode, result_of(episode, about.news))
+        episode = worker.episodes.pop(message.number)
+        self._end(episode, result_of(episode, message.news))
 
     def _end(self, episode: Episode, result: Result | None) -> None:
         if result is not None:
@@ -236,6 +236,7 @@ class Pool:
             self._is_ending |= result.stops_the_run
 
     def _lose(self, worker: _PoolWorker) -> None:
+        """Ends a lost worker: a single episode has failed, several are suspects, to be played alone."""
         worker.is_lost = True
         self._state.give_back(worker.held)
         fate = worker.link.fate()
@@ -248,7 +249,7 @@ class Pool:
             self._suspects += episodes
 
     def _shut_down(self) -> None:
-        """Has the workers end the episodes that are being played, for as long as they go on doing so."""
+        """Has all workers end their episodes; waits for them until no message has come for `GRACE` seconds."""
         for worker in self._workers:
             worker.send(Stop())
         try:

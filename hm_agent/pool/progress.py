@@ -1,4 +1,4 @@
-"""Reports how far the episodes of a run are while they are played."""
+"""Reports the progress of a run's episodes while they are played."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hm_agent.recording.result import Result
 INTERVAL = 0.2
 """Minimum seconds between two pulses of an episode that is played alone."""
 INTERVAL_PER_EPISODE = 0.02
-"""Minimum seconds between two pulses of any of several episodes that are played at once."""
+"""Minimum seconds between two pulses of all episodes together, if several are played at once."""
 
 
 @dataclass(frozen=True, slots=True)

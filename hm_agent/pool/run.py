@@ -30,19 +30,19 @@ RESERVED_BYTES = 50_000_000
 
 
 def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = None) -> list[Result]:
-    """Plays all episodes that are due and writes their files; call `experiment.check()` first.
+    """Plays all episodes that are due, writes their files and returns their results; call `experiment.check()` first.
 
-    budget: what experiments that are played one after the other may spend in all; the model's own unless given.
+    budget: shared by several experiments that are played one after the other; None for one by the model's settings.
     After a result that stops the run, no further episode begins. Raises KeyboardInterrupt after an interruption,
     OSError if files can't be written, ConfigError if the disk has too little space or the cluster can't play. The files
-    of episodes that had ended by then stay.
+    of episodes that have ended by then stay.
     """
     if experiment.engine == "ray":
         from hm_agent.pool.other_machines import portable
 
         experiment = portable(experiment)
     with locked(experiment.out, min(experiment.at_once * experiment.workers, experiment.size)):
-        grid = experiment.survey()  # within the lock: another run may have played some of them just before
+        grid = experiment.survey()  # within the lock: another run may just have played some of them
         workers = min(experiment.workers, grid.due)
         if not workers:
             return []
@@ -61,7 +61,7 @@ def _host(experiment: Experiment) -> AbstractContextManager[Host]:
 
         return cluster_host(experiment)
     options = experiment.options_by_scenario
-    slow = [module for one in experiment.scenarios for module in suites()[one.world].preload(options[one.name])]
+    slow = [module for info in experiment.scenarios for module in suites()[info.world].preload(options[info.name])]
     if any(name not in PROVIDERS for name in experiment.model_names):
         slow.append("hm_agent.models.endpoint.openai_chat")
     return nullcontext(LocalHost([*dict.fromkeys(slow)]))
@@ -69,10 +69,10 @@ def _host(experiment: Experiment) -> AbstractContextManager[Host]:
 
 @contextmanager
 def locked(out: Path, at_once: int) -> Iterator[None]:
-    """Creates the folder if it is missing, and locks it against other runs; the lock ends with this process.
+    """Locks a folder, created if missing, against other runs; the lock ends with this process at the latest.
 
-    at_once: how many episodes are played at the same time. Raises ConfigError if another run has the lock or the disk
-    has too little space for them, OSError if the folder can't be written to.
+    at_once: how many episodes are played at the same time. Raises ConfigError if another run has the lock or if the
+    disk has too little space for them, OSError if the folder can't be written to.
     """
     out.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(out / LOCK, os.O_CREAT | os.O_RDWR | os.O_NONBLOCK, 0o666)
@@ -85,11 +85,11 @@ def locked(out: Path, at_once: int) -> Iterator[None]:
             raise ConfigError(
                 f"--out={out}: another run is at work there; wait for it, or name another folder"
             ) from None
-        free, wanted = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
-        if free < wanted:
+        free, needed = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
+        if free < needed:
             raise ConfigError(
                 f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {at_once} episodes at once may take "
-                f"{wanted / 1e6:.0f} MB: make room, or name a folder on another disk"
+                f"{needed / 1e6:.0f} MB: make room, or name a folder on another disk"
             )
         yield
     finally:

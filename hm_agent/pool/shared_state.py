@@ -1,4 +1,4 @@
-"""The budget and the answer cache of a run, kept by one process; workers call their methods by message."""
+"""The budget and the answer cache of a run, in one process; workers call their methods by message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hm_agent.models.chat import Reply, Request
 
 @dataclass(frozen=True, slots=True)
 class StateRequest:
-    """A worker's call of one method of the budget or the cache; it waits for the `StateAnswer`."""
+    """A worker's call of a method of the budget or the cache; the worker waits for the `StateAnswer`."""
 
     method: str
     arguments: tuple[Any, ...]
@@ -25,28 +25,28 @@ class StateRequest:
 
 @dataclass(frozen=True, slots=True)
 class StateAnswer:
-    """What the method returned, or the exception that the worker has to raise."""
+    """The value that the method returned, or the exception that the worker is to raise."""
 
     value: object
 
 
 @dataclass
 class Holdings:
-    """What a worker has taken and not given back: the requests it has claimed, and its calls under way."""
+    """What a lost worker would leave behind: the requests that it has claimed, and its number of calls under way."""
 
     claims: list[Request] = field(default_factory=list)
     calls: int = 0
 
 
 class SharedState:
-    """The budget and the cache themselves. Only one process opens the file: SQLite isn't safe on network folders."""
+    """Holds the budget and the cache. Only one process opens the cache: SQLite isn't safe on network folders."""
 
     def __init__(self, budget: RunBudget, cache: Path | None) -> None:
         self.budget = budget
         self.cache = AnswerFile(cache) if cache else None
 
     def execute(self, request: StateRequest, held: Holdings) -> StateAnswer:
-        """Calls the requested method for a worker, and keeps account of what it holds."""
+        """Calls the requested method for a worker, and updates what the worker holds."""
         try:
             value = _METHODS[request.method](self, *request.arguments)
         except (BudgetSpent, OSError, asyncio.CancelledError) as error:
@@ -63,7 +63,7 @@ class SharedState:
         return StateAnswer(value)
 
     def give_back(self, held: Holdings) -> None:
-        """Gives back what a lost worker held."""
+        """Releases the claims of a lost worker and ends its calls."""
         for request in held.claims:
             self._cache.release(request)
         for _ in range(held.calls):
@@ -75,7 +75,7 @@ class SharedState:
         return self.cache
 
     def hurry(self) -> None:
-        """Waits hardly any longer for other processes that use the cache, too: the user wants the run to end."""
+        """Shortens the wait for other processes that use the cache: the user wants the run to end."""
         if self.cache is not None:
             self.cache.hurry()
 
@@ -97,9 +97,9 @@ _METHODS: Mapping[str, Callable[..., object]] = {
 
 
 class RemoteState:
-    """The budget and the cache as a worker sees them: each call sends a request and waits for the answer.
+    """The worker's proxy of the budget and the cache: each call sends a request and waits for the answer.
 
-    backlog: the other messages that came meanwhile, in order.
+    backlog: other messages that came while it waited, in order.
     """
 
     def __init__(self, connection: Connection) -> None:

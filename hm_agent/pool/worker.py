@@ -30,21 +30,21 @@ from hm_agent.recording.result import INTERRUPTED, Result
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """An episode whose error was raised outside its own loop. is_disk: True if a file could not be written."""
+    """An episode that ended by an error outside its own loop. is_disk: True if a file could not be written."""
 
     reason: str
     is_disk: bool = False
 
 
 Outcome = Result | Crash | None
-"""How an episode ended; None if it was cut short outside its own loop."""
+"""How an episode ended; None if it was cancelled outside its own loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Tells a worker to play an episode. number: names it in the worker's messages.
+    """Tells a worker to play an episode. number: identifies it in the worker's messages.
 
-    packed: the episode, pickled apart from this message, for a worker may lack the modules of what a user has added.
+    packed: the episode, pickled apart from this message, because a worker may lack modules of the user's additions.
     """
 
     number: int
@@ -53,18 +53,18 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Tells a worker to end its episodes as after an interruption, and then itself."""
+    """Tells a worker to end its episodes as after an interruption, and then to exit."""
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """A worker's message about one of its episodes: how far it is, or how it ended."""
+class EpisodeNews:
+    """A worker's message about one of its episodes: its progress, or how it ended."""
 
     number: int
     news: Pulse | Outcome
 
 
-WorkerMessage = StateRequest | About
+WorkerMessage = StateRequest | EpisodeNews
 
 
 async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pulse], None], at_once: int) -> Outcome:
@@ -90,7 +90,7 @@ class InlinePlayer:
         self._running: dict[asyncio.Task[Outcome], Episode] = {}
 
     def play(self, episodes: Iterator[Episode]) -> list[Result]:
-        """Plays as `run` does."""
+        """Plays all episodes as `run` does; returns their results."""
         run_interruptibly(lambda: self._play(episodes))
         return self._results
 
@@ -119,7 +119,7 @@ class InlinePlayer:
         self._running[asyncio.ensure_future(_play_or_crash(episode, models, emit, self._at_once))] = episode
 
     def _end(self, task: asyncio.Task[Outcome]) -> Result | None:
-        """Tells the end of an episode; raises OSError if a file could not be written."""
+        """Records and reports the end of an episode; raises OSError if a file could not be written."""
         episode = self._running.pop(task)
         outcome = None if task.cancelled() else task.result()
         result = result_of(episode, outcome)
@@ -129,7 +129,7 @@ class InlinePlayer:
         return result
 
     async def _cut_short(self) -> None:
-        """Ends the episodes that are being played, each with its files."""
+        """Cancels the episodes that are being played; each still writes its files."""
         for task in self._running:
             task.cancel()
         while self._running:
@@ -139,7 +139,10 @@ class InlinePlayer:
 
 
 def result_of(episode: Episode, outcome: Outcome) -> Result | None:
-    """The result of an episode; None if it had come to its own end just before it was cut short. Raises OSError."""
+    """Returns the result of an episode, None if it has written its own before it was cut short.
+
+    Raises OSError if a file could not be written.
+    """
     match outcome:
         case Crash(reason, is_disk=True):
             raise OSError(reason)
@@ -154,16 +157,16 @@ def result_of(episode: Episode, outcome: Outcome) -> Result | None:
 
 
 def work(connection: Connection, scratch_within: str | None = None) -> None:
-    """Plays the episodes that the pool sends until it says to stop, or is gone.
+    """Plays the episodes that the pool sends, until the pool says to stop or is gone.
 
-    scratch_within: the folder in which to make the one for temporary files.
+    scratch_within: the folder in which to make the folder for temporary files.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # they are for the pool, which says what to do
+        signal.signal(number, signal.SIG_IGN)  # the pool handles them, and tells its workers to stop
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     is_done = Event()
     Thread(target=_exit_with_pool, args=(connection.fileno(), is_done), daemon=True).start()
-    # Imported modules stay for good. Collecting them would take long and copy shared memory.
+    # Imported modules stay for good: garbage collection would take long to visit them, and copy shared memory.
     gc.freeze()
     scratch = use_scratch_folder(scratch_within)
     try:
@@ -176,7 +179,7 @@ def work(connection: Connection, scratch_within: str | None = None) -> None:
 
 
 def _exit_with_pool(descriptor: int, is_done: Event) -> None:
-    """Exits this process as soon as the other end of the connection is closed: nobody else would end it then."""
+    """Exits this process as soon as the other end of the connection is closed: nothing else would end it then."""
     poll = select.poll()
     poll.register(descriptor, 0)  # a hang-up is reported whatever events are asked for
     poll.poll()
@@ -185,7 +188,7 @@ def _exit_with_pool(descriptor: int, is_done: Event) -> None:
 
 
 class _WorkerLoop:
-    """The worker's side of the connection."""
+    """Plays the episodes that arrive through a connection, and sends back what becomes of them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection, self._state = connection, RemoteState(connection)
@@ -205,21 +208,21 @@ class _WorkerLoop:
             self._models.close()
 
     def _receive(self) -> None:
-        """Takes all messages that have come, also those that came while the worker waited for an answer."""
+        """Handles all messages that have come, also those that came while the worker waited for a `StateAnswer`."""
         try:
             while self._state.backlog or self._connection.poll():
                 backlog = self._state.backlog
-                self._take(backlog.popleft() if backlog else self._connection.recv())
+                self._handle(backlog.popleft() if backlog else self._connection.recv())
         except (EOFError, OSError):
             self._stop.set()
 
-    def _take(self, message: object) -> None:
+    def _handle(self, message: object) -> None:
         match message:
             case Begin(number, packed):
                 try:
                     episode: Episode = pickle.loads(packed)
-                except Exception:  # noqa: BLE001 - whatever modules of users raise
-                    self._connection.send(About(number, Crash(traceback.format_exc())))
+                except Exception:  # noqa: BLE001 - a user's modules may raise anything
+                    self._connection.send(EpisodeNews(number, Crash(traceback.format_exc())))
                 else:
                     self._begin(number, episode)
             case Stop():
@@ -232,12 +235,12 @@ class _WorkerLoop:
         self._tasks[asyncio.ensure_future(self._play(number, episode, self._models))] = number
 
     async def _play(self, number: int, episode: Episode, models: ModelPool) -> None:
-        def tell(news: Pulse | Outcome) -> None:
-            self._connection.send(About(number, news))
+        def send(news: Pulse | Outcome) -> None:
+            self._connection.send(EpisodeNews(number, news))
 
-        tell(await _play_or_crash(episode, models, tell, len(self._tasks)))
+        send(await _play_or_crash(episode, models, send, len(self._tasks)))
         task = asyncio.current_task()
         if task is not None:
             del self._tasks[task]
-        if self._state.backlog:  # the event loop does not see what was read already
+        if self._state.backlog:  # the event loop does not notice messages that were read already
             self._receive()

@@ -1,1 +1,1 @@
-"""What a process needs: interruptions that do no harm, jobs side by side, temporary files that go with it."""
+"""Utilities for processes: safe interruptions, simultaneous jobs, temporary files that don't outlive the process."""

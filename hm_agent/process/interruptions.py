@@ -1,8 +1,9 @@
-"""Interruptions (Ctrl-C, and what ends a command like it): they wait while they would do harm, and cancel what runs.
+"""Handles interruptions (Ctrl-C, and signals that end a command like it): defers them, or cancels a coroutine.
 
-An interruption raises KeyboardInterrupt wherever the main thread happens to be. In an event loop, or while a process is
-being started, that leaves something half made behind. Blocking the signal is not enough: another thread of the process
-may take it, and Python then runs the handler in the main thread all the same. So the handler itself is replaced.
+By default an interruption raises KeyboardInterrupt wherever the main thread happens to be. In an event loop, or while a
+process is being started, that leaves inconsistent state behind. Blocking the signal is not enough: another thread of
+the process may receive it, and Python then runs the handler in the main thread all the same. So the handler is
+replaced.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _actions: list[Callable[[], None]] = []
-"""What an interruption does now: the last of these; if there is none, it raises KeyboardInterrupt."""
-_told: list[Callable[[], None]] = []
-"""Who is told of an interruption at once, whatever it does."""
+"""An interruption calls the last of these; without any, it raises KeyboardInterrupt."""
+_listeners: list[Callable[[], None]] = []
+"""An interruption calls all of these at once, also while interruptions are deferred."""
 
 
 def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-    """Does what an interruption does now. It can be the handler of a signal."""
-    for tell in _told:
+    """Handles an interruption; it can be the handler of a signal."""
+    for tell in _listeners:
         tell()
     _act()
 
@@ -40,17 +41,17 @@ def _act() -> None:
 
 @contextmanager
 def told_of_interruptions(tell: Callable[[], None]) -> Iterator[None]:
-    """Calls `tell` as soon as an interruption comes, also while interruptions wait, until the context ends."""
-    with _listed(tell, _told):
+    """Within the context, calls `tell` at every interruption, also while interruptions are deferred."""
+    with _registered(tell, _listeners):
         yield
 
 
 @contextmanager
 def defer_interruptions() -> Iterator[None]:
-    """Lets interruptions wait until the context ends."""
+    """Defers interruptions until the context ends."""
     waiting: list[None] = []
     try:
-        with _listed(lambda: waiting.append(None), _actions):
+        with _registered(lambda: waiting.append(None), _actions):
             yield
     finally:
         if waiting:
@@ -60,11 +61,11 @@ def defer_interruptions() -> Iterator[None]:
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Runs a coroutine as asyncio.run does; an interruption cancels it, and a second one raises KeyboardInterrupt.
 
-    While the event loop is set up and closed, interruptions wait. Where a loop is running already, as in Jupyter, the
-    coroutine gets a loop in a thread of its own.
+    Interruptions are deferred while the event loop is set up and closed. If a loop is running already, as in Jupyter,
+    the coroutine gets a loop in a thread of its own.
     """
     try:
-        if _is_in_a_loop():
+        if _is_in_event_loop():
             return _run_in_a_thread(work)
         with defer_interruptions():
             return asyncio.run(_cancelled_by_interruption(work))
@@ -80,19 +81,19 @@ async def _cancelled_by_interruption(work: Callable[[], Coroutine[Any, Any, T]])
         if task.cancelling():
             raise KeyboardInterrupt
         task.cancel()
-        running.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for something else
+        running.call_soon_threadsafe(lambda: None)  # wakes the loop, so that it notices the cancellation
 
-    with _listed(cancel, _actions):
+    with _registered(cancel, _actions):
         return await work()
 
 
 @contextmanager
-def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
-    """Lists what an interruption does until the context ends; not outside the main thread, which it spares."""
+def _registered(action: Callable[[], None], actions: list[Callable[[], None]]) -> Iterator[None]:
+    """Adds an action to a list within the context; does nothing outside the main thread, which handles signals."""
     if current_thread() is not main_thread():
         yield
         return
-    with _handled():
+    with _own_handler():
         actions.append(action)
         try:
             yield
@@ -101,8 +102,8 @@ def _listed(action: Callable[[], None], actions: list[Callable[[], None]]) -> It
 
 
 @contextmanager
-def _handled() -> Iterator[None]:
-    """Has Ctrl-C call `interrupt` instead of Python's own handler until the context ends."""
+def _own_handler() -> Iterator[None]:
+    """Within the context, Ctrl-C calls `interrupt` instead of Python's default handler."""
     before = signal.getsignal(signal.SIGINT)
     try:
         if before is signal.default_int_handler:
@@ -113,7 +114,7 @@ def _handled() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _is_in_a_loop() -> bool:
+def _is_in_event_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -122,22 +123,22 @@ def _is_in_a_loop() -> bool:
 
 
 def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Waits for a coroutine that runs in another thread; an interruption cancels it, as it does in asyncio.run."""
+    """Runs a coroutine in another thread and waits for it; an interruption cancels it, as in asyncio.run."""
     begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = Future()
     ended: Future[T] = Future()
 
-    async def work_and_tell() -> T:
+    async def work_as_task() -> T:
         task = asyncio.ensure_future(work())
         begun.set_result((asyncio.get_running_loop(), task))
         return await task
 
     def run() -> None:
         try:
-            ended.set_result(asyncio.run(work_and_tell()))
-        except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
+            ended.set_result(asyncio.run(work_as_task()))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             ended.set_exception(error)
 
-    # Output of this thread belongs to the notebook's cell that began it, which the context tells.
+    # The context tells Jupyter in which cell the output of the new thread belongs.
     thread = Thread(target=copy_context().run, args=(run,), daemon=True)
     try:
         with defer_interruptions():

@@ -1,4 +1,4 @@
-"""Runs pieces of work side by side in one process, each with one call to a model under way."""
+"""Runs jobs at the same time in one process, each with one call to a model under way."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Awaitable, Callable, Iterable
 
 
 class _Stopped(Exception):
-    """Another job failed, so this one ends before its next call."""
+    """Another job has failed, so this one ends before its next call."""
 
 
 Job = Callable[["JobRunner"], Awaitable[None]]
-"""One piece of work; it calls `JobRunner.check` before each call that costs."""
+"""A piece of work, which calls `JobRunner.check` before each call to a model."""
 
 
 class JobRunner:
-    """Does jobs, at most `size` at a time.
+    """Runs jobs, at most `size` at a time.
 
-    After the first failure no job begins, and those under way end before their next call, so that no answer under way
+    After the first failure no job begins, and the running ones end before their next call, so that no answer under way
     is lost.
     """
 
@@ -27,12 +27,12 @@ class JobRunner:
         self._failure: BaseException | None = None
 
     def check(self) -> None:
-        """Raises an exception that ends a job if another one failed."""
+        """Raises an exception that ends the calling job, if another one has failed."""
         if self._failure is not None:
             raise _Stopped
 
     async def do(self, jobs: Iterable[Job]) -> None:
-        """Does all jobs; raises the first failure once none is under way."""
+        """Runs all jobs; raises the first failure once none is running."""
         waiting = deque(jobs)
         await asyncio.gather(*(self._work(waiting) for _ in range(min(self._size, len(waiting)))))
         if self._failure is not None:
@@ -40,12 +40,12 @@ class JobRunner:
 
     async def _work(self, waiting: deque[Job]) -> None:
         while waiting and self._failure is None:
-            await self._do_one(waiting.popleft())
+            await self._run(waiting.popleft())
 
-    async def _do_one(self, job: Job) -> None:
+    async def _run(self, job: Job) -> None:
         try:
             await job(self)
         except _Stopped:
             return
-        except Exception as failure:  # noqa: BLE001 - it is raised again when the others have ended
+        except Exception as failure:  # noqa: BLE001 - raised again when the other jobs have ended
             self._failure = self._failure or failure

@@ -1,4 +1,4 @@
-"""A folder for a process's temporary files, which is removed however the process ends."""
+"""Folders for a process's temporary files, which are removed however the process ends."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from pathlib import Path
 PREFIX = "hm_agent_"
 LOCK = ".lock"
 LONGEST_PATH = 107 - len("/pymp-12345678/listener-12345678")
-"""Bytes of a scratch folder's path: worker processes are started through a socket in it, and the name of a socket has
+"""The most bytes of a scratch folder's path: workers are started through a socket in it, and the path of a socket has
 at most 107 bytes (unix(7))."""
 SHORT_PARENTS = ("/tmp", "/var/tmp", "/dev/shm")
 AFTER_ITS_SOCKETS = -200
-"""Where in the order of a process's end the folder is removed: multiprocessing removes its own in it at -100."""
+"""The exit priority of removing the folder: multiprocessing removes its own folder, which is inside, at -100."""
 _locks: list[int] = []
 """Descriptors of the locks that this process holds until it ends."""
 
 
 def use_scratch_folder(within: str | None = None) -> Path:
-    """Makes this process's temporary files lie in a folder of its own from now on, and returns that folder.
+    """Makes a folder for all further temporary files of this process, and returns it.
 
-    It is removed at the process's end. If the process is killed, the next process that calls this removes it: nobody
-    holds its lock any more. within: where to make it, e.g. in the folder of the process that started this one.
+    It is removed when the process ends. If the process is killed, the next process that calls this function removes it,
+    because nobody holds its lock any more. within: the folder to make it in, e.g. that of the parent process.
     """
-    parent = Path(within or _parent())
+    parent = Path(within or _parent_folder())
     if within is None:
-        _clear(parent)
+        _remove_abandoned(parent)
     folder = make_folder(PREFIX, parent)
     tempfile.tempdir = str(folder)
     Finalize(None, drop_scratch_folder, [folder], exitpriority=AFTER_ITS_SOCKETS)
@@ -38,9 +38,9 @@ def use_scratch_folder(within: str | None = None) -> Path:
 
 
 def make_folder(prefix: str, parent: Path | None = None) -> Path:
-    """Makes a folder that stays for as long as this process lives. prefix: begins with PREFIX.
+    """Makes a folder that stays at least as long as this process lives. prefix: begins with PREFIX.
 
-    The next process that calls `use_scratch_folder` removes it then, if nobody has.
+    After that, the next process that calls `use_scratch_folder` removes it, unless it was removed before.
     """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
@@ -49,17 +49,17 @@ def make_folder(prefix: str, parent: Path | None = None) -> Path:
         if (folder / LOCK).exists():
             _locks.append(lock)
             return folder
-        os.close(lock)  # between these lines, a process that was clearing took it for a dead one's
+        os.close(lock)  # another process removed the folder before it was locked
 
 
 def leave_room_for_sockets() -> None:
-    """Gives this process a scratch folder if its temporary files lie where the name of a socket would be too long."""
+    """Gives this process a scratch folder if a socket's path in the present folder would be too long."""
     if len(os.fsencode(tempfile.gettempdir())) > LONGEST_PATH:
         use_scratch_folder()
 
 
-def _parent() -> str:
-    """The system's folder for temporary files, or another one if its name is too long."""
+def _parent_folder() -> str:
+    """Returns the system's folder for temporary files, or another one if its path is too long."""
     usual = tempfile.gettempdir()
     if len(os.fsencode(usual)) + len(f"/{PREFIX}12345678") <= LONGEST_PATH:
         return usual
@@ -67,13 +67,14 @@ def _parent() -> str:
 
 
 def drop_scratch_folder(folder: Path) -> None:
-    """Removes a process's own folder; processes that end without Python's exit handlers call it themselves."""
+    """Removes a process's own folder; processes that end without Python's exit handlers have to call it."""
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _clear(parent: Path) -> None:
+def _remove_abandoned(parent: Path) -> None:
+    """Removes the user's folders whose process has died, so that their lock is free."""
     for folder in parent.glob(f"{PREFIX}*"):
-        with suppress(OSError):  # it is another user's, in use, or has just been made
+        with suppress(OSError):  # the folder is another user's, in use, or has just been made
             if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
                 lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
                 try:

@@ -1,4 +1,4 @@
-"""What a command needs of the process it runs in: signals that end it tidily, and a terminal that takes any text."""
+"""Prepares the process of a command: signals end it in an orderly way, and any text can be printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hm_agent.process.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:
-    """Makes SIGTERM and SIGHUP end the command as Ctrl-C does, output never fail, and temporary files go with it."""
+    """Makes SIGTERM and SIGHUP act like Ctrl-C, printing never fail, and temporary files vanish with the process."""
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
         signal.signal(signal.SIGHUP, _hang_up)
@@ -25,7 +25,7 @@ def prepare_process() -> None:
 
 
 def _hang_up(number: int, frame: FrameType | None) -> None:
-    """The terminal is gone, so nothing can be shown on it any more."""
+    """Handles SIGHUP: sends output for the closed terminal to the null device, and interrupts."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -35,7 +35,7 @@ def _hang_up(number: int, frame: FrameType | None) -> None:
 
 
 def printable(text: str) -> str:
-    """The text as a terminal may show it: control characters, which could command it, are written out."""
+    """Returns a text that is safe to print: control characters, which a terminal would obey, become escapes."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else sign.encode("unicode_escape").decode() for sign in text
     )

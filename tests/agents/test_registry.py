@@ -45,7 +45,7 @@ def test_every_agent_plays_every_kind_of_game(name: str, scenario: ScenarioInfo)
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_agents_of_orders_refuse_a_language_model(name: str) -> None:
-    with pytest.raises(ConfigError, match=f"{name} is an agent of the model builtin alone, and gpt-4o is to answer it"):
+    with pytest.raises(ConfigError, match=f"{name} works only with the model builtin, not with gpt-4o"):
         check_agent(name, SCENARIO, "gpt-4o")
     check_agent("oracle", SCENARIO, "gpt-4o")
 

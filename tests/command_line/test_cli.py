@@ -161,7 +161,7 @@ def test_help_of_report_says_that_it_takes_all_agents(here: Path) -> None:
     shown = {command: call_here("hm-agent", command, "--help")[1] for command in ("play", "report")}
     assert "(default: 'hypothetical_minds')" in shown["play"]
     assert "hypothetical_minds')" not in shown["report"]
-    assert "Only these agents, by name or glob, with commas; all unless said." in shown["report"]
+    assert "Only these agents, by name or glob, with commas; by default all." in shown["report"]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])

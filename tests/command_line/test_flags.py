@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             [SCENARIO, "--model=local:smollm2", "--base_url=http://x/v1"],
             "--base_url has no effect: the model local:smoll",
         ),
-        (["--scenario=symmtom_w6_n3_c3", "--bots=scripted"], "--bots has no effect: it is of Melting Pot"),
+        (["--scenario=symmtom_w6_n3_c3", "--bots=scripted"], "--bots has no effect: it belongs to Melting Pot"),
         (["--scenario=rws_arena_selfplay", "--agent=react", "--seats=react"], "--agent has no effect"),
         (["--scenario=exploretom_a1", "--agent=reader", "--record_video"], "--record_video has no effect"),
         (["--scenario=exploretom_a1", "--agent=reader", "--record_gif=0-1"], "--record_gif has no effect"),

@@ -12,7 +12,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from hm_agent.models.answer_parsing import MAX_CANDIDATES, MAX_CHARACTERS, MAX_DEPTH, BadAnswer, as_meant, read_answer
+from hm_agent.models.answer_parsing import (
+    MAX_CANDIDATES,
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    BadAnswer,
+    coerce_to_schema,
+    read_answer,
+)
 from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
@@ -391,7 +398,7 @@ def test_square_brackets_and_comments_in_a_call_are_overlooked(call: str) -> Non
 
 def test_each_item_of_a_list_is_read_in_its_own_form() -> None:
     schema = {"type": "array", "prefixItems": [{"enum": ["rock"]}], "items": {"enum": ["paper"]}}
-    assert as_meant(["Rock", "PAPER", "Rock"], schema, {}) == ["rock", "paper", "Rock"]
+    assert coerce_to_schema(["Rock", "PAPER", "Rock"], schema, {}) == ["rock", "paper", "Rock"]
 
 
 def test_whoever_only_watches_need_not_say_more() -> None:

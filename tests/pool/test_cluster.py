@@ -138,7 +138,7 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
 )
 def test_what_a_node_lacks_is_said_in_one_line(wanted: dict[str, str], said: str) -> None:
     setup = SharedSetup(["no-such-package"], {}, ["HM_AGENT_NO_SUCH_KEY"])
-    lack = NodeWorker().listen(setup, {**setup.found(), **wanted}, b"")
+    lack = NodeWorker().listen(setup, {**setup.inventory(), **wanted}, b"")
     assert isinstance(lack, str)
     assert re.search(said, lack)
     assert "\n" not in lack

@@ -29,7 +29,7 @@ from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import locked, run
 from hm_agent.pool.shared_state import SharedState
-from hm_agent.pool.worker import About
+from hm_agent.pool.worker import EpisodeNews
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 
@@ -149,7 +149,7 @@ class InterruptedConnection(Connection):
 
     def recv(self) -> Any:
         message = super().recv()
-        if isinstance(message, About) and isinstance(message.news, Result):
+        if isinstance(message, EpisodeNews) and isinstance(message.news, Result):
             signal.raise_signal(signal.SIGINT)
         return message
 

@@ -1,1 +1,1 @@
-"""Chats with an endpoint of OpenAI's API: what it accepts, how fast it may be asked, and what it sends back."""
+"""A client for endpoints of OpenAI's API: the parameters they accept, their rate limits, outages and responses."""

@@ -1,4 +1,4 @@
-"""Reads what an endpoint sends back: bounded, and leniently where the meaning is plain."""
+"""Parses an endpoint's responses: within bounds, and leniently where the meaning is clear."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
 
 MAX_TOKENS = 10**9
-"""A larger number of tokens is a fault of the endpoint, and as good as none."""
+"""A larger number of tokens is a fault of the endpoint, and counts as unknown."""
 TOO_LONG = "it was too long to be read; be much shorter"
 
 _PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
@@ -21,22 +21,22 @@ class NoCompletion(ValueError):
 
 
 def read_completion(body: str) -> Reply:
-    """The samples, the problem and the tokens of a response; raises NoCompletion.
+    """Parses a response into a reply; raises NoCompletion if it is no chat completion.
 
-    The usage is read apart from the choices: what can't be read of it is unknown, and costs no sample. A text may come
-    in parts.
+    Usage is read apart from the choices: if it is malformed, its numbers are unknown and no sample is lost. A text may
+    come in parts.
     """
     try:
-        said = json.loads(body)
+        response = json.loads(body)
     except (ValueError, RecursionError):
         raise NoCompletion from None
-    match said:
+    match response:
         case {"choices": [*choices]} if all(map(_is_choice, choices)):
-            shown = choices[:MAX_SAMPLES]
-            usage = said.get("usage")
+            samples = choices[:MAX_SAMPLES]
+            usage = response.get("usage")
             tokens = usage if isinstance(usage, Mapping) else {}
             inputs, outputs = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
-            return Reply(tuple(map(_text, shown)), _problem(shown), read_count(inputs), read_count(outputs))
+            return Reply(tuple(map(_text, samples)), _problem(samples), read_count(inputs), read_count(outputs))
     raise NoCompletion
 
 
@@ -45,7 +45,7 @@ def _is_choice(choice: object) -> bool:
 
 
 def _text(choice: Mapping[str, Any]) -> str:
-    """A sample's text, without unpaired surrogates, e.g. of an emoji that was cut off: they could not be sent back."""
+    """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back."""
     content = choice["message"].get("content")
     parts = content if isinstance(content, list) else [content]
     text = "".join(part["text"] if _is_text_part(part) else part if isinstance(part, str) else "" for part in parts)
@@ -56,17 +56,17 @@ def _is_text_part(part: object) -> bool:
     return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
-def read_count(said: object) -> int | None:
-    """A number of tokens, also one that is written as a word or a fraction; None if it can't be one."""
+def read_count(value: object) -> int | None:
+    """Reads a number of tokens, also from a string or a whole float; None if it can't be one."""
     try:
-        count = float(said) if isinstance(said, int | float | str) and not isinstance(said, bool) else -1.0
+        count = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
     except (ValueError, OverflowError):
         return None
     return int(count) if 0 <= count <= MAX_TOKENS and count == int(count) else None
 
 
 def _problem(choices: Sequence[Mapping[str, Any]]) -> str | None:
-    """What the endpoint itself reports as wrong with its last sample."""
+    """Returns what the endpoint itself reports as wrong with its last sample, None if nothing."""
     if not choices:
         return "it is empty"
     last = choices[-1]

@@ -26,18 +26,18 @@ PATH = "/chat/completions"
 PARAMETER_REFUSED = (400, 422, 500, 501)
 """The statuses with which endpoints refuse a parameter."""
 TOO_MANY = 429
-PASSING = (408, 409, 425, TOO_MANY)
-"""The statuses below 500 of what may pass: a timeout, a conflict, too early, too many requests."""
+TEMPORARY = (408, 409, 425, TOO_MANY)
+"""The statuses below 500 of temporary errors: a timeout, a conflict, too early, too many requests."""
 NO_KEY = "none"
-"""Sent as the key to a local server that asks for none."""
+"""The key that is sent to a local server that needs none."""
 MIN_SECRET = 8
-"""Characters from which on a key is removed from all texts; a shorter one is a word like `EMPTY`."""
+"""Characters from which a key is removed from all texts; a shorter one is a word like `EMPTY`."""
 PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds to wait after a failure; each pause is twice as long as the one before, less up to a quarter by chance."""
-LONGEST_ASKED_PAUSE = 120.0
-"""Seconds up to which an endpoint's own word on when to come back is kept."""
+LONGEST_REQUESTED_PAUSE = 120.0
+"""The longest pause, in seconds, that an endpoint may ask for; longer ones are ignored."""
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ class EndpointSettings:
 
 
 class _BodyTooLong(Exception):
-    """A response has a longer body than is read."""
+    """A response's body is longer than MAX_BODY."""
 
 
 class _BoundedClient(DefaultAsyncHttpxClient):
     """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and few large ones at once.
 
-    Raises _BodyTooLong for a longer one; of an error's it drops the rest.
+    Raises _BodyTooLong for a longer successful response; cuts that of an error.
     """
 
     def __init__(self) -> None:
@@ -80,8 +80,8 @@ class _BoundedClient(DefaultAsyncHttpxClient):
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
         content = bytearray()
-        async with AsyncExitStack() as held:
-            held.push_async_callback(response.aclose)
+        async with AsyncExitStack() as resources:
+            resources.push_async_callback(response.aclose)
             is_large = False
             async for chunk in response.aiter_bytes():
                 content += chunk[: MAX_BODY - len(content)]
@@ -89,28 +89,28 @@ class _BoundedClient(DefaultAsyncHttpxClient):
                     break
                 if len(content) > LARGE_BODY and not is_large:
                     is_large = True
-                    await held.enter_async_context(self._large_bodies)
+                    await resources.enter_async_context(self._large_bodies)
         if len(content) == MAX_BODY and response.is_success:
             raise _BodyTooLong
-        headers = [(name, value) for name, value in response.headers.items() if name not in _OF_THE_TRANSFER]
+        headers = [(name, value) for name, value in response.headers.items() if name not in _TRANSFER_HEADERS]
         read = type(response)(response.status_code, headers=headers, content=bytes(content), request=response.request)
         read.encoding = "utf-8"  # as JSON is (RFC 8259, section 8.1), whatever the headers say
         return read
 
 
-_OF_THE_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-"""Headers that don't fit a body that was read and decompressed."""
+_TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that don't fit a body that is read and decompressed already."""
 
 
 class OpenAIChat:
-    """An endpoint over HTTP, for all episodes of one event loop."""
+    """Sends requests to an endpoint over HTTP, for all episodes of one event loop."""
 
     def __init__(self, endpoint: EndpointSettings, support: ParameterSupport) -> None:
         self._endpoint, self._support, self._pace = endpoint, support, RequestPace()
         self._client = AsyncOpenAI(
             api_key=endpoint.key or NO_KEY,
             base_url=endpoint.base_url,
-            timeout=None,  # it would be one for each read; `_send` has one for all of them
+            timeout=None,  # it would limit each read; `_send` limits the whole call
             max_retries=0,
             http_client=_BoundedClient(),
         )
@@ -122,33 +122,32 @@ class OpenAIChat:
         await self._client.close()
 
     async def complete(self, request: Request) -> Reply:
-        """Sends a request until the endpoint accepts its parameters.
+        """Sends a request, again and again without parameters that the endpoint refuses, until it accepts them.
 
-        Where the endpoint refuses `n`, the reply has one sample and says so. Raises `Outage` if the endpoint can't be
-        asked at present, `ModelUnavailable` if that won't pass, `Unanswered` if the endpoint refuses this one request
-        for its content.
+        If the endpoint refuses `n`, the reply has one sample and `is_single`. Raises `Outage` for a temporary failure,
+        `ModelUnavailable` for a permanent one, `Unanswered` if the endpoint refuses this one request for its content.
         """
         while True:
             parameters = self._support.parameters(request)
             try:
                 reply = await self._complete_with(request, parameters)
             except APIStatusError as error:
-                self._handle(error, request, parameters)
+                self._raise_unless_retryable(error, request, parameters)
                 continue
             self._support.note_success(parameters)
             is_single = (request.sampling.completions or 1) > 1 and "n" not in parameters
             return replace(reply, texts=tuple(map(self._endpoint.hide_key, reply.texts)), is_single=is_single)
 
     async def _complete_with(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
-        """Tries as often as the settings say; raises the last failure, APIStatusError or Outage."""
+        """Sends a request, with the retries of the settings; raises the last failure, APIStatusError or Outage."""
         attempt = 0
         while True:
             try:
                 return await self._send(request, parameters)
             except APIStatusError as error:
-                if not _may_pass(error) or attempt == self._endpoint.retries:
+                if not _is_temporary(error) or attempt == self._endpoint.retries:
                     raise
-                pause = _asked_pause(error) or _growing_pause(attempt)
+                pause = _requested_pause(error) or _growing_pause(attempt)
             except Outage as outage:
                 if attempt == self._endpoint.retries:
                     raise
@@ -157,76 +156,76 @@ class OpenAIChat:
             attempt += 1
 
     async def _send(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
-        """Sends a request once, and reads the response; all of it within the timeout."""
+        """Sends a request once and reads the response, both within the timeout."""
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         body = {"model": request.model, "messages": messages, **parameters}
         endpoint = self._endpoint
         async with self._pace.turn():
             try:
                 async with asyncio.timeout(endpoint.timeout):
-                    # Not by its method for this path, which would walk through the whole schema again.
+                    # The client's own method for this path would walk through the whole schema again.
                     received = await self._client.post(PATH, cast_to=str, body=body)
                 reply = read_completion(received)
             except TimeoutError:
-                said = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
-                raise Outage(said) from None
+                reason = f"{endpoint.host} did not answer within {endpoint.timeout:g} s (tries: {1 + endpoint.retries})"
+                raise Outage(reason) from None
             except _BodyTooLong:
                 return Reply((), TOO_LONG)  # it was paid for like any other
             except NoCompletion:
-                said = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
-                raise Outage(said, endpoint.pause) from None
+                reason = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
+                raise Outage(reason, endpoint.pause) from None
             except APIStatusError as error:
                 if error.status_code == TOO_MANY:
-                    self._pace.slow_down(_asked_pause(error) or FIRST_PAUSE)
+                    self._pace.slow_down(_requested_pause(error) or FIRST_PAUSE)
                 raise
             except OpenAIError as error:
                 raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
         self._pace.speed_up()
         return reply
 
-    def _handle(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
-        """Returns if the request may succeed with other parameters; raises otherwise."""
-        if _is_about_content(error):
+    def _raise_unless_retryable(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
+        """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
+        if _refuses_content(error):
             raise Unanswered(self._endpoint.hide_key(_message(error))[:MAX_MESSAGE]) from None
         if error.status_code in PARAMETER_REFUSED:
-            # Another request may have noted this refusal while this one was on its way.
+            # Another request may have noted this refusal while this one was under way.
             is_outdated = sent != self._support.parameters(request)
             if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
                 return
-        said = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
-        if _may_pass(error):
-            raise Outage(said, _asked_pause(error)) from None
-        raise ModelUnavailable(said) from None
+        reason = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
+        if _is_temporary(error):
+            raise Outage(reason, _requested_pause(error)) from None
+        raise ModelUnavailable(reason) from None
 
 
-def _may_pass(error: APIStatusError) -> bool:
-    """True for a busy endpoint and for its own failures; a used-up quota does not pass."""
-    is_busy = error.status_code in PASSING and error.code != "insufficient_quota"
+def _is_temporary(error: APIStatusError) -> bool:
+    """True for a temporary error: a busy endpoint or a failure of its own, but not a used-up quota."""
+    is_busy = error.status_code in TEMPORARY and error.code != "insufficient_quota"
     return is_busy or error.status_code >= 500
 
 
-def _asked_pause(error: APIStatusError) -> float:
-    """The seconds that the endpoint asks to wait (RFC 9110, section 10.2.3), 0 if it asks for none that make sense."""
+def _requested_pause(error: APIStatusError) -> float:
+    """Returns the seconds that the endpoint asks to wait (RFC 9110, section 10.2.3), 0 without a reasonable request."""
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             pause = float(headers.get(name, "")) * unit
         except ValueError:
             continue
-        return pause if 0 < pause <= LONGEST_ASKED_PAUSE else 0.0
+        return pause if 0 < pause <= LONGEST_REQUESTED_PAUSE else 0.0
     try:
         until = email.utils.parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time.time()
     except (ValueError, TypeError, OverflowError, OSError):
         return 0.0
-    return until if 0 < until <= LONGEST_ASKED_PAUSE else 0.0
+    return until if 0 < until <= LONGEST_REQUESTED_PAUSE else 0.0
 
 
 def _growing_pause(attempt: int) -> float:
     return min(FIRST_PAUSE * 2.0 ** min(attempt, 10), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
 
 
-def _is_about_content(error: APIStatusError) -> bool:
-    """True if this request is refused for its text or its length, so that others may still succeed."""
+def _refuses_content(error: APIStatusError) -> bool:
+    """True if this one request is refused for its text or its length, so that others may still succeed."""
     return error.status_code == 400 and (
         error.code in ("context_length_exceeded", "content_filter", "content_policy_violation")
         or "context length" in _message(error)
@@ -234,11 +233,12 @@ def _is_about_content(error: APIStatusError) -> bool:
 
 
 def _message(error: APIStatusError) -> str:
-    """The endpoint's error message, or the whole body if that isn't in OpenAI's format."""
+    """Returns the endpoint's error message, with the whole body if that isn't in OpenAI's format."""
     return error.message if " - " in error.message else f"{error.message} - {error.response.text}"
 
 
 def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
+    """Says what went wrong, and where the user can mend it."""
     match error:
         case APIConnectionError():
             return f"{endpoint.host} can't be reached: {error.__cause__ or error}"

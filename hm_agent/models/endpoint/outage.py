@@ -1,4 +1,4 @@
-"""Waits while an endpoint that has worked before is out of order."""
+"""Waits during the outage of an endpoint that has worked before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 
 
 class Outage(ModelUnavailable):
-    """An endpoint can't be asked at present, for a reason that may pass. pause: seconds that it asks to wait."""
+    """A temporary failure of an endpoint. pause: the seconds that it asks to wait."""
 
     def __init__(self, reason: str, pause: float = 0.0) -> None:
         super().__init__(reason)
@@ -24,7 +24,7 @@ class Outage(ModelUnavailable):
 class OutageTolerantChat:
     """A chat that repeats a request during an outage, for at most `patience` seconds.
 
-    The outage of an endpoint that has never answered in this run is raised at once: its address is probably wrong.
+    An outage of an endpoint that has never answered in this run is raised at once: its address is probably wrong.
     """
 
     def __init__(self, chat: Chat, budget: Budget, patience: float) -> None:
@@ -39,6 +39,6 @@ class OutageTolerantChat:
                 left = begun + self._patience - time.monotonic()
                 if left <= 0 or not self._budget.has_answered():
                     raise
-                asked = outage.pause
-            await asyncio.sleep(min(max(pause, asked), left))
+                requested = outage.pause
+            await asyncio.sleep(min(max(pause, requested), left))
             pause = min(2 * pause, LONGEST_PAUSE)

@@ -1,4 +1,4 @@
-"""How many requests to an endpoint may be under way at once, learnt from its rate limit."""
+"""Limits how many requests to an endpoint are under way at once; learns the limit from its refusals."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 POLL_INTERVAL = 0.1
-"""Seconds between two looks whether a request may be sent."""
+"""Seconds between two checks whether a request may be sent."""
 
 
 class RequestPace:
-    """Additive increase, multiplicative decrease, as TCP does (RFC 5681).
+    """Limits simultaneous requests by additive increase and multiplicative decrease, as TCP does (RFC 5681).
 
-    Without a limit until the first refusal for too many requests. Each refusal halves the limit and holds all requests
-    back for a while; each full round of successes raises it by one.
+    There is no limit until the first refusal for too many requests. Each refusal halves the limit and holds back all
+    requests for a while; each full round of successes raises the limit by one.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class RequestPace:
             self._under_way -= 1
 
     def slow_down(self, pause: float) -> None:
-        """Notes a refusal. pause: seconds for which nothing is sent. Refusals of one and the same burst count once."""
+        """Notes a refusal. pause: seconds for which nothing is sent; refusals within a pause only prolong it."""
         now = time.monotonic()
         if now >= self._resume_at:
             self._limit = max(1.0, min(self._limit, self._under_way) / 2)

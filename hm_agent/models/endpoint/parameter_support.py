@@ -1,4 +1,4 @@
-"""Which request parameters an endpoint accepts: each refusal is noted, and the parameter is not sent again."""
+"""Learns which request parameters an endpoint accepts: a refused parameter is not sent again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BOUNDS = _LENGTHS | {"minimum", "maximum", "minItems", "maxItems", "pattern"}
 
 
 def _without(request: Request, keywords: frozenset[str]) -> dict[str, Any]:
-    """The request's schema without some of its keywords."""
+    """Returns the request's schema without some keywords."""
     return map_schema(request.schema, lambda schema: {name: schema[name] for name in schema if name not in keywords})
 
 
@@ -25,8 +25,8 @@ def _json_schema(request: Request, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": described}
 
 
-def _number_listed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a whole number with bounds as the list of these numbers; any other schema as it is."""
+def _list_integers(schema: dict[str, Any]) -> dict[str, Any]:
+    """Lists the numbers of a bounded integer's schema as `enum`; returns any other schema unchanged."""
     if schema.get("type") == "integer" and {"minimum", "maximum"} <= schema.keys():
         return {"type": "integer", "enum": list(range(schema["minimum"], schema["maximum"] + 1))}
     return schema
@@ -37,18 +37,18 @@ _RESPONSE_FORMATS: Mapping[str, Callable[[Request], dict[str, Any]]] = {
     "json_schema_without_prefixes": lambda request: _json_schema(request, _without(request, _PREFIXES)),
     "json_schema_without_lengths": lambda request: _json_schema(request, _without(request, _LENGTHS)),  # OpenAI's own
     "json_schema_without_bounds": lambda request: _json_schema(request, _without(request, _BOUNDS)),
-    # The server of llama-cpp-python, which overlooks the bounds of numbers.
+    # For the server of llama-cpp-python, which ignores the bounds of numbers.
     "json_object_with_schema": lambda request: {
         "type": "json_object",
-        "schema": map_schema(request.schema, _number_listed),
+        "schema": map_schema(request.schema, _list_integers),
     },
     "json_object": lambda request: {"type": "json_object"},
 }
-"""What `response_format` asks for, by form: an answer of the request's schema, whole or in part, or any JSON object."""
+"""The forms of `response_format`: the request's schema, whole or without some keywords, or any JSON object."""
 
 
-def _words(response_format: Mapping[str, Any]) -> set[str]:
-    """What an endpoint must know to accept a response format: its type and the keywords of its schema."""
+def _schema_words(response_format: Mapping[str, Any]) -> set[str]:
+    """Returns the words that an endpoint must know to accept a response format: its type and its schema's keywords."""
     words = {response_format["type"]}
 
     def collect(schema: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +73,7 @@ _FORMS: Mapping[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "response_format": tuple(_RESPONSE_FORMATS),
 }
-"""The forms of a parameter that are tried in this order before it is left out."""
+"""The forms of a parameter, which are tried in this order before it is left out."""
 
 
 class ParameterSupport:
@@ -84,10 +84,10 @@ class ParameterSupport:
         self._accepted_words: set[str] = set()
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """The parameters to send beside model and messages, each in its first form that was not refused, if any."""
-        wanted = {name: value for name, value in asdict(request.sampling).items() if value is not None}
+        """Returns the parameters to send beside model and messages, each in its first form that was not refused."""
+        sampling = {name: value for name, value in asdict(request.sampling).items() if value is not None}
         api_names = {"max_output_tokens": "max_tokens", "completions": "n"}
-        named = {api_names.get(name, name): value for name, value in wanted.items()} | {"response_format": request}
+        named = {api_names.get(name, name): value for name, value in sampling.items()} | {"response_format": request}
         accepted: dict[str, Any] = {}
         for name, value in named.items():
             forms, refused = _FORMS.get(name, (name,)), self._refused_forms.get(name, 0)
@@ -99,7 +99,7 @@ class ParameterSupport:
         return accepted
 
     def note_refusal(self, message: str, parameter: object, request: Request, sent: Mapping[str, Any]) -> bool:
-        """Notes which parameter was refused; False if none can be identified, so that a retry would not help.
+        """Notes which parameter was refused; returns False if none can be identified, so that a retry would not help.
 
         message, parameter: of the endpoint's error. sent: the parameters that were sent for the request.
         """
@@ -120,14 +120,15 @@ class ParameterSupport:
     def note_success(self, sent: Mapping[str, Any]) -> None:
         """Notes that the endpoint has accepted the parameters that were sent."""
         if "response_format" in sent:
-            self._accepted_words |= _words(sent["response_format"])
+            self._accepted_words |= _schema_words(sent["response_format"])
 
     def _identify(self, message: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
+        """Returns the name of the sent parameter that an error refuses, None if that is unclear."""
         if isinstance(parameter, str) and (root := re.split(r"[.\[]", parameter)[0]) in sent:
             return root
         mentioned = (
             name for name, words in _MENTIONS.items() if name in sent and re.search(words, message, re.IGNORECASE)
         )
         # An endpoint that gives no reason most likely refuses a keyword of the schema that it has not accepted yet.
-        is_new = "response_format" in sent and not _words(sent["response_format"]) <= self._accepted_words
+        is_new = "response_format" in sent and not _schema_words(sent["response_format"]) <= self._accepted_words
         return next(mentioned, "response_format" if is_new else None)

@@ -76,7 +76,7 @@ def test_the_one_interaction_of_a_game_terminates_its_episode() -> None:
 @pytest.mark.parametrize(
     ("open_env", "message"),
     [
-        (lambda: gym_env("rws_arena_selfplay"), "8 seats: parallel_env opens it"),
+        (lambda: gym_env("rws_arena_selfplay"), "8 seats: use parallel_env"),
         (lambda: gym_env("rws_repeated_1", render_mode="human"), "rgb_array"),
         (lambda: parallel_env("rws_repeated_1", bots="clever"), "auto or trained or scripted"),
         (lambda: parallel_env("rws_repeated_1", bots_dir="/nowhere"), "no such folder"),
