@@ -165,7 +165,7 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
 
 def _check_int(name: str, value: object) -> None:
     """Raises ConfigError for other types than int, e.g. 3.0, which would be compared and recorded as other settings."""
-    if not isinstance(value, int):
+    if not isinstance(value, int) or isinstance(value, bool):
         raise ConfigError(f"{name}={value!r}: must be an int")
 
 

@@ -144,6 +144,7 @@ def hm_agent_suite() -> hm_agent.Suite:
         ({"agent": []}, "no agent for card_talk"),
         ({"episodes": 0}, "episodes=0: must be at least 1"),
         ({"episodes": 1.5}, "episodes=1.5: must be an int"),
+        ({"episodes": True}, "episodes=True: must be an int"),
         ({"workers": "2"}, "workers='2': must be an int"),
         ({"max_steps": 2.5}, "max_steps=2.5: must be an int"),
         ({"seed": 3.0}, "seed=3.0: must be an int"),
