@@ -142,7 +142,7 @@ class MeltingPotBody:
     def _explore(self, situation: Situation) -> Move:
         """Walks to the stalest cell after a plan that leads to no move: no second plan is asked for in one step."""
         cell = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
-        self._planner.go_on((MoveTo(cell),))
+        self._planner.replace_plan((MoveTo(cell),))
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 
     async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> None:
@@ -161,9 +161,9 @@ class MeltingPotBody:
             previous=self._planner.previous,
         )
         if forced := self._game.forced_plan(context):
-            self._planner.go_on(forced)
+            self._planner.replace_plan(forced)
             return
-        previous, why_over = self._planner.asked
+        previous, why_over = self._planner.latest_asked
         context = replace(context, because=interrupted_by or why_over, previous=previous)
         self._asked_because, self._failed = context.because, self._planner.failed
         if self._asked_plan is not None:
@@ -192,7 +192,7 @@ class MeltingPotBody:
             things=dict(self._memory.things),
             players=dict(self._memory.players),
             plan=self._planner.plan,
-            current=self._planner.place,
+            current=self._planner.current,
             shot=self._planner.shot,
             route=self._planner.route if self._view.pose else (),
             failed=self._failed,

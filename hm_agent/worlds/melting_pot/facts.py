@@ -167,7 +167,7 @@ class Timing(Strict):
     per_round: float
     per_thing: float
 
-    def with_thing_in(self, steps: float) -> Timing:
+    def with_steps_per_thing(self, steps: float) -> Timing:
         """A copy in which collecting one more thing takes this many steps, rounded to halves."""
         return replace(self, per_thing=round(2 * steps) / 2)
 

@@ -61,7 +61,7 @@ class ActionPlanner:
         self._stations = StationUse(layout, beam, self._locomotion, ready_mark, check_station)
         self.plan: tuple[Subgoal, ...] = ()
         """The latest plan, finished subgoals included."""
-        self.place = 0
+        self.current = 0
         """The index of the current subgoal, or of the first that a shot on sight replaces; the plan's length when the
         plan is finished."""
         self.shot: FireAt | None = None
@@ -91,7 +91,7 @@ class ActionPlanner:
     @property
     def rest(self) -> Sequence[Subgoal]:
         """The current subgoal and those after it."""
-        return (self.shot,) if self.shot and not self._end else self.plan[self.place :]
+        return (self.shot,) if self.shot and not self._end else self.plan[self.current :]
 
     @property
     def subgoal(self) -> Subgoal | None:
@@ -108,7 +108,7 @@ class ActionPlanner:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
-        return PreviousPlan(self.plan, self._ended_at if self._end else self.place, self.skipped, self.shot)
+        return PreviousPlan(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
 
     @property
     def why_over(self) -> str:
@@ -116,10 +116,10 @@ class ActionPlanner:
         return self._end.why if self._end else USED_UP
 
     @property
-    def asked(self) -> tuple[PreviousPlan | None, str]:
+    def latest_asked(self) -> tuple[PreviousPlan | None, str]:
         """The latest plan that a model was asked for, and why it is over.
 
-        If other plans have replaced it since (`go_on`) and the latest of them ended early, why that one did.
+        If other plans have replaced it since (`replace_plan`) and the latest of them ended early, why that one did.
         """
         if self._asked is None:
             return self.previous, self.why_over
@@ -133,13 +133,13 @@ class ActionPlanner:
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan by one that a model was asked for."""
-        self.plan, self.place, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
+        self.plan, self.current, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
         self._made, self._taken, self._asked = None, set(), None
         self._begin()
 
-    def go_on(self, plan: Iterable[Subgoal]) -> None:
+    def replace_plan(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan by one that no model was asked for."""
-        before, why = self.asked
+        before, why = self.latest_asked
         self.follow(plan)
         self._asked = (replace(before, went_on=True), why) if before else None
 
@@ -157,7 +157,7 @@ class ActionPlanner:
             return
         target = self.subgoal.target
         if situation.pose.cell == target or (target in self._bare and target in situation.view.in_view):
-            self.place += 1
+            self.current += 1
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""
@@ -177,9 +177,9 @@ class ActionPlanner:
                 case Move() as move:
                     return move
                 case PlanEnd() as end:
-                    self._end, self._ended_at, self.place = end, self.place, len(self.plan)
+                    self._end, self._ended_at, self.current = end, self.current, len(self.plan)
                 case None:
-                    self.place += 1
+                    self.current += 1
             self._begin()
         return None
 
@@ -190,11 +190,11 @@ class ActionPlanner:
 
     def _holds(self, kind: type[FireOnSight] | type[CollectUnseen]) -> bool:
         """True if a call of this kind, which applies to all calls after it, stands before the current one."""
-        return any(isinstance(call, kind) for call in self.plan[: self.place])
+        return any(isinstance(call, kind) for call in self.plan[: self.current])
 
     def _in_sight(self, situation: Situation) -> FireAt | None:
         """The shot that the plan's latest `fire_on_sight` now calls for; None if it calls for none."""
-        on_sight = next(call for call in reversed(self.plan[: self.place]) if isinstance(call, FireOnSight))
+        on_sight = next(call for call in reversed(self.plan[: self.current]) if isinstance(call, FireOnSight))
         return self._pursuit.in_sight(situation, on_sight.players or situation.seek)
 
     def _advance(self, subgoal: Subgoal, situation: Situation, started: int) -> NextMove:
@@ -239,7 +239,7 @@ class ActionPlanner:
         cells = memory.cells_of(memory.sites[subgoal.target]) if is_needed else ()
         if cells:
             nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
-            self.plan = (*self.plan[: self.place + 1], MoveTo(nearest), *self.plan[self.place + 1 :])
+            self.plan = (*self.plan[: self.current + 1], MoveTo(nearest), *self.plan[self.current + 1 :])
 
     def _explore(self, target: Cell, situation: Situation) -> NextMove:
         """Walks towards a bare cell, facing the way, until that is in view; ends the plan if a wanted thing appears.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.written_calls import CallError, WrittenCall, read_call, read_calls, shortened
@@ -138,10 +137,6 @@ class Arguments:
     kinds: Sequence[str] = ()
 
 
-def _one(values: Sequence[Any]) -> Any | None:
-    return values[0] if values else None
-
-
 @dataclass(frozen=True)
 class SubgoalFunction:
     """The syntax of a subgoal and how to build it.
@@ -175,7 +170,7 @@ MOVE_TO = SubgoalFunction(
 FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
     lambda given: len(given.cells) == 1 and not given.numbers and len(given.kinds) < 2,
-    lambda given: FireAt(given.cells[0], tuple(given.players), _one(given.kinds)),
+    lambda given: FireAt(given.cells[0], tuple(given.players), next(iter(given.kinds), None)),
     lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
 )
 FIRE_ON_SIGHT = SubgoalFunction(

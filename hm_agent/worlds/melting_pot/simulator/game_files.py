@@ -50,27 +50,27 @@ def _player_problems(game: GameFacts) -> Iterator[str]:
     """Contradictions in the number of players and in the numbered scenarios."""
     players = _players(game.substrate)
     if game.slots != players:
-        yield f"sprites.players: {game.slots - 1} are named, and {players - 1} play beside the focal one"
+        yield f"sprites.players: {game.slots - 1} are named, but {players - 1} play besides the focal player"
     names = numbered_scenarios(game.substrate)
     if len(game.scenarios) > len(names):
-        yield f"scenarios: {len(game.scenarios)} are told of, and Melting Pot has {len(names)}"
+        yield f"scenarios: {len(game.scenarios)} are listed, but Melting Pot has only {len(names)}"
     for name, facts in zip(names, game.scenarios, strict=False):
         for key, stated, actual in zip(
-            ("focal", "players", "columns"), _said(game, facts), _cast(game, name), strict=True
+            ("focal", "players", "columns"), _stated_sides(game, facts), _actual_sides(game, name), strict=True
         ):
             if stated != actual:
                 yield f"scenarios: {key} {stated} contradicts {name}, which has {actual}"
 
 
-def _said(game: GameFacts, told: ScenarioFacts) -> tuple[int, int, tuple[int, ...]]:
+def _stated_sides(game: GameFacts, told: ScenarioFacts) -> tuple[int, int, tuple[int, ...]]:
     """A scenario by its file: the number of focal players, the number of players, and the column players' slots."""
     side = game.column if isinstance(game, MatrixFacts) else None
     columns = () if side is None else side.slots if told.columns is None else told.columns
     return told.focal, told.players or game.slots, columns
 
 
-def _cast(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
-    """A scenario by Melting Pot: what `_said` returns for its file."""
+def _actual_sides(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]]:
+    """A scenario by Melting Pot: what `_stated_sides` returns for its file."""
     config = mp_scenario.get_config(name)
     columns = _columns(config.substrate, config.roles) if game.is_asymmetric else ()
     return sum(config.is_focal), len(config.roles), columns
@@ -102,19 +102,20 @@ def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[s
 
 def _matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
     """Contradictions in what only the files of matrix games state."""
+    zapper, resource = _first_component(settings, "GameInteractionZapper"), _first_component(settings, "Resource")
     for key, stated, actual in (
         ("payoff", _plain(game.payoff), _payoff(settings)),
         ("column.payoff", _plain(game.column.payoff) if game.column else None, _columns_payoff(settings)),
         ("column.slots", game.column.slots if game.column else (), _default_columns(game.substrate, settings)),
-        ("beam.length", game.beam.length, _one(settings, "GameInteractionZapper")["beamLength"]),
-        ("beam.radius", game.beam.radius, _one(settings, "GameInteractionZapper")["beamRadius"]),
+        ("beam.length", game.beam.length, zapper["beamLength"]),
+        ("beam.radius", game.beam.radius, zapper["beamRadius"]),
         ("length", game.length, _length(settings)),
-        ("resources", len(game.resources), _one(settings, "GameInteractionZapper")["numResources"]),
-        ("regrowth.delay", game.regrowth.delay, _one(settings, "Resource")["regenerationDelay"]),
-        ("regrowth.chance", game.regrowth.chance, _one(settings, "Resource")["regenerationRate"]),
+        ("resources", len(game.resources), zapper["numResources"]),
+        ("regrowth.delay", game.regrowth.delay, resource["regenerationDelay"]),
+        ("regrowth.chance", game.regrowth.chance, resource["regenerationRate"]),
         ("regrowth.all_at_once", game.regrowth.all_at_once, _regrows_at_once(settings)),
-        ("timing.frozen", game.timing.frozen, _one(settings, "GameInteractionZapper")["freezeOnInteraction"] + STILL),
-        ("timing.away", game.timing.away, _one(settings, "GameInteractionZapper")["framesTillRespawn"] + STILL),
+        ("timing.frozen", game.timing.frozen, zapper["freezeOnInteraction"] + STILL),
+        ("timing.away", game.timing.away, zapper["framesTillRespawn"] + STILL),
     ):
         if stated != actual:
             yield f"{key}: {stated} contradicts {game.substrate}, which has {actual}"
@@ -173,7 +174,7 @@ def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str,
         yield from (part.get("kwargs", {}) for part in game_object["components"] if part["component"] == name)
 
 
-def _one(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _first_component(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """The arguments of the first component of a name, which every matrix game has; ConfigError if there is none."""
     kwargs = next(_components(settings, name), None)
     if kwargs is None:
@@ -197,12 +198,12 @@ def _plain(payoff: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def _payoff(settings: Mapping[str, Any]) -> list[list[float]]:
-    return _plain(_one(settings, "TheMatrix")["matrix"])
+    return _plain(_first_component(settings, "TheMatrix")["matrix"])
 
 
 def _columns_payoff(settings: Mapping[str, Any]) -> list[list[float]] | None:
     """The column player's payoff from its side, its own behaviours in rows; None if it is the row player's, too."""
-    matrix = _one(settings, "TheMatrix").get("columnPlayerMatrix")
+    matrix = _first_component(settings, "TheMatrix").get("columnPlayerMatrix")
     own = None if matrix is None else _plain(list(zip(*matrix, strict=True)))
     return None if own == _payoff(settings) else own
 
@@ -215,9 +216,9 @@ def _default_columns(substrate: str, settings: Mapping[str, Any]) -> tuple[int, 
 
 
 def _length(settings: Mapping[str, Any]) -> Length:
-    if _one(settings, "GameInteractionZapper")["endEpisodeOnFirstInteraction"]:
+    if _first_component(settings, "GameInteractionZapper")["endEpisodeOnFirstInteraction"]:
         return Length(settings["maxEpisodeLengthFrames"], 1, 1.0, one_interaction=True)
-    ending = _one(settings, "StochasticIntervalEpisodeEnding")
+    ending = _first_component(settings, "StochasticIntervalEpisodeEnding")
     return Length(
         least=ending["minimumFramesPerEpisode"],
         every=ending["intervalLength"],
@@ -279,7 +280,7 @@ def _resource_tables(substrate: str, settings: Mapping[str, Any]) -> list[str]:
 
 
 def _length_and_regrowth(settings: Mapping[str, Any]) -> str:
-    thing, length = _one(settings, "Resource"), _length(settings)
+    thing, length = _first_component(settings, "Resource"), _length(settings)
     one_interaction = "\none_interaction = true" if length.one_interaction else ""
     all_at_once = "\nall_at_once = true" if _regrows_at_once(settings) else ""
     return f"""[length]
@@ -293,7 +294,7 @@ chance = {thing["regenerationRate"]}{all_at_once}"""
 
 
 def _timing(substrate: str, settings: Mapping[str, Any]) -> str:
-    zapper = _one(settings, "GameInteractionZapper")
+    zapper = _first_component(settings, "GameInteractionZapper")
     return f"""[timing]
 frozen = {zapper["freezeOnInteraction"] + STILL}
 away = {zapper["framesTillRespawn"] + STILL}
@@ -302,7 +303,7 @@ per_thing = 3"""
 
 
 def _sprites_and_beam(substrate: str, settings: Mapping[str, Any]) -> str:
-    zapper = _one(settings, "GameInteractionZapper")
+    zapper = _first_component(settings, "GameInteractionZapper")
     marks = [name for name in dict.fromkeys(_sprites(settings)) if name.startswith("ResultIndicatorColor")]
     return f"""[sprites]
 wall = "Wall"

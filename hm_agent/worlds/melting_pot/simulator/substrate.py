@@ -65,11 +65,11 @@ def build_substrate(
             global_observations=config.global_observation_names,
             action_table=config.action_set,
         )
-    _read_only(substrate, {*names, "REWARD"}, set(config.global_observation_names))
+    _limit_observations(substrate, {*names, "REWARD"}, set(config.global_observation_names))
     return substrate
 
 
-def _read_only(substrate: substrate_lib.Substrate, individual: Set[str], common: Set[str]) -> None:
+def _limit_observations(substrate: substrate_lib.Substrate, individual: Set[str], common: Set[str]) -> None:
     """Limits the engine's observations to these, since Melting Pot reads all at every step and drops the others.
 
     individual: the names of each player's observations, which the engine prefixes by player, e.g. `1.RGB`. common: the

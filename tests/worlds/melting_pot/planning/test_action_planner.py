@@ -45,7 +45,7 @@ def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
     planner = planner_of(MoveTo((4, 6)), MoveTo((3, 6)))
     assert planner.next_move(Situations().at()) is Move.TURN_LEFT
     assert planner.subgoal == MoveTo((3, 6))
-    assert (len(planner.plan), planner.place, planner.route) == (2, 1, ((3, 6),))
+    assert (len(planner.plan), planner.current, planner.route) == (2, 1, ((3, 6),))
 
 
 def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
@@ -241,17 +241,17 @@ def test_a_thing_that_the_agent_takes_on_its_way_is_not_skipped_as_gone() -> Non
 def test_a_plan_that_nobody_was_asked_for_is_not_told_as_the_latest() -> None:
     planner, asked = planner_of(FireAt((4, 4))), FireAt((4, 4))
     assert planner.next_move(Situations().at(armed=False)) is None
-    planner.go_on((MoveTo((4, 6)),))
-    planner.go_on((MoveTo((4, 5)),))
-    assert planner.asked == (
+    planner.replace_plan((MoveTo((4, 6)),))
+    planner.replace_plan((MoveTo((4, 5)),))
+    assert planner.latest_asked == (
         PreviousPlan((asked,), 0, went_on=True),
         f"{asked} has no effect: nothing is collected yet",
     )
     planner.next_move(Situations().at())
     planner.next_move(Situations().at(box((1, 6)), step=1, wanted=frozenset({"yellow_box"})))
-    assert planner.asked[1] == "yellow_box has come into view"
+    assert planner.latest_asked[1] == "yellow_box has come into view"
     planner.follow((MoveTo((4, 4)),))
-    assert planner.asked[0] == PreviousPlan((MoveTo((4, 4)),), 0)
+    assert planner.latest_asked[0] == PreviousPlan((MoveTo((4, 4)),), 0)
 
 
 def test_what_comes_into_view_as_a_plan_is_made_does_not_end_it() -> None:

@@ -65,7 +65,7 @@ def test_an_asymmetric_game_is_written_with_both_sides(name: str) -> None:
         ("prisoners_dilemma_in_the_matrix__arena", "players = 2", "players = 3", "players 3 contradicts .*has 2"),
         ("bach_or_stravinsky_in_the_matrix__repeated", "columns = [0]", "columns = [1]", r"columns \(1,\) contradicts"),
         ("bach_or_stravinsky_in_the_matrix__repeated", "[[2, 0], [0, 3]]", "[[3, 0], [0, 2]]", "column.payoff: "),
-        ("pure_coordination_in_the_matrix__arena", "alike = 7", "alike = 6", "6 are named, and 7 play"),
+        ("pure_coordination_in_the_matrix__arena", "alike = 7", "alike = 6", "6 are named, but 7 play"),
     ],
 )
 def test_a_wrong_cast_is_named(substrate: str, right: str, wrong: str, message: str) -> None:
@@ -107,7 +107,7 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         ("[[3, 2], [5, 0]]", "[[3, 2], [4, 0]]", "payoff: .*contradicts.*5.0"),
         ("length = 3", "length = 4", "beam.length: 4 contradicts.*has 3"),
         ("least = 1000", "least = 900", "length: .*contradicts"),
-        ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, and 1"),
+        ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, but 1"),
         ("delay = 10", "delay = 11", "regrowth.delay: 11 contradicts"),
         ("chance = 0.1", "chance = 0.1\none_interaction = true", "length: .*one_interaction=True.* contradicts"),
         ("interact_goals = [3]", "interact_goals = [2]", r"resources.interact_goals: \[2\] of 'hawk' .*has \[3\]"),

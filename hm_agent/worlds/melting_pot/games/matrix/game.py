@@ -111,7 +111,7 @@ class MatrixGame(Game):
             unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
         if interactions:
-            timing = self.rules.timing.with_thing_in(self._pace.steps_per_thing)
+            timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = self.mind.rules = replace(self.rules, timing=timing)
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else

@@ -76,7 +76,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
     if "GOAL" in blank and "GOAL" not in observed:
         return "it observes no GOAL"
     try:
-        return _misstep(policy, blank)
+        return _action_problem(policy, blank)
     except UNFIT as error:
         unfit = [
             f"{name} {spec.dtype.name} {tuple(spec.shape)}"
@@ -93,7 +93,7 @@ def _observed(policy: Any) -> Mapping[str, tf.TensorSpec]:
     return observed if isinstance(observed, Mapping) else {}
 
 
-def _misstep(policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]]) -> str:
+def _action_problem(policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]]) -> str:
     """Steps a model once on blank observations; returns what is wrong with its action, in words, empty if nothing."""
     timestep = dm_env.TimeStep(dm_env.StepType.FIRST, np.zeros(()), 1.0, blank)
     with drawing_from(random.Random(0)):
