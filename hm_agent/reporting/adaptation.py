@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.conditions import Condition, in_order, matching_reference
 from hm_agent.reporting.interactions import Stream, StreamGroup, mean_curve
 from hm_agent.reporting.statistics import Estimate, estimate
 
@@ -22,14 +22,15 @@ EARLY = 5
 class AdaptationCurve:
     """The mean reward by the number of the interaction with a partner, from 1, of one condition in one group.
 
-    early, later: the mean reward per interaction over the first EARLY with a partner and over all later ones, over
-    episodes; None if no episode has any.
+    is_reference, ceiling: as in `StreamGroup`. early, later: the mean reward per interaction over the first EARLY with
+    a partner and over all later ones, over episodes; None if no episode has any.
     """
 
-    condition: Condition
+    world: str
     group: str
+    condition: Condition
     is_reference: bool
-    is_ceiling: bool
+    ceiling: str | None
     points: Mapping[int, Estimate]
     early: Estimate | None
     later: Estimate | None
@@ -47,10 +48,10 @@ def adaptation_curves(groups: Sequence[StreamGroup]) -> list[AdaptationCurve]:
 
 @dataclass(frozen=True)
 class AdaptationRow:
-    """A curve's early and later means beside the ceiling's in its group.
+    """A curve's early and later means compared with the ceiling's.
 
-    early_share, later_share: the mean as a share of the ceiling's; None for the ceiling itself, and where the ceiling
-    is not known or earns nothing.
+    early_share, later_share: the mean as a share of the ceiling's in the same group, with matching settings; None for
+    the ceiling itself, and where the ceiling is not known or earns nothing.
     """
 
     curve: AdaptationCurve
@@ -60,14 +61,18 @@ class AdaptationRow:
 
 def adaptation_rows(curves: Sequence[AdaptationCurve]) -> list[AdaptationRow]:
     """A row for each curve, group by group."""
-    ceilings = {curve.group: curve for curve in curves if curve.is_ceiling}
-    groups = dict.fromkeys(curve.group for curve in curves)
-    return [_row(curve, ceilings.get(group)) for group in groups for curve in curves if curve.group == group]
+    by_group: dict[str, list[AdaptationCurve]] = {}
+    for curve in curves:
+        by_group.setdefault(curve.group, []).append(curve)
+    return [_row(curve, of_group) for of_group in by_group.values() for curve in of_group]
 
 
-def _row(curve: AdaptationCurve, ceiling: AdaptationCurve | None) -> AdaptationRow:
-    if ceiling is None or ceiling is curve:
+def _row(curve: AdaptationCurve, of_group: Sequence[AdaptationCurve]) -> AdaptationRow:
+    by_condition = {other.condition: other for other in of_group}
+    reference = matching_reference(curve.ceiling, curve.world, curve.condition, by_condition)
+    if reference is None or curve.condition.agent == curve.ceiling:
         return AdaptationRow(curve, None, None)
+    ceiling = by_condition[reference]
     return AdaptationRow(curve, _share(curve.early, ceiling.early), _share(curve.later, ceiling.later))
 
 
@@ -82,10 +87,11 @@ def by_number(stream: Stream) -> dict[int, float]:
 
 def _curve(group: StreamGroup) -> AdaptationCurve:
     return AdaptationCurve(
-        group.condition,
+        group.world,
         group.group,
+        group.condition,
         group.is_reference,
-        group.is_ceiling,
+        group.ceiling,
         mean_curve(group.episodes, by_number),
         early=_mean_reward([stream.rewards[:EARLY] for stream in episode] for episode in group.episodes),
         later=_mean_reward([stream.rewards[EARLY:] for stream in episode] for episode in group.episodes),

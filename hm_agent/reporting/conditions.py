@@ -46,6 +46,25 @@ def is_reference(condition: Condition, scenario: ScenarioInfo) -> bool:
     return condition.is_world_reference or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
 
 
+def matching_reference(
+    agent: str | None, world: str, condition: Condition, known: Iterable[Condition]
+) -> Condition | None:
+    """The agent's condition with this one's world settings and, if possible, its model and other settings.
+
+    None if no known condition fits.
+    """
+    candidates = [
+        reference
+        for reference in known
+        if reference.agent == agent and reference.world_settings(world) == condition.world_settings(world)
+    ]
+
+    def distance(reference: Condition) -> tuple[bool, bool]:
+        return reference.model != condition.model, reference.settings != condition.settings
+
+    return min(candidates, key=distance, default=None)
+
+
 def conditions_of(results: Sequence[Result]) -> list[Condition]:
     """The condition of each result, in the order of the results.
 

@@ -1,4 +1,4 @@
-"""The figures of a report on single interactions: reward as players get to know each other, and around validation."""
+"""The figures of a report on single interactions: reward by how often two players have met, and around validation."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ MOST_BANDS = 3
 
 
 def adaptation_picture(curves: Sequence[AdaptationCurve], labels: Labels, keys: Keys) -> Picture | None:
-    """None if only references have curves."""
+    """A panel for each group; None if only references have curves."""
     if all(curve.is_reference for curve in curves):
         return None
     conditions = in_order(curve.condition for curve in curves)
-    references = [one for one in conditions if all(c.is_reference for c in curves if c.condition == one)]
-    compared = [one for one in conditions if one not in references]
+    measured = {curve.condition for curve in curves if not curve.is_reference}
+    compared = [condition for condition in conditions if condition in measured]
+    references = [condition for condition in conditions if condition not in measured]
     drawn_as = {**distinct_keys(compared, keys), **reference_keys(references)}
     panels = [
         _adaptation_panel(f"adaptation-{place}", group, [curve for curve in curves if curve.group == group], drawn_as)

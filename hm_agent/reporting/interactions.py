@@ -1,7 +1,7 @@
-"""The rewards of interactions in the order in which they came, from traces.
+"""Reads the rewards of interactions from traces, and averages them to curves.
 
-A *stream* holds the interactions of one seat with one partner in one episode. Streams of one episode are not
-independent: curves average them first, and the sample are episodes.
+A *stream* holds the interactions of one seat with one partner in one episode, in order. Streams of one episode are not
+independent: they are averaged first, so that the sample consists of episodes.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ class Stream:
 class StreamGroup:
     """The streams of one condition in one group of scenarios, episode by episode.
 
-    is_reference: True if other conditions are measured by this one there, as by the floor and the ceiling. is_ceiling:
-    True if it is the ceiling.
+    is_reference: True if other conditions are measured by this one there, as by the floor and the ceiling. ceiling: the
+    agent that is the ceiling there, None without one.
     """
 
+    world: str
     group: str
     condition: Condition
     is_reference: bool
-    is_ceiling: bool
+    ceiling: str | None
     episodes: Sequence[Sequence[Stream]]
 
 
@@ -55,20 +56,20 @@ KEYS_READ = ("hypotheses", "interactions", "understood")
 
 
 def stream_groups(episodes: Sequence[RecordedEpisode]) -> list[StreamGroup]:
-    """The streams of all finished episodes with a trace, in scenarios whose interactions are paid."""
-    found: dict[tuple[str, Condition, bool, bool], list[list[Stream]]] = {}
+    """Reads the streams of all finished episodes with a trace, in scenarios whose interactions are paid."""
+    streams: dict[tuple[str, str, Condition, bool, str | None], list[list[Stream]]] = {}
     conditions = conditions_of([episode.result for episode in episodes])
     for episode, condition in zip(episodes, conditions, strict=True):
         path, scenario = episode.folder / trace.FILE, episode.scenario
         if episode.result.is_finished and scenario.has_paid_interactions and path.is_file():
-            is_ceiling = condition.agent == scenario.metric.ceiling
-            key = scenario.group, condition, is_reference(condition, scenario), is_ceiling
-            found.setdefault(key, []).append(read_streams(path))
-    return [StreamGroup(*key, streams) for key, streams in found.items()]
+            is_measure = is_reference(condition, scenario)
+            key = scenario.world, scenario.group, condition, is_measure, scenario.metric.ceiling
+            streams.setdefault(key, []).append(read_streams(path))
+    return [StreamGroup(*key, of_episodes) for key, of_episodes in streams.items()]
 
 
 def read_streams(path: Path) -> list[Stream]:
-    """The streams of one trace; interactions with an unknown partner are left out."""
+    """Reads the streams of one trace; skips interactions with an unknown partner."""
     rewards: dict[tuple[str, str], list[float]] = {}
     validations: dict[tuple[str, str], int] = {}
     beliefs: dict[str, tuple[Any, Any]] = {}
@@ -85,7 +86,10 @@ def read_streams(path: Path) -> list[Stream]:
             rewards.setdefault(stream, []).append(reward)
             if validated is not None and about == partner:
                 validations.setdefault(stream, len(rewards[stream]) - 1)
-    return [Stream(tuple(paid), validations.get(stream), stream[0] in believers) for stream, paid in rewards.items()]
+    return [
+        Stream(tuple(of_stream), validations.get(stream), stream[0] in believers)
+        for stream, of_stream in rewards.items()
+    ]
 
 
 def _interactions(line: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
@@ -101,20 +105,20 @@ Places = Mapping[int, float]
 
 
 def mean_curve(episodes: Iterable[Iterable[Stream]], places_of: Callable[[Stream], Places]) -> dict[int, Estimate]:
-    """The mean reward by place over episodes, after the mean over each episode's streams; places of few are cut.
+    """Averages rewards by place over the streams of each episode, then over episodes; cuts places of few episodes.
 
     places_of: the places of a stream's rewards; a stream without any does not count.
     """
-    means = [found for streams in episodes if (found := _mean_by_place(map(places_of, streams)))]
+    means = [by_place for streams in episodes if (by_place := _mean_by_place(map(places_of, streams)))]
     least = max(FEWEST, SHARE * len(means))
-    places = sorted({place for found in means for place in found})
-    values = {place: [found[place] for found in means if place in found] for place in places}
-    return {place: Estimate(tuple(some)) for place, some in values.items() if len(some) >= least}
+    places = sorted({place for by_place in means for place in by_place})
+    values = {place: [by_place[place] for by_place in means if place in by_place] for place in places}
+    return {place: Estimate(tuple(of_place)) for place, of_place in values.items() if len(of_place) >= least}
 
 
 def _mean_by_place(streams: Iterable[Places]) -> dict[int, float]:
-    found: dict[int, list[float]] = {}
+    by_place: dict[int, list[float]] = {}
     for places in streams:
         for place, reward in places.items():
-            found.setdefault(place, []).append(reward)
-    return {place: mean(rewards) for place, rewards in found.items()}
+            by_place.setdefault(place, []).append(reward)
+    return {place: mean(rewards) for place, rewards in by_place.items()}

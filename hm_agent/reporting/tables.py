@@ -11,7 +11,7 @@ from statistics import mean, median
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
-from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
+from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, matching_reference
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length
 from hm_agent.suite import TOLD_SHARE, ScenarioInfo
@@ -204,18 +204,10 @@ def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], 
 def _reference(
     agent: str | None, world: str, condition: Condition, references: Iterable[Reference]
 ) -> Reference | None:
-    """The agent's reference with the condition's world settings and, if possible, its model and other settings."""
-    candidates = [
-        reference
-        for reference in references
-        if reference.condition.agent == agent
-        and reference.condition.world_settings(world) == condition.world_settings(world)
-    ]
-
-    def distance(reference: Reference) -> tuple[bool, bool]:
-        return reference.condition.model != condition.model, reference.condition.settings != condition.settings
-
-    return min(candidates, key=distance, default=None)
+    """The agent's reference that matches a condition; None if there is none."""
+    by_condition = {reference.condition: reference for reference in references}
+    matching = matching_reference(agent, world, condition, by_condition)
+    return by_condition[matching] if matching else None
 
 
 def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:

@@ -131,7 +131,7 @@ def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alon
     points = {number: Estimate((float(number),)) for number in range(1, 9)}
 
     def curve(condition: Condition) -> AdaptationCurve:
-        return AdaptationCurve(condition, "a game", condition is oracle, condition is oracle, points, None, None)
+        return AdaptationCurve("a world", "a game", condition, condition is oracle, "oracle", points, None, None)
 
     labels = {one: one.agent for one in (agent, oracle)}
     picture = adaptation_picture([curve(agent), curve(oracle)], labels, keys([agent]))

@@ -177,7 +177,20 @@ def test_shares_are_of_the_ceiling_of_the_same_group(tmp_path: Path) -> None:
     own, highest = adaptation_rows(adapted([*ceiling, *agent]))
     assert (own.early_share, own.later_share) == (0.25, 0.75)
     assert highest == AdaptationRow(highest.curve, None, None)
-    assert highest.curve.is_ceiling
+    assert highest.curve.condition.agent == "oracle"
+
+
+def test_shares_are_of_the_ceiling_with_the_same_settings(tmp_path: Path) -> None:
+    played = [
+        *episodes(tmp_path / "seeing", *[paid(3)] * 3, settings={"clues": "on"}),
+        *episodes(tmp_path / "blind", *[paid(1)] * 3, settings={"clues": "off"}),
+        *episodes(tmp_path / "seeing oracle", *[paid(4)] * 3, agent="oracle", settings={"clues": "on"}),
+        *episodes(tmp_path / "blind oracle", *[paid(2)] * 3, agent="oracle", settings={"clues": "off"}),
+    ]
+    rows = adaptation_rows(adapted(played))
+    shares = {(row.curve.condition.agent, dict(row.curve.condition.settings)["clues"]): row.early_share for row in rows}
+    agent = rows[0].curve.condition.agent
+    assert shares == {(agent, "on"): 0.75, (agent, "off"): 0.5, ("oracle", "on"): None, ("oracle", "off"): None}
 
 
 def test_without_a_ceiling_or_later_interactions_there_is_no_share(tmp_path: Path) -> None:
