@@ -102,7 +102,7 @@ def test_nothing_is_asked_once_no_interaction_can_be_paid() -> None:
     game.mind.rules = replace(game.mind.rules, length=Length(300, 1, 1.0))
     see_pickup(mind, 100, "paper")
     for step, unready_for, questions in ((284, 0, 1), (278, 6, 1), (278, 5, 2)):
-        game.mind.situation = MatrixSituation(step, (1, 1, 1), None, {}, unready_for=unready_for)
+        game.mind.situation = MatrixSituation(step, (1, 1, 1), None, {}, {}, unready_for=unready_for)
         see_pickup(mind, step, "scissors")
         assert len(model.asked) == questions
     game.mind.rules = replace(game.mind.rules, length=Length(200, 100, 0.1))
@@ -120,7 +120,7 @@ def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> No
 
 def frozen(game: MatrixGame, step: int) -> None:
     """Tells a game's mind that nothing can be done now."""
-    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, can_act=False)
+    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, {}, {}, can_act=False)
 
 
 def test_nothing_is_asked_while_nothing_can_be_done() -> None:
@@ -133,7 +133,7 @@ def test_nothing_is_asked_while_nothing_can_be_done() -> None:
     assert interact(mind, 100, ROCKS, partner="player_1") is None
     assert len(model.asked) == 1
     assert not mind.is_outdated
-    game.mind.situation = game.mind.situation.__class__(151, (1, 1, 1), (3, 3), {}, can_act=True)
+    game.mind.situation = game.mind.situation.__class__(151, (1, 1, 1), (3, 3), {}, {}, can_act=True)
     assert mind.is_outdated
     begin(mind)
     assert model.of(ReviseAndChoose)[-1].about == "player_1"

@@ -137,6 +137,7 @@ class MeltingPotBody:
             wanted=game.wanted(self._inventory, strategy),
             unwanted=game.unwanted(self._inventory),
             leading=game.leading,
+            has_clear_lead=game.has_clear_lead,
         )
 
     def _explore(self, situation: Situation) -> Move:

@@ -116,6 +116,10 @@ class Game(Protocol):
         """The behaviour whose resource a player was seen to take most of; None if unknown."""
         return None
 
+    def has_clear_lead(self, player: str) -> bool:
+        """True if it is clear, and no slight clue, which resource a player was seen to take most of."""
+        return False
+
     def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
         """The plan if only one makes sense, so that no model has to be asked; else empty."""
         return ()

@@ -21,7 +21,7 @@ FIRE_AT_STEPS = 60
 SIGHT = 6
 """The largest distance, in steps, at which a player is fired at on sight."""
 SHADOW_STEPS = 30
-"""A `shadow` ends after this many steps."""
+"""A `shadow` ends after this many steps at the latest."""
 SHADOW_DISTANCE = 3
 """A player is shadowed from no more than this many cells away."""
 
@@ -74,8 +74,11 @@ class Pursuit:
         return self._search(call.target, situation, seek)
 
     def shadow(self, call: Shadow, situation: Situation, taken: int) -> Move | None:
-        """Keeps a player in view, or searches for it. taken: how many steps the call has taken."""
-        if taken >= SHADOW_STEPS:
+        """Keeps a player in view, or searches for it, until it is clear what it takes most of.
+
+        taken: how many steps the call has taken.
+        """
+        if taken >= SHADOW_STEPS or situation.has_clear_lead(call.player):
             return None
         for player in situation.view.players:
             if player.kind == call.player:

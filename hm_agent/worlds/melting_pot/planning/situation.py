@@ -20,7 +20,7 @@ class Situation:
     effect. seek: the players to fire at; any if None. covert: whether to hide from other players what the agent
     collects. wanted: the kinds of things that the agent looks for. unwanted: the kinds of which one more would cost the
     leading kind of its inventory the lead. leading: from a player's name to the kind of which that player was seen to
-    take most; None if that is unknown.
+    take most; None if that is unknown. has_clear_lead: from a player's name to whether that is more than a slight clue.
     """
 
     step: int
@@ -33,6 +33,7 @@ class Situation:
     wanted: Set[str] = frozenset()
     unwanted: Set[str] = frozenset()
     leading: Callable[[str], str | None] = lambda player: None
+    has_clear_lead: Callable[[str], bool] = lambda player: False
 
     @property
     def pose(self) -> Pose:

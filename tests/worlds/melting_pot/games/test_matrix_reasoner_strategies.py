@@ -162,7 +162,8 @@ def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
     believed = believed_after(rules, history)
     counter = ask(PredictAndCounter(rules, 500, history, believed, own=UNDECIDED.inventory))
     undecided = replace(UNDECIDED, history=history)
-    assert ask(undecided) == ask(replace(undecided, target=rules.counts(counter.own_next)))
+    decided = replace(undecided, target=rules.counts(counter.own_next), watches_first=counter.watch)
+    assert ask(undecided) == ask(decided)
 
 
 def test_plan_without_strategy_among_unknown_players_watches_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
@@ -70,7 +71,7 @@ class MatrixGame(Game):
         self.players = facts.others(slot)
         self.all_return = facts.regrowth.all_at_once
         nothing_collected = (facts.initial_inventory,) * len(facts.resources)
-        situation = MatrixSituation(0, nothing_collected, None, {})
+        situation = MatrixSituation(0, nothing_collected, None, {}, {})
         partners = PartnerTracker(self.layout, facts.beam, self.players)
         self._interactions = InteractionReader(nothing_collected, vision.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
@@ -90,9 +91,11 @@ class MatrixGame(Game):
             order=options.order,
             others_payoff=facts.column.payoff if facts.column else None,
             alike=facts.alike,
+            clues=options.clues and not facts.alike,  # of players alike, the taker may not be the one met next
         )
-        self._has_clues = options.clues and not facts.alike  # the taker may not be the one met next
         self._pace = CollectionPace(facts.timing.per_thing)
+        self._planned_against: dict[str, str | None] = {}
+        """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
     # State and events
@@ -107,6 +110,7 @@ class MatrixGame(Game):
             held,
             here,
             memory.players,
+            memory.sites,
             can_act=not self.is_idle(view) and view.pose is not None,
             unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
@@ -115,7 +119,7 @@ class MatrixGame(Game):
             self.rules = self.mind.rules = replace(self.rules, timing=timing)
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
-        if not self._has_clues or self._interactions.is_reset:
+        if not self.rules.clues or self._interactions.is_reset:
             return interactions
         return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
 
@@ -136,6 +140,10 @@ class MatrixGame(Game):
     def leading(self, player: str) -> str | None:
         """The behaviour for which a player was seen to take most since it respawned; None if none leads."""
         return self._gatherings.leading(player)
+
+    def has_clear_lead(self, player: str) -> bool:
+        """True if it is more than a slight clue for which behaviour a player was seen to take most."""
+        return self._gatherings.has_clear_lead(player)
 
     def wanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
         """The kinds of things that the inventory lacks of the strategy's target."""
@@ -179,13 +187,36 @@ class MatrixGame(Game):
         return (FireAt(view.pose.cell),) if view.pose else ()
 
     def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: MatrixStrategy) -> str | None:
-        """Replans after an interaction and, without a strategist, when pickups begin to suggest a behaviour."""
+        """Replans after an interaction and, without a strategist, when pickups suggest what the plan doesn't answer."""
         if any(isinstance(event, InteractionEvent) for event in events):
             return INTERACTION_OVER
-        clues = [event for event in events if isinstance(event, Clue) and event.is_news]
+        clues = [event for event in events if isinstance(event, Clue) and self._is_news_to_plan(event, rest)]
         if clues and strategy.target is None:
             return f"{clues[-1].suggests} now leads in what {clues[-1].partner} is known to have taken"
         return None
+
+    def _is_news_to_plan(self, clue: Clue, rest: Sequence[Subgoal]) -> bool:
+        """True if a clue suggests a behaviour that the latest plan knows nothing of and does not answer.
+
+        False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
+        interactions have taught; and if the plan itself says what a player must have taken to be fired at.
+        """
+        is_slight = clue.is_slight and self.inferred_inventory is not None
+        if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
+            return False
+        judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].holding is not None
+        is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
+        is_answered = is_only_opponent and self._does_best(rest, self.rules.behaviours.index(clue.suggests))
+        return not (judges_itself or is_answered)
+
+    def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
+        """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
+        situation = self.mind.situation
+        collected = Counter(situation.sites.get(call.target) for call in rest if isinstance(call, MoveTo))
+        things = zip(self.rules.things, situation.held, strict=True)
+        own = argmax(tuple(held + collected[thing] for thing, held in things))
+        payoff = self.rules.payoff
+        return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
         """Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores.
@@ -223,6 +254,7 @@ class MatrixGame(Game):
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
         step, in_view = observation.step, set(view.in_view)
+        self._planned_against = {player: self.leading(player) for player in self.players}
         return PlanSubgoals(
             rules=self.rules,
             step=step,
@@ -239,6 +271,7 @@ class MatrixGame(Game):
             ),
             others=self._sightings(context),
             is_watching=strategy.seek == (),
+            watches_first=strategy.watch_first,
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),

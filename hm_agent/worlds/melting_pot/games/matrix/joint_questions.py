@@ -54,12 +54,16 @@ def _revision_forms(rules: MatrixRules, known: Sequence[Hypothesis]) -> Mapping[
 
 
 class JointCounterAnswer(BaseModel):
-    """The revised hypotheses, what the other player will hold next in view of all, what to hold against it, and why."""
+    """The revised hypotheses, what the other player will hold next in view of all, what to hold against it, and why.
+
+    watch, covert: as in `CounterAnswer`.
+    """
 
     reasoning: str = ""
     hypotheses: list[RevisionAnswer]
     other_next: LeadAnswer
     own_next: dict[str, int]
+    watch: bool = False
     covert: bool = False
     why: Remark = ""
 

@@ -72,13 +72,15 @@ class MatrixSituation:
     """What the agent knows at a step.
 
     held: its inventory. here: its latest known cell, None before it knew any. players: the others' latest sightings.
-    can_act: False while it is frozen or off the map. unready_for: the least number of steps before it can interact.
+    sites: the cells where things lie or have lain, with the kind of each. can_act: False while it is frozen or off the
+    map. unready_for: the least number of steps before it can interact.
     """
 
     step: int
     held: Counts
     here: Cell | None
     players: Mapping[str, PlayerSighting]
+    sites: Mapping[Cell, str]
     can_act: bool = True
     unready_for: int = 0
 
@@ -93,11 +95,13 @@ class MatrixStrategy(SubstrateStrategy):
     """A strategy in a matrix game.
 
     target: the inventory to reach before the next interaction, None if planning decides on it. expected: the inventory
-    that the other player is expected to hold, None if unknown.
+    that the other player is expected to hold, None if unknown. watch_first: True to see what the only opponent takes
+    before collecting anything; the target is what to hold unless that speaks against it.
     """
 
     target: Counts | None = None
     expected: Counts | None = None
+    watch_first: bool = False
 
     @property
     def aims(self) -> object:
@@ -105,7 +109,8 @@ class MatrixStrategy(SubstrateStrategy):
 
         A plan may wait until the other player has taken most of that kind.
         """
-        return self.seek, self.covert, self.target, argmax(self.expected) if self.expected else None
+        leading = argmax(self.expected) if self.expected else None
+        return self.seek, self.covert, self.watch_first, self.target, leading
 
 
 class MatrixMind(Mind):
@@ -296,18 +301,22 @@ class MatrixMind(Mind):
             case CounterAnswer() | JointCounterAnswer():
                 own = self.rules.counts(answer.own_next)
                 expected = self._predicted_inventory(answer.other_next) if informed else None
-                strategy = self._strategy_against_one(own, expected, covert=answer.covert)
+                strategy = self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert)
                 return _with_reason(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
                 # The inventory that the only other player will hold if it plays as predicted.
                 kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
                 expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-                return self._strategy_against_one(self.rules.counts(answer.own_next), expected, covert=answer.covert)
+                own = self.rules.counts(answer.own_next)
+                return self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert)
         assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
-        # seek: empty to meet nobody yet if the answer says to watch, None for anybody if it names nobody.
-        is_watching = answer.watch and self._is_crowd
-        seek = () if is_watching else tuple(answer.seek) or None
-        strategy = replace(self._strategy_to_meet(self.rules.counts(answer.own_next), seek), covert=answer.covert)
+        # seek: empty to meet nobody yet if the answer says to watch many players, None for anybody if it names nobody.
+        seek = () if answer.watch and self._is_crowd else tuple(answer.seek) or None
+        strategy = replace(
+            self._strategy_to_meet(self.rules.counts(answer.own_next), seek),
+            watch_first=answer.watch and not self._is_crowd,
+            covert=answer.covert,
+        )
         if isinstance(answer, JointChoiceAnswer):
             return _with_reason(strategy, answer.why)
         return replace(strategy, words=answer.strategy) if isinstance(answer, StrategyAnswer) else strategy
@@ -344,13 +353,16 @@ class MatrixMind(Mind):
         meeting = f"meet {whom}" if whom else "watch the others"
         return MatrixStrategy(f"hold {self._words(target)} and {meeting}", seek=seek, target=target)
 
-    def _strategy_against_one(self, target: Counts, expected: Counts | None, *, covert: bool = False) -> MatrixStrategy:
+    def _strategy_against_one(
+        self, target: Counts, expected: Counts | None, *, watch: bool = False, covert: bool = False
+    ) -> MatrixStrategy:
         """The strategy against the only other player. expected: what it is expected to hold, None if unknown."""
         to_learn = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
         against = f", expecting {self._lead_in_words(expected)}" if expected else to_learn
         how = ", and collect it unseen" if covert else ""
-        words = f"hold {self._words(target)}{against}{how}"
-        return MatrixStrategy(words, covert=covert, target=target, expected=expected)
+        first = "see first what the opponent takes; unless that speaks against it, " if watch else ""
+        words = f"{first}hold {self._words(target)}{against}{how}"
+        return MatrixStrategy(words, covert=covert, target=target, expected=expected, watch_first=watch)
 
     def _lead_in_words(self, expected: Counts) -> str:
         """The leading kind and its count in words, `paper to lead with 5`; the other counts are not predicted."""

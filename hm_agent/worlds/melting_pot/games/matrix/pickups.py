@@ -151,6 +151,14 @@ class GatheringReader:
         """The behaviour for which a player is known to have taken most since it respawned; None if none leads."""
         return self._leading(self._pickups[player])
 
+    def has_clear_lead(self, player: str) -> bool:
+        """True if a behaviour leads in what a player is known to have taken, by more than a slight clue."""
+        return self.leading(player) is not None and not self._is_slight(self.taken(player))
+
+    def _is_slight(self, taken: Counts) -> bool:
+        second, first = sorted(taken)[-2:]
+        return self._is_two_player_game and first - second < CLEAR_LEAD
+
     def _counts(self, pickups: Sequence[Pickup]) -> Counts:
         taken = Counter(pickup.behaviour for pickup in pickups)
         return tuple(taken[behaviour] for behaviour in self._behaviours)
@@ -164,6 +172,4 @@ class GatheringReader:
         suggests = self.leading(taker)
         is_news = suggests not in (None, self._leading(pickups[:-1]))
         taken = self.taken(taker)
-        second, first = sorted(taken)[-2:]
-        is_slight = self._is_two_player_game and first - second < CLEAR_LEAD
-        return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=is_slight)
+        return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=self._is_slight(taken))

@@ -103,9 +103,13 @@ class PredictionAnswer(BaseModel):
 
 
 class CounterAnswer(PredictionAnswer):
-    """A prediction, what to hold against it, and whether the other player must not see the agent collect."""
+    """A prediction, what to hold against it, and how to collect that.
+
+    watch: True to see first what the other player takes. covert: True if it must not see the agent collect.
+    """
 
     own_next: dict[str, int]
+    watch: bool = False
     covert: bool = False
 
 
@@ -220,8 +224,8 @@ def names_of(opponents: Sequence[Opponent]) -> list[str]:
 class ChoiceAnswer(BaseModel):
     """Whom to meet next, anybody if nobody is named, and what to hold then, by behaviour.
 
-    watch: True to watch the others and meet nobody until more is known. covert: True if the others must not see the
-    agent collect.
+    watch: True to watch the others and meet nobody until more is known; in a game for two, to see first what the other
+    player takes. covert: True if the others must not see the agent collect.
     """
 
     reasoning: str = ""

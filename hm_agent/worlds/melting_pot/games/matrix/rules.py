@@ -170,7 +170,8 @@ class MatrixRules:
     prompts say of rules that players may follow. order: the highest order of such rules that the built-in reasoner
     considers (`opponent_rules`), None for all; it is no fact of the game, and prompts don't show it. others_payoff: the
     payoff of the other player, whose own pure strategies are its rows; None if it is the same. alike: how many others
-    there are, if they can't be told apart and count as one opponent; else 0.
+    there are, if they can't be told apart and count as one opponent; else 0. clues: True if the agent is told what
+    others take.
     """
 
     behaviours: tuple[str, ...]
@@ -188,6 +189,7 @@ class MatrixRules:
     order: int | None = field(default=None, metadata=UNSHOWN)
     others_payoff: Payoff | None = None
     alike: int = 0
+    clues: bool = True
 
     @property
     def stage_game(self) -> StageGame:

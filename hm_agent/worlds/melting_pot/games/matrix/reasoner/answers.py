@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     best_target,
     expected_inventories,
     is_worthwhile,
+    pays_to_watch,
 )
 from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
@@ -99,6 +100,7 @@ def counter(question: PredictAndCounter) -> CounterAnswer:
         others_predict=_others_predict(question),
         other_next=likeliest_lead(rules, probabilities, expected),
         own_next=rules.by_name(target),
+        watch=pays_to_watch(rules, probabilities, expected, question.own),
         covert=may_respond_to_observation(rules, history),
     )
 
@@ -154,7 +156,7 @@ def read_minds(question: ReadMinds) -> MindsAnswer:
         PredictAndCounter(rules, question.step, opponent.history, believed, present=opponent.present, own=question.own)
     )
     minds = _minds(opponents, {opponent.player: answer.other_next.kind})
-    return MindsAnswer(minds=minds, own_next=answer.own_next, covert=answer.covert)
+    return MindsAnswer(minds=minds, own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
 
 
 def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:
@@ -182,7 +184,7 @@ def make_strategy(question: MakeStrategy) -> StrategyAnswer:
     believed = likeliest_strategy(rules, history, best).words if history else None
     answer = _counter_only_opponent(question, question.own, believed)
     words = BEST_IF + believed if believed else FIRST
-    return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, covert=answer.covert)
+    return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
 
 
 def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
@@ -191,7 +193,7 @@ def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
         leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
         return _choice_among_many(question, question.own, leads[0] if leads else None)
     answer = _counter_only_opponent(question, question.own, question.strategy.removeprefix(BEST_IF))
-    return ChoiceAnswer(seek=[], own_next=answer.own_next, covert=answer.covert)
+    return ChoiceAnswer(seek=[], own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
 
 
 def _counter_only_opponent(
@@ -226,7 +228,7 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 def plan(question: PlanSubgoals) -> PlanAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
     if question.target is not None:
-        return _as_answer(plan_route(question, question.target))
+        return _as_answer(plan_route(question, question.target, watch=question.watches_first))
     rules = question.rules
     if rules.players > 2:
         choice = _choice_among_many(question, question.inventory)
@@ -238,7 +240,7 @@ def plan(question: PlanSubgoals) -> PlanAnswer:
     believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
     answer = _counter_only_opponent(question, question.inventory, believed)
     target = _adjusted_to_critiques(question, rules.counts(answer.own_next))
-    return _as_answer(plan_route(question, target, covert=answer.covert))
+    return _as_answer(plan_route(question, target, watch=answer.watch, covert=answer.covert))
 
 
 def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:

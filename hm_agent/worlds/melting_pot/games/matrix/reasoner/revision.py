@@ -13,6 +13,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     best_target,
     expected_inventories,
     is_worthwhile,
+    pays_to_watch,
 )
 from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     JointChoiceAnswer,
@@ -92,6 +93,7 @@ def revise_and_counter(question: ReviseAndCounter) -> JointCounterAnswer:
         hypotheses=_revisions(rules, opponent, weighed),
         other_next=likeliest_lead(rules, probabilities, expected),
         own_next=rules.by_name(target),
+        watch=pays_to_watch(rules, probabilities, expected, question.own),
         covert=may_respond_to_observation(rules, history),
     )
 

@@ -40,16 +40,27 @@ MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 2
 
 
 def plan_route(
-    question: PlanSubgoals, target: Counts, *, seek: Sequence[str] = (), covert: bool = False
+    question: PlanSubgoals, target: Counts, *, seek: Sequence[str] = (), watch: bool = False, covert: bool = False
 ) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
     explores the cells that were out of view for longest. seek: the only players to fire at, anybody that the strategy
-    seeks if empty. covert: True to collect unseen.
+    seeks if empty. watch: True to see first what the only opponent takes, once a round. covert: True to collect unseen.
     """
     route = _plan_route(question, target, tuple(seek))
-    return [CollectUnseen(), *route][:MOST_SUBGOALS] if covert else route
+    if covert:
+        route = [CollectUnseen(), *route]
+    if watch and not _has_watched(question):
+        route = [Shadow(question.players[0]), *route]
+    return route[:MOST_SUBGOALS]
+
+
+def _has_watched(question: PlanSubgoals) -> bool:
+    """True if the agent has collected something since the latest interaction, or its plan before was to watch."""
+    is_armed = max(question.inventory) > question.rules.initial_inventory
+    calls = question.previous.calls if question.previous else ()
+    return is_armed or any(isinstance(call, Shadow) for call in calls)
 
 
 def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
