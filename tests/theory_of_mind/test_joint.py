@@ -120,7 +120,7 @@ def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> No
 
 def frozen(game: MatrixGame, step: int) -> None:
     """Tells a game's mind that nothing can be done now."""
-    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, {}, {}, can_act=False)
+    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, {}, can_act=False)
 
 
 def test_nothing_is_asked_while_nothing_can_be_done() -> None:
