@@ -78,7 +78,7 @@ BACH_FAN = replace(
 )
 """An asymmetric game, by one side's rules; then by the other's, and by those of one among many that look alike."""
 STRAVINSKY_FAN = replace(BACH_FAN, payoff=((2, 0), (0, 3)), others_payoff=((3, 0), (0, 2)))
-FAN_IN_A_CROWD = replace(BACH_FAN, alike=7)
+FAN_IN_A_CROWD = replace(BACH_FAN, alike=7, clues=False)
 
 
 def interaction(
@@ -248,6 +248,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_the_one_interaction": PredictAndCounter(ONE_SHOT, 345, (), (), present=TAKEN, own=(1, 4, 1)),
     "revise_before_the_one_interaction": ReviseAndCounter(ONE_SHOT, SIGHT, own=(1, 4, 1), step=345),
     "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
+    "predict_without_clues": PredictAndCounter(replace(ROCK_PAPER_SCISSORS, clues=False), 305, HISTORY, BEST),
     "predict_for_certain": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), BEST[:1], certain=True),
     "predict_after_a_clue": PredictAndCounter(
         ROCK_PAPER_SCISSORS, 345, HISTORY, BEST[:1], present=TAKEN, own=(1, 4, 1)
@@ -256,6 +257,12 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
+    "plan_to_see_first": replace(
+        PLAN,
+        inventory=(1, 1, 1),
+        strategy=f"see first what the opponent takes; unless that speaks against it, {PLAN.strategy}",
+        watches_first=True,
+    ),
     "plan_in_an_episode_that_is_cut": replace(
         PLAN,
         rules=replace(ROCK_PAPER_SCISSORS, length=Length(400, 1, 1.0)),
@@ -271,6 +278,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST),
     "predict_one_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST[:1]),
     "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),
+    "choose_opponents_without_clues": ChooseOpponents(replace(ARENA, clues=False), OPPONENTS, (1, 2, 1), step=345),
     "plan_among_many": SOUGHT,
     "plan_to_watch": WATCHING,
     "plan_jointly": JOINT,

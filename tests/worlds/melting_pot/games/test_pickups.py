@@ -93,6 +93,18 @@ def test_a_lead_of_one_pickup_is_a_slight_clue_of_the_only_other_player() -> Non
     assert not any(clue.is_slight for step, kind in enumerate(kinds, 5) for clue in taking(crowd, step, kind))
 
 
+def test_a_lead_is_clear_once_it_is_more_than_a_slight_clue() -> None:
+    alone, crowd = reader(), among_many()
+    assert not alone.has_clear_lead("opponent")
+    alone.read(5, NOBODY, [gone("purple_box", 1)], OWN)
+    assert not alone.has_clear_lead("opponent")
+    alone.read(6, NOBODY, [gone("purple_box", 1)], OWN)
+    assert alone.has_clear_lead("opponent")
+    taking(crowd, 5, "purple_box")
+    assert crowd.has_clear_lead("second")
+    assert not crowd.has_clear_lead("first")
+
+
 def among_many() -> GatheringReader:
     return GatheringReader(THINGS, BEHAVIOURS, 1, ("first", "second"))
 

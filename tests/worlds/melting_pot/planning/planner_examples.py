@@ -47,11 +47,22 @@ class Situations:
         armed: bool = True,
         wanted: frozenset[str] = frozenset(),
         leading: Callable[[str], str | None] = lambda player: None,
+        has_clear_lead: bool = False,
     ) -> Situation:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
         view = TextualMap(pose, True, None, sights, cells, 0)
         self.memory.update(step, view)
-        return Situation(step, view, self.memory, loaded, armed=armed, covert=covert, wanted=wanted, leading=leading)
+        return Situation(
+            step,
+            view,
+            self.memory,
+            loaded,
+            armed=armed,
+            covert=covert,
+            wanted=wanted,
+            leading=leading,
+            has_clear_lead=lambda player: has_clear_lead,
+        )
 
 
 def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:

@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     FireAt,
+    MoveTo,
     Shadow,
 )
 from tests.worlds.melting_pot.planning.planner_examples import (
@@ -75,6 +76,13 @@ def test_shadow_keeps_a_player_in_view_without_firing() -> None:
     assert planner.next_move(Situations().at(opponent((6, 6)))) is Move.TURN_RIGHT
     assert planner.next_move(Situations().at(opponent((4, 1)))) is Move.FORWARD
     assert planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS)) is None
+
+
+def test_shadow_is_over_once_it_is_clear_what_the_player_takes() -> None:
+    planner = planner_of(Shadow("opponent"), MoveTo((4, 2)))
+    assert planner.next_move(Situations().at(opponent((4, 4)))) is Move.NOOP
+    planner.next_move(Situations().at(opponent((4, 4)), has_clear_lead=True))
+    assert planner.subgoal == MoveTo((4, 2))
 
 
 def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:

@@ -30,6 +30,7 @@ Object.assign(viewer, {
   cards: [...viewer.cards, inventoryCard("The other’s last, inferred", "other_inventory")],
   meanings: {
     watch: "watches: meets nobody until it has seen what others take",
+    watch_first: "watches first: sees what the other takes before it collects anything",
     covert: "collects unseen: waits before each thing until no other player looks",
   },
   event: describedWithHoldings,
@@ -38,6 +39,7 @@ Object.assign(viewer, {
     ["expects the other to hold", strategy.expected && inventoryInWords(strategy.expected)],
     seeks(strategy),
     shown.watches ? viewer.meanings.watch.split(": ") : [],
+    strategy.watch_first ? viewer.meanings.watch_first.split(": ") : [],
     strategy.covert ? viewer.meanings.covert.split(": ") : [],
   ].filter((told) => told.length),
   // The frame after the step that began it shows the beam.

@@ -1,0 +1,120 @@
+"""When the agent sees first what an only opponent takes, and how it plans that."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    Distribution,
+    expected_inventories,
+    pays_to_watch,
+)
+from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.questions import CounterAnswer, LeadAnswer, MindsAnswer, StrategyAnswer
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.options import AgentOptions
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Shadow
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+from tests.strategists import RWS, arena, dyad
+from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, PLAN, ROCK_PAPER_SCISSORS, UNDECIDED
+
+UNKNOWN, LIKELY, KNOWN = (1 / 3, 1 / 3, 1 / 3), (0.6, 0.2, 0.2), (0.95, 0.025, 0.025)
+NOTHING, PAPERS = (1, 1, 1), (1, 7, 1)
+WATCH = "shadow(opponent)"
+
+
+def pays(rules: MatrixRules, probabilities: Distribution, own: tuple[int, ...] | None = None) -> bool:
+    return pays_to_watch(rules, probabilities, expected_inventories(rules, ()), own)
+
+
+@pytest.mark.parametrize(("probabilities", "watches"), [(UNKNOWN, True), (LIKELY, True), (KNOWN, False)])
+def test_watching_pays_while_it_is_uncertain_what_the_opponent_plays(
+    probabilities: Distribution, watches: bool
+) -> None:
+    assert pays(ROCK_PAPER_SCISSORS, probabilities) is watches
+
+
+def test_watching_pays_only_while_nothing_is_collected() -> None:
+    assert pays(ROCK_PAPER_SCISSORS, UNKNOWN, NOTHING)
+    assert not pays(ROCK_PAPER_SCISSORS, UNKNOWN, (1, 2, 1))
+
+
+@pytest.mark.parametrize("rules", [replace(ROCK_PAPER_SCISSORS, clues=False), ARENA, DILEMMA])
+def test_watching_an_only_opponent_takes_clues_and_a_zero_sum_game_for_two(rules: MatrixRules) -> None:
+    assert not pays(rules, UNKNOWN[: len(rules.behaviours)])
+
+
+def test_a_longer_interaction_makes_watching_cheaper() -> None:
+    """The steps it takes to watch weigh less, the more steps a round takes anyway."""
+    timing = ROCK_PAPER_SCISSORS.timing
+    short, long = (replace(ROCK_PAPER_SCISSORS, timing=replace(timing, per_round=steps)) for steps in (20, 500))
+    nearly_sure = (0.86, 0.07, 0.07)
+    assert (pays(short, nearly_sure), pays(long, nearly_sure)) == (False, True)
+
+
+def calls(question: PlanSubgoals) -> list[str]:
+    return asyncio.run(BuiltinReasoner(ANSWERS).answer(question)).subgoals
+
+
+FIRST = replace(PLAN, inventory=NOTHING, target=PAPERS, watches_first=True, previous=None)
+
+
+def test_a_plan_to_see_first_begins_with_watching() -> None:
+    plan = calls(FIRST)
+    assert plan[0] == WATCH
+    assert plan[1:] == calls(replace(FIRST, watches_first=False))[: len(plan) - 1]
+
+
+def test_a_plan_watches_once_and_only_while_nothing_is_collected() -> None:
+    watched = PreviousPlan((Shadow("opponent"),), 1)
+    assert WATCH not in calls(replace(FIRST, previous=watched))
+    assert WATCH not in calls(replace(FIRST, inventory=(1, 2, 1)))
+
+
+def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:
+    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
+    assert calls(unknown)[0] == WATCH
+    assert WATCH not in calls(replace(unknown, rules=replace(unknown.rules, clues=False)))
+
+
+LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        CounterAnswer(other_next=LEAD, own_next=OWN, watch=True),
+        JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN, watch=True),
+        MindsAnswer(minds=[], own_next=OWN, watch=True),
+        StrategyAnswer(strategy="Hold paper.", seek=[], own_next=OWN, watch=True),
+    ],
+)
+def test_an_answer_to_watch_an_only_opponent_keeps_its_target(
+    answer: CounterAnswer | JointCounterAnswer | MindsAnswer | StrategyAnswer,
+) -> None:
+    strategy = dyad().mind.strategy(answer, informed=True)
+    assert isinstance(strategy, MatrixStrategy)
+    assert strategy.watch_first
+    assert (strategy.target, strategy.seek) == ((1, 6, 1), None)
+    assert strategy.aims != replace(strategy, watch_first=False).aims
+
+
+def test_an_answer_to_watch_many_seeks_nobody() -> None:
+    answer = StrategyAnswer(strategy="Wait and see.", seek=[], own_next=OWN, watch=True)
+    strategy = arena().mind.strategy(answer, informed=True)
+    assert isinstance(strategy, MatrixStrategy)
+    assert strategy.seek == ()
+    assert not strategy.watch_first
+
+
+def test_without_clues_the_rules_say_so() -> None:
+    blind = MatrixGame(RWS, vision_of(RWS.short_name, 0), AgentOptions(clues=False))
+    assert (dyad().rules.clues, blind.rules.clues) == (True, False)
