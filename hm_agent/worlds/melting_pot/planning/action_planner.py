@@ -207,7 +207,7 @@ class ActionPlanner:
             case FireOnSight() | CollectUnseen():
                 return None  # they apply to the calls after them
             case Shadow():
-                return self._pursuit.shadow(subgoal, situation, taken)
+                return self._pursuit.shadow(subgoal, situation, taken, is_last=len(self.rest) == 1)
             case Pause():
                 return _pause(subgoal, situation, taken)
             case Interact():

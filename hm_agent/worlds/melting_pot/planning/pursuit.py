@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
 from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
-from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, FireAt, Shadow
+from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, SHOWN_TOO_LITTLE, FireAt, Shadow
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -73,13 +73,15 @@ class Pursuit:
                 return move
         return self._search(call.target, situation, seek)
 
-    def shadow(self, call: Shadow, situation: Situation, taken: int) -> Move | None:
+    def shadow(self, call: Shadow, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
         """Keeps a player in view, or searches for it, until it is clear what it takes most of.
 
-        taken: how many steps the call has taken.
+        taken, is_last: as in `fire_at`.
         """
-        if taken >= SHADOW_STEPS or situation.has_clear_lead(call.player):
+        if situation.has_clear_lead(call.player):
             return None
+        if taken >= SHADOW_STEPS:
+            return PlanEnd(f"{call} {SHOWN_TOO_LITTLE} {SHADOW_STEPS} steps") if is_last else None
         for player in situation.view.players:
             if player.kind == call.player:
                 return self._keep_in_view(player, situation)

@@ -99,6 +99,8 @@ Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Inter
 
 USED_UP = "the plan is used up"
 """Why a plan is over that was carried out to its last call."""
+SHOWN_TOO_LITTLE = "has not made clear what that player takes in"
+"""Part of why a plan is over whose last call kept a player in view in vain."""
 HIT_NOBODY = "has hit nobody in"
 """Part of why a plan is over whose last call searched for a player in vain."""
 

@@ -257,12 +257,6 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
-    "plan_to_see_first": replace(
-        PLAN,
-        inventory=(1, 1, 1),
-        strategy=f"see first what the opponent takes; unless that speaks against it, {PLAN.strategy}",
-        watches_first=True,
-    ),
     "plan_in_an_episode_that_is_cut": replace(
         PLAN,
         rules=replace(ROCK_PAPER_SCISSORS, length=Length(400, 1, 1.0)),

@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     MoveTo,
     Pause,
     PreviousPlan,
+    Shadow,
     Subgoal,
 )
 from tests.strategists import dyad
@@ -123,9 +124,29 @@ def test_a_new_strategy_that_changes_anything_is_planned_for(
     assert not game.goes_on(rest, COLLECTED, MatrixStrategy("hold rock, too", target=target))
 
 
-def test_one_more_thing_is_unwanted_if_it_would_cost_the_lead(game: MatrixGame) -> None:
-    rock, paper, scissors = game.rules.things
-    assert game.unwanted((2, 1, 1)) == {paper, scissors}
-    assert game.unwanted((4, 3, 1)) == {paper}
-    assert game.unwanted((4, 2, 2)) == game.unwanted((1, 1, 1)) == frozenset()
-    assert rock not in game.unwanted((2, 1, 1))
+def test_things_that_would_lower_the_share_of_the_leading_kind_are_unwanted(game: MatrixGame) -> None:
+    _, paper, scissors = game.rules.things
+    assert game.unwanted((2, 1, 1)) == game.unwanted((4, 3, 1)) == {paper, scissors}
+    assert game.unwanted((1, 1, 1)) == game.unwanted((3, 3, 1)) == frozenset()
+
+
+@pytest.fixture
+def unwatched() -> MatrixGame:
+    """A game of its own, since a game remembers that it has watched."""
+    return dyad()
+
+
+TO_WATCH = replace(COLLECT, watch_first=True)
+
+
+def test_a_strategy_to_watch_first_does_so_once_between_two_interactions(unwatched: MatrixGame) -> None:
+    assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
+    assert forced(unwatched, NOTHING, Shadow("opponent"), strategy=TO_WATCH) != [Shadow]
+    view, memory = TextualMap(HERE, True, None, (), (), 0), EntityMemory()
+    paid = {"INVENTORY": np.array(NOTHING), "INTERACTION_INVENTORIES": np.array([[1, 6, 1], [1, 1, 6]])}
+    unwatched.read(Observation(6, paid), view, memory)
+    assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
+
+
+def test_who_has_collected_something_does_not_watch_first(unwatched: MatrixGame) -> None:
+    assert Shadow not in forced(unwatched, (2, 1, 1), EXPLORE, strategy=TO_WATCH)

@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Shadow, Subgoal
 from tests.strategists import PAPERS, arena, dyad, encounter
 
 UNDECIDED = MatrixStrategy("")
@@ -101,6 +101,12 @@ def test_a_slight_clue_interrupts_a_plan_only_before_the_first_interaction() -> 
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE)
     game.mind.inferred_inventory = PAPERS
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE) is None
+
+
+def test_a_slight_clue_does_not_end_watching() -> None:
+    game = playing(dyad())
+    assert why(game, clue("scissors", is_slight=True), Shadow("opponent"), FETCH_PAPER) is None
+    assert why(game, clue("scissors"), Shadow("opponent"), FETCH_PAPER)
 
 
 def test_a_shot_that_looks_at_what_the_opponent_took_goes_on() -> None:

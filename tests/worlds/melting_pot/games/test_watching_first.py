@@ -24,10 +24,10 @@ from hm_agent.worlds.melting_pot.games.options import AgentOptions
 from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Shadow
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from tests.strategists import RWS, arena, dyad
-from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, PLAN, ROCK_PAPER_SCISSORS, UNDECIDED
+from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, ROCK_PAPER_SCISSORS, UNDECIDED
 
 UNKNOWN, LIKELY, KNOWN = (1 / 3, 1 / 3, 1 / 3), (0.6, 0.2, 0.2), (0.95, 0.025, 0.025)
-NOTHING, PAPERS = (1, 1, 1), (1, 7, 1)
+NOTHING = (1, 1, 1)
 WATCH = "shadow(opponent)"
 
 
@@ -64,25 +64,17 @@ def calls(question: PlanSubgoals) -> list[str]:
     return asyncio.run(BuiltinReasoner(ANSWERS).answer(question)).subgoals
 
 
-FIRST = replace(PLAN, inventory=NOTHING, target=PAPERS, watches_first=True, previous=None)
-
-
-def test_a_plan_to_see_first_begins_with_watching() -> None:
-    plan = calls(FIRST)
-    assert plan[0] == WATCH
-    assert plan[1:] == calls(replace(FIRST, watches_first=False))[: len(plan) - 1]
-
-
-def test_a_plan_watches_once_and_only_while_nothing_is_collected() -> None:
-    watched = PreviousPlan((Shadow("opponent"),), 1)
-    assert WATCH not in calls(replace(FIRST, previous=watched))
-    assert WATCH not in calls(replace(FIRST, inventory=(1, 2, 1)))
-
-
 def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:
     unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
-    assert calls(unknown)[0] == WATCH
-    assert WATCH not in calls(replace(unknown, rules=replace(unknown.rules, clues=False)))
+    plan = calls(unknown)
+    assert plan[0] == WATCH
+    assert plan[1:] == calls(replace(unknown, rules=replace(unknown.rules, clues=False)))[: len(plan) - 1]
+
+
+def test_it_plans_to_watch_once_and_only_while_nothing_is_collected() -> None:
+    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
+    assert WATCH not in calls(replace(unknown, previous=PreviousPlan((Shadow("opponent"),), 1)))
+    assert WATCH not in calls(replace(unknown, inventory=(1, 2, 1)))
 
 
 LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}

@@ -13,6 +13,8 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    SHOWN_TOO_LITTLE,
+    USED_UP,
     FireAt,
     MoveTo,
     Shadow,
@@ -76,6 +78,14 @@ def test_shadow_keeps_a_player_in_view_without_firing() -> None:
     assert planner.next_move(Situations().at(opponent((6, 6)))) is Move.TURN_RIGHT
     assert planner.next_move(Situations().at(opponent((4, 1)))) is Move.FORWARD
     assert planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS)) is None
+
+
+def test_shadow_in_vain_is_told() -> None:
+    for rest, why in (((), SHOWN_TOO_LITTLE), ((MoveTo((4, 2)),), USED_UP)):
+        planner = planner_of(Shadow("opponent"), *rest)
+        planner.next_move(Situations().at(opponent((4, 4))))
+        planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS))
+        assert why in planner.why_over
 
 
 def test_shadow_is_over_once_it_is_clear_what_the_player_takes() -> None:

@@ -47,6 +47,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Names,
     Pause,
     PreviousPlan,
+    Shadow,
     Subgoal,
 )
 from hm_agent.worlds.melting_pot.strategy import is_sought
@@ -96,6 +97,8 @@ class MatrixGame(Game):
         self._pace = CollectionPace(facts.timing.per_thing)
         self._planned_against: dict[str, str | None] = {}
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
+        self._has_watched = False
+        """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
     # State and events
@@ -117,6 +120,7 @@ class MatrixGame(Game):
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = self.mind.rules = replace(self.rules, timing=timing)
+            self._has_watched = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -153,12 +157,9 @@ class MatrixGame(Game):
         )
 
     def unwanted(self, inventory: Counts) -> frozenset[str]:
-        """The kinds of which one more would draw level with the leading resource; none if no resource leads."""
+        """The kinds other than the one that leads, of which one more would lower its share; none if no kind leads."""
         main = argmax(inventory)
-        if main is None:
-            return frozenset()
-        kinds = zip(self.rules.things, inventory, strict=True)
-        return frozenset(kind for kind, have in kinds if have + 1 == inventory[main])
+        return frozenset() if main is None else frozenset({*self.rules.things} - {self.rules.things[main]})
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
         """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
@@ -199,9 +200,11 @@ class MatrixGame(Game):
         """True if a clue suggests a behaviour that the latest plan knows nothing of and does not answer.
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
-        interactions have taught; and if the plan itself says what a player must have taken to be fired at.
+        interactions have taught, and who is watching sees more; and if the plan itself says what a player must have
+        taken to be fired at.
         """
-        is_slight = clue.is_slight and self.inferred_inventory is not None
+        is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
+        is_slight = clue.is_slight and (is_watching or self.inferred_inventory is not None)
         if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
             return False
         judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].holding is not None
@@ -219,14 +222,18 @@ class MatrixGame(Game):
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
     def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
-        """Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores.
+        """Watches first if the strategy says so, once between two interactions and while nothing is collected.
 
-        It searches once the target is reached, and explores while nothing is collected. Once no further interaction can
+        Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores. It
+        searches once the target is reached, and explores while nothing is collected. Once no further interaction can
         be paid before the episode ends, the plan is to wait.
         """
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
+        if strategy.watch_first and not (self._has_watched or self.is_armed(held)):
+            self._has_watched = True
+            return (Shadow(self.players[0]),)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
         wanted = self.wanted(held, strategy)
@@ -271,7 +278,6 @@ class MatrixGame(Game):
             ),
             others=self._sightings(context),
             is_watching=strategy.seek == (),
-            watches_first=strategy.watch_first,
             likely=memory.likely_places(strategy.seek or ()),
             unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
             history=matrix_interactions(context.history),

@@ -360,8 +360,7 @@ class MatrixMind(Mind):
         to_learn = "" if self.rules.length.one_interaction else ", to see what the opponent plays"
         against = f", expecting {self._lead_in_words(expected)}" if expected else to_learn
         how = ", and collect it unseen" if covert else ""
-        first = "see first what the opponent takes; unless that speaks against it, " if watch else ""
-        words = f"{first}hold {self._words(target)}{against}{how}"
+        words = f"hold {self._words(target)}{against}{how}"
         return MatrixStrategy(words, covert=covert, target=target, expected=expected, watch_first=watch)
 
     def _lead_in_words(self, expected: Counts) -> str:

@@ -84,14 +84,14 @@ class PlanSubgoals(Question[PlanAnswer]):
     """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
-    to meet nobody yet. watches_first: True if it is to see what the only opponent takes before collecting anything.
-    things: the resources as last seen. sites: where resources were seen earlier and may have grown back. others: the
-    other players as last seen. missing: the players to seek who are not among them. likely: cells where the sought
-    players may be, each with the expected number of them in view from there. unseen: the cells that were out of view
-    for longest, each with the step it was last seen, None for never. history: the interactions with all players, if
-    planning is to see them itself. opponents: what was seen of each other player apart from interactions, for an agent
-    that plans without a strategist. critiques: the lessons from earlier plans. because: why a plan is asked for, in
-    words. previous: the plan before, None at first and after an interaction. players: the names of the others.
+    to meet nobody yet. things: the resources as last seen. sites: where resources were seen earlier and may have grown
+    back. others: the other players as last seen. missing: the players to seek who are not among them. likely: cells
+    where the sought players may be, each with the expected number of them in view from there. unseen: the cells that
+    were out of view for longest, each with the step it was last seen, None for never. history: the interactions with
+    all players, if planning is to see them itself. opponents: what was seen of each other player apart from
+    interactions, for an agent that plans without a strategist. critiques: the lessons from earlier plans. because: why
+    a plan is asked for, in words. previous: the plan before, None at first and after an interaction. players: the names
+    of the others.
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
@@ -112,7 +112,6 @@ class PlanSubgoals(Question[PlanAnswer]):
     critiques: tuple[str, ...]
     opponents: tuple[Opponent, ...] = ()
     is_watching: bool = False
-    watches_first: bool = False
     because: str = ""
     previous: PreviousPlan | None = None
     players: tuple[str, ...] = ()

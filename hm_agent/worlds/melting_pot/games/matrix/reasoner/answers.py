@@ -228,7 +228,7 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 def plan(question: PlanSubgoals) -> PlanAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
     if question.target is not None:
-        return _as_answer(plan_route(question, question.target, watch=question.watches_first))
+        return _as_answer(plan_route(question, question.target))
     rules = question.rules
     if rules.players > 2:
         choice = _choice_among_many(question, question.inventory)

@@ -46,7 +46,8 @@ def plan_route(
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
     explores the cells that were out of view for longest. seek: the only players to fire at, anybody that the strategy
-    seeks if empty. watch: True to see first what the only opponent takes, once a round. covert: True to collect unseen.
+    seeks if empty. watch: True to see first what the only opponent takes, unless the plan before did. covert: True to
+    collect unseen.
     """
     route = _plan_route(question, target, tuple(seek))
     if covert:
