@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import Counts, Length
+from hm_agent.worlds.melting_pot.facts import INTERACTING, Counts, Length
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -142,9 +142,12 @@ TO_WATCH = replace(COLLECT, watch_first=True)
 def test_a_strategy_to_watch_first_does_so_once_between_two_interactions(unwatched: MatrixGame) -> None:
     assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
     assert forced(unwatched, NOTHING, Shadow("opponent"), strategy=TO_WATCH) != [Shadow]
-    view, memory = TextualMap(HERE, True, None, (), (), 0), EntityMemory()
-    paid = {"INVENTORY": np.array(NOTHING), "INTERACTION_INVENTORIES": np.array([[1, 6, 1], [1, 1, 6]])}
-    unwatched.read(Observation(6, paid), view, memory)
+    for step, mark in ((6, INTERACTING), (7, None)):  # its reward is known once the mark is gone
+        unwatched.read(
+            Observation(step, {"INVENTORY": np.array(COLLECTED)}),
+            TextualMap(HERE, True, mark, (), (), 0),
+            EntityMemory(PlayerBeliefMap(unwatched.layout, unwatched.players, 2)),
+        )
     assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
 
 
