@@ -149,15 +149,16 @@ class ActionPlanner:
         self._pursuit.begin()
 
     def count_arrival(self, situation: Situation) -> None:
-        """Counts the current `move_to` as done if its cell has just been reached or, if bare, come into view.
+        """Counts the current call as done if it has just come to its end: a `move_to` or a `shadow`.
 
         `next_move` would count it, too, but is not called if the plan is replaced first.
         """
-        if not isinstance(self.subgoal, MoveTo):
-            return
-        target = self.subgoal.target
-        if situation.pose.cell == target or (target in self._bare and target in situation.view.in_view):
-            self.current += 1
+        match self.subgoal:
+            case MoveTo(target):
+                is_seen = target in self._bare and target in situation.view.in_view
+                self.current += situation.pose.cell == target or is_seen
+            case Shadow(player):
+                self.current += situation.has_clear_lead(player)
 
     def next_move(self, situation: Situation) -> Move | None:
         """The next move of the plan; None when it is finished."""

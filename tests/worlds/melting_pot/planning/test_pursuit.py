@@ -95,6 +95,15 @@ def test_shadow_is_over_once_it_is_clear_what_the_player_takes() -> None:
     assert planner.subgoal == MoveTo((4, 2))
 
 
+def test_a_shadow_that_is_interrupted_by_what_it_shows_is_done() -> None:
+    for clear, done in ((True, 1), (False, 0)):
+        planner = planner_of(Shadow("opponent"), FireAt((4, 2)))
+        planner.next_move(Situations().at(opponent((4, 4))))
+        planner.count_arrival(Situations().at(opponent((4, 4)), has_clear_lead=clear))
+        assert planner.previous
+        assert planner.previous.done == done
+
+
 def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(opponent((4, 4)))) is Move.INTERACT
 
