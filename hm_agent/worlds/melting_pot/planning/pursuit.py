@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, distance
@@ -22,8 +23,8 @@ SIGHT = 6
 """The largest distance, in steps, at which a player is fired at on sight."""
 SHADOW_STEPS = 30
 """A `shadow` ends after this many steps at the latest."""
-SHADOW_DISTANCE = 3
-"""A player is shadowed from no more than this many cells away."""
+SHADOW_DISTANCE = 2
+"""A player is shadowed from no more than this many cells away: one step further, one that walks off is out of view."""
 
 
 class Pursuit:
@@ -76,8 +77,12 @@ class Pursuit:
     def shadow(self, call: Shadow, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
         """Keeps a player in view, or searches for it, until it is clear what it takes most of.
 
+        An agent that has collected nothing walks around all things, so that nobody can interact with it meanwhile.
         taken, is_last: as in `fire_at`.
         """
+        if not situation.armed:
+            kinds = frozenset(kind for kind, _ in situation.memory.things.values())
+            situation = replace(situation, unwanted=kinds)
         if situation.has_clear_lead(call.player):
             return None
         if taken >= SHADOW_STEPS:
@@ -88,13 +93,16 @@ class Pursuit:
         return self._search(situation.pose.cell, situation, (call.player,))
 
     def _keep_in_view(self, player: Detection, situation: Situation) -> Move:
-        """Turns to a player that is not ahead, comes closer to one that is far, and else stays."""
+        """Turns to a player that is not ahead, and comes closer to one that is far unless over an unwanted thing."""
         assert player.cell is not None
         ahead, right = situation.pose.offset(player.cell)
         if abs(right) > ahead:
             return Move.TURN_RIGHT if right >= 0 else Move.TURN_LEFT
         is_far = ahead + abs(right) > SHADOW_DISTANCE
-        return (self._locomotion.walk(player.cell, situation) if is_far else None) or Move.NOOP
+        closer = self._locomotion.walk(player.cell, situation) if is_far else None
+        if closer is None or _is_unwanted(situation.pose.after(closer).cell, situation):
+            return Move.NOOP
+        return closer
 
     def _attack(self, opponent: Detection, situation: Situation, seek: Sequence[str] | None) -> Move | None:
         """Walks to where the beam reaches a player and fires; holds fire while it would hit a player not sought."""

@@ -80,6 +80,13 @@ def test_shadow_keeps_a_player_in_view_without_firing() -> None:
     assert planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS)) is None
 
 
+@pytest.mark.parametrize(("armed", "move"), [(True, Move.FORWARD), (False, Move.NOOP)])
+def test_who_has_collected_nothing_takes_nothing_while_it_shadows(armed: bool, move: Move) -> None:
+    planner = planner_of(Shadow("opponent"))
+    sights = opponent((4, 1)), *(box((x, 5)) for x in range(1, 8))
+    assert planner.next_move(Situations().at(*sights, armed=armed)) is move
+
+
 def test_shadow_in_vain_is_told() -> None:
     for rest, why in (((), SHOWN_TOO_LITTLE), ((MoveTo((4, 2)),), USED_UP)):
         planner = planner_of(Shadow("opponent"), *rest)
