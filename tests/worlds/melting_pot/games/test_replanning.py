@@ -79,13 +79,10 @@ def take(game: MatrixGame, step: int) -> None:
         view = TextualMap(pose, True, None, (sight,), (PAPER_AT,), 0)
         memory.update(at, view)
         game.read(
-            Observation(at, {"INVENTORY": np.array((1, 1, 1)), "INTERACTION_INVENTORIES": NOT_INTERACTING}),
+            Observation(at, {"INVENTORY": np.array((1, 1, 1))}),
             view,
             memory,
         )
-
-
-NOT_INTERACTING = np.full((2, 3), -1.0)
 
 
 def box(cell: Cell) -> Detection:

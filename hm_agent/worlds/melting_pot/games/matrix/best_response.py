@@ -77,13 +77,11 @@ def pays_to_watch(
     """True if the agent should first see what its only opponent takes, and only then collect the answer to that.
 
     It should if the best answer to each pure strategy, begun STEPS_TO_WATCH later, is expected to give more reward per
-    step than the best target now. probabilities, expected, own: as in `best_target`. Only an agent with its initial
-    inventory may wait: nobody can interact with it. In games that are not zero-sum a move also answers what the
-    opponent will do later, so that watching is not considered there.
+    step than the best target now. In games that are not zero-sum a move also answers what the opponent will do later,
+    so that watching is not considered there. probabilities, expected, own: as in `best_target`.
     """
     held = own or _nothing_collected(rules)
-    may_watch = rules.clues and rules.players == 2 and max(held) == rules.initial_inventory
-    if not (may_watch and rules.is_zero_sum):
+    if not (_may_watch(rules, held) and rules.players == 2 and rules.is_zero_sum):
         return False
     now = _rate(rules, best_target(rules, probabilities, expected, held), probabilities, expected, held)
     kinds = range(len(probabilities))
@@ -207,10 +205,14 @@ def _typicality(target: Counts) -> tuple[int, int]:
 
 
 def is_worthwhile(rules: MatrixRules, choice: PartnerChoice, own: Counts) -> bool:
-    """True if the agent should act on a choice, False if it should watch what others take first.
+    """True if the agent should act on a choice, False if it should watch what others take first."""
+    return not _may_watch(rules, own) or choice.rate >= WORTHWHILE * max(map(max, rules.payoff))
+
+
+def _may_watch(rules: MatrixRules, own: Counts) -> bool:
+    """True if the agent can afford to watch, and would see anything.
 
     Only an agent with its initial inventory may wait: nobody can interact with it, and it is free to collect any answer
     to what it sees. Without clues it would see nothing.
     """
-    may_watch = rules.clues and max(own) == rules.initial_inventory
-    return not may_watch or choice.rate >= WORTHWHILE * max(map(max, rules.payoff))
+    return rules.clues and not rules.is_armed(own)

@@ -139,7 +139,7 @@ class MatrixGame(Game):
 
     def is_armed(self, inventory: Counts) -> bool:
         """True if something has been collected: nobody can interact before."""
-        return max(inventory) > self.rules.initial_inventory
+        return self.rules.is_armed(inventory)
 
     def leading(self, player: str) -> str | None:
         """The behaviour for which a player was seen to take most since it respawned; None if none leads."""

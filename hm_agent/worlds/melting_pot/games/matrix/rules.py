@@ -200,6 +200,10 @@ class MatrixRules:
         """True if one player's gain is always the other's loss."""
         return self.stage_game.is_zero_sum
 
+    def is_armed(self, inventory: Counts) -> bool:
+        """True if something has been collected: nobody can interact before."""
+        return max(inventory) > self.initial_inventory
+
     @property
     def count_range(self) -> tuple[int, int]:
         """The smallest and the largest count of a resource that an answer may name."""

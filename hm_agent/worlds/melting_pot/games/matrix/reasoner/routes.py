@@ -59,9 +59,8 @@ def plan_route(
 
 def _has_watched(question: PlanSubgoals) -> bool:
     """True if the agent has collected something since the latest interaction, or its plan before was to watch."""
-    is_armed = max(question.inventory) > question.rules.initial_inventory
     calls = question.previous.calls if question.previous else ()
-    return is_armed or any(isinstance(call, Shadow) for call in calls)
+    return question.rules.is_armed(question.inventory) or any(isinstance(call, Shadow) for call in calls)
 
 
 def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
