@@ -111,13 +111,12 @@ class Event:
 class Clue(Event):
     """Something seen of another player that hints at its behaviour before the next interaction with it.
 
-    suggests: the behaviour that it hints at, None if it hints at no single one. is_news: True if earlier observations
-    did not hint at that behaviour. is_slight: True if a single observation makes the whole difference.
+    suggests: the behaviour that it hints at, None if it hints at no single one. is_slight: True if a single observation
+    makes the whole difference.
     """
 
     partner: str
     suggests: str | None
-    is_news: bool = field(default=False, kw_only=True, compare=False)
     is_slight: bool = field(default=False, kw_only=True, compare=False)
 
 

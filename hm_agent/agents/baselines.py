@@ -32,7 +32,7 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
     """Decides on a strategy after every interaction and every new clue, in one question (PlanReAct, appendix D.3)."""
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        return await self._decide() if clue.is_news else None
+        return await self._decide() if self._heed(clue) else None
 
     async def _decide(self) -> Strategy | None:
         answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, ()))
@@ -62,7 +62,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Decides again if a clue contradicts the expected behaviour."""
-        if clue.suggests in (None, self._expected.get(clue.partner)):
+        if clue.suggests in (None, self._expected.get(clue.partner)) or self._is_outweighed(clue):
             return None
         self._expected[clue.partner] = clue.suggests
         return await self._decide()
@@ -120,7 +120,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Asks after a new clue what the strategy in use amounts to; a clue changes no value."""
         used = next((hypothesis for hypothesis in self._bank if hypothesis.words == self._used), None)
-        if used is None or not clue.is_news:
+        if used is None or not self._heed(clue):
             return None
         await self._apply([used])
         return self._applied.get(used.words)

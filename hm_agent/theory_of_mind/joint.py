@@ -47,13 +47,8 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return await self._decide_about(partner)
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Decides again if a clue contradicts the expected behaviour; a clue scores no hypothesis.
-
-        A slight clue does not contradict what interactions with the player have taught.
-        """
-        if clue.suggests in (None, self._expected.get(clue.partner)):
-            return None
-        if clue.is_slight and self._memory.of(clue.partner):
+        """Decides again if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
+        if clue.suggests in (None, self._expected.get(clue.partner)) or self._is_outweighed(clue):
             return None
         return await self._decide_about(clue.partner)
 

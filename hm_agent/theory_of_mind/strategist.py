@@ -64,6 +64,8 @@ class BaseStrategist(Generic[MindT]):
         self._predictions = PredictionRecord(mind.is_right)
         self._clues: dict[str, Clue] = {}
         """The latest clue about each player since the last interaction with it."""
+        self._heeded: dict[str, str] = {}
+        """By player, what the latest clue suggested that was `_heed`ed since its respawn."""
         self._strategy: Strategy | None = None
         self._understood: tuple[tuple[Interaction, Hypothesis | None, bool | None], ...] = ()
         """This step's interactions, each with the hypothesis that was acted on and whether its prediction came true."""
@@ -135,6 +137,7 @@ class BaseStrategist(Generic[MindT]):
         if interaction is None:
             return None
         self._memory.add(interaction)
+        self._heeded.pop(interaction.partner, None)
         believed = self.believed_about(interaction.partner)
         right = self._predictions.judge(believed.prediction if believed else None, interaction)
         self._understood = (*self._understood, (interaction, believed, right))
@@ -147,6 +150,23 @@ class BaseStrategist(Generic[MindT]):
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Returns a new strategy after a clue, or None to keep the present one, as strategists do that model nobody."""
         return None
+
+    def _is_outweighed(self, clue: Clue) -> bool:
+        """True if a clue is slight: it does not contradict what interactions with the player have taught."""
+        return clue.is_slight and bool(self._memory.of(clue.partner))
+
+    def _heed(self, clue: Clue) -> bool:
+        """Returns True if a clue suggests something else than the latest one for which this returned True.
+
+        A clue that suggests nothing means that all is open again.
+        """
+        if clue.suggests is None:
+            self._heeded.pop(clue.partner, None)
+            return False
+        if self._is_outweighed(clue) or clue.suggests == self._heeded.get(clue.partner):
+            return False
+        self._heeded[clue.partner] = clue.suggests
+        return True
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """Returns a new strategy after an interaction that is now in the memory, or None to keep the present one."""

@@ -170,6 +170,5 @@ class GatheringReader:
     def _clue(self, step: int, taker: str, own: Counts) -> Gathering:
         pickups = self._pickups[taker]
         suggests = self.leading(taker)
-        is_news = suggests not in (None, self._leading(pickups[:-1]))
         taken = self.taken(taker)
-        return Gathering(step, taker, suggests, taken, own, pickups, is_news=is_news, is_slight=self._is_slight(taken))
+        return Gathering(step, taker, suggests, taken, own, pickups, is_slight=self._is_slight(taken))

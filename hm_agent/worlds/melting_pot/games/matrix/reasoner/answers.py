@@ -227,6 +227,8 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 
 def plan(question: PlanSubgoals) -> PlanAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
+    if question.is_watching:
+        return _as_answer(look_for_players(question))
     if question.target is not None:
         return _as_answer(plan_route(question, question.target))
     rules = question.rules
