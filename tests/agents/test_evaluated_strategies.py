@@ -184,13 +184,18 @@ def test_without_an_answer_the_first_strategy_is_calculated() -> None:
     assert interact(strategist, 0, paid=5.0) is None
 
 
-def test_a_clue_changes_nothing_and_asks_nothing() -> None:
+def test_after_a_clue_that_is_not_slight_it_asks_what_the_strategy_in_use_amounts_to_and_values_nothing() -> None:
     model = model_making("rocky", "papery")
     strategist = opened(model)
     interact(strategist, 0, paid=1.0)
+    before = strategist.hypotheses
     model.asked.clear()
-    assert see_pickup(strategist, 5, "paper") is None
+    assert see_pickup(strategist, 5, "paper", is_slight=True) is None
     assert not model.asked
+    assert see_pickup(strategist, 6, "paper") == MatrixStrategy("papery", target=INVENTORIES["papery"])
+    assert see_pickup(strategist, 7, "paper") is None
+    assert [question.strategy for question in model.of(FollowStrategy)] == ["papery"]
+    assert strategist.hypotheses == before
 
 
 def test_among_several_players_a_strategy_says_whom_to_seek() -> None:

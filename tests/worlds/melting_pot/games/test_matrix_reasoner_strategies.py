@@ -20,6 +20,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     EvaluatePlan,
     Place,
     PlanSubgoals,
+    Seen,
     Site,
 )
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
@@ -176,6 +177,13 @@ def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
 def test_plan_without_strategy_among_unknown_players_watches_them() -> None:
     plan = ask(replace(UNDECIDED, rules=ARENA, opponents=CROWD, players=OTHERS)).subgoals
     assert [call.split("(")[0] for call in plan] == ["move_to", "wait"]
+
+
+def test_plan_for_the_strategy_to_watch_keeps_players_in_view_and_fires_at_nobody() -> None:
+    watching = replace(UNDECIDED, rules=ARENA, opponents=CROWD, players=OTHERS, target=(1, 1, 1), is_watching=True)
+    assert [call.split("(")[0] for call in ask(watching).subgoals] == ["move_to", "wait"]
+    seen = Seen(OTHERS[0], (5, 5), watching.step, sought=False, mark=None)
+    assert ask(replace(watching, others=(seen,))).subgoals[0] == f"shadow({OTHERS[0]})"
 
 
 def test_plan_without_strategy_answers_what_was_seen_taken() -> None:

@@ -78,11 +78,11 @@ def test_pickup_of_a_kind_not_held_in_the_interaction_came_after_it() -> None:
     assert reading.read(30, NOBODY, [gone("purple_box", 10)], OWN) == (Gathering(30, "opponent", "paper", (0, 1), OWN),)
 
 
-def test_only_a_change_of_the_leading_kind_is_news() -> None:
+def test_a_clue_suggests_what_leads_and_nothing_in_a_tie() -> None:
     reading = among_many()
     kinds = ["purple_box", "purple_box", "yellow_box", "yellow_box", "yellow_box"]
-    news = [clue.is_news for step, kind in enumerate(kinds, 5) for clue in taking(reading, step, kind)]
-    assert news == [True, False, False, False, True]
+    suggested = [clue.suggests for step, kind in enumerate(kinds, 5) for clue in taking(reading, step, kind)]
+    assert suggested == ["paper", "paper", "paper", None, "rock"]
 
 
 def test_a_lead_of_one_pickup_is_a_slight_clue_of_the_only_other_player() -> None:
