@@ -126,9 +126,9 @@ class Listing {
 
   // The packed details of the item with a number. kind: the name of the chunks.
   async detailsOf(kind, number) {
-    const chunk = Math.floor(number / this.chunk);
-    if (!this.details.has(chunk)) this.details.set(chunk, unpacked(`${kind}-${chunk}`).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
-    return (await this.details.get(chunk))[number % this.chunk];
+    const name = `${kind}-${Math.floor(number / this.chunk)}`;
+    if (!this.details.has(name)) this.details.set(name, unpacked(name).then((bytes) => JSON.parse(new TextDecoder().decode(bytes))));
+    return (await this.details.get(name))[number % this.chunk];
   }
 
   // Shows a single item: links to others, its title, and its parts.

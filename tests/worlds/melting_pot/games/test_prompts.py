@@ -168,7 +168,7 @@ def test_only_the_nearest_things_of_a_kind_are_named() -> None:
     (wanted,) = (line for line in lines if "_box: (" in line)
     assert wanted.startswith("- purple_box: (")
     assert wanted.count(") 1") == 10
-    assert wanted.endswith("and 5 more")
+    assert wanted.endswith(", and 5 farther off")
     assert "(0, 1)" not in wanted
 
 

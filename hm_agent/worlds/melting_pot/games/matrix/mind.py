@@ -301,7 +301,8 @@ class MatrixMind(Mind):
             case CounterAnswer() | JointCounterAnswer():
                 own = self.rules.counts(answer.own_next)
                 expected = self._predicted_inventory(answer.other_next) if informed else None
-                strategy = self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert)
+                watch = answer.watch and not self._is_crowd  # among many, this question does not ask for it
+                strategy = self._strategy_against_one(own, expected, watch=watch, covert=answer.covert)
                 return _with_reason(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
             case MindsAnswer() if not self._is_crowd:
                 # The inventory that the only other player will hold if it plays as predicted.
