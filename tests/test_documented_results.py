@@ -1,0 +1,97 @@
+"""The tables of what agents earn in Melting Pot, in the README and on the page of results, are those of the report."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RESULTS = (ROOT / "docs/melting_pot_results.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
+REPORT = (ROOT / "docs/results/report.md").read_text("utf-8")
+OURS = "hypothetical_minds"
+GAMES = ("rws_repeated_*", "rws_unseen_*", "rws_arena_*", "pd_repeated_*", "pd_unseen_*", "cooking_asymmetric_*")
+"""The games of the README's table, in its order."""
+
+
+def rows_of_tables(text: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """The columns and the cells of each row of all tables of a page."""
+    columns: Sequence[str] = ()
+    for line in text.splitlines():
+        cells = [cell.strip(" `") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if cells and columns and not set("".join(cells)) <= set("-: "):
+            yield columns, cells
+        columns = columns or cells if cells else ()
+
+
+def read_report() -> Mapping[tuple[str, str], Mapping[str, str]]:
+    """The rows of the report's table by scenario and agent."""
+    with (ROOT / "docs/results/report.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["scenario"], row["agent"]): row for row in csv.DictReader(file)}
+
+
+REPORTED = read_report()
+AGENTS = tuple(dict.fromkeys(agent for _, agent in REPORTED))
+SCENARIOS = tuple(dict.fromkeys(scenario for scenario, _ in REPORTED))
+
+
+def earned(scenario: str, agent: str, of: str = "mean") -> float:
+    return float(REPORTED[scenario, agent][of])
+
+
+def mean_and_error(scenario: str, agent: str) -> str:
+    return f"{earned(scenario, agent):.1f} ± {earned(scenario, agent, 'sem'):.1f}"
+
+
+def test_the_page_shows_every_scenario_with_the_means_of_the_report() -> None:
+    rows = (dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(RESULTS) if len(columns) > 9)
+    shown = {row["scenario"]: row for row in rows}
+    assert sorted(shown) == sorted(SCENARIOS)
+    for scenario, row in shown.items():
+        expected = {agent: mean_and_error(scenario, agent) for agent in AGENTS}
+        expected["of `oracle"] = f"{100 * earned(scenario, OURS) / earned(scenario, 'oracle'):.0f}%"
+        if "the paper's" in row:
+            published = earned(scenario, OURS, "published"), earned(scenario, OURS, "published_sem")
+            expected["the paper's"] = "{:.1f} ± {:.1f}".format(*published)
+        assert {column: row[column] for column in expected} == expected, scenario
+
+
+def test_the_readme_shows_the_means_of_the_report_by_game() -> None:
+    shown = [dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(README) if "random" in columns]
+    for row, game in zip(shown, GAMES, strict=True):
+        scenarios = [scenario for scenario in SCENARIOS if fnmatch(scenario, game)]
+        assert row["scenarios"] == str(len(scenarios))
+        for agent in {*AGENTS} & {*row}:
+            assert row[agent] == f"{mean(earned(scenario, agent) for scenario in scenarios):.1f}", (game, agent)
+
+
+def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of_the_ceiling() -> None:
+    paper = [scenario for scenario in SCENARIOS if "unseen" not in scenario]
+    reached = sum(earned(scenario, OURS) >= 0.8 * earned(scenario, "oracle") for scenario in paper)
+    found = re.search(rf"`{OURS}` reaches 80% of `oracle` in (\d+)", RESULTS)
+    assert found is not None
+    assert int(found[1]) == reached
+
+
+ADAPTING = {
+    "Running With Scissors, two": "Running With Scissors, repeated",
+    "... eight players": "Running With Scissors, arena",
+    "Prisoner's Dilemma": "Prisoner's Dilemma, repeated",
+}
+"""The games of the table of adaptation, but for the unseen opponents, and the report's names for them."""
+
+
+@pytest.mark.parametrize("game", ADAPTING)
+def test_the_page_shows_adaptation_as_the_report_does(game: str) -> None:
+    section = RESULTS.partition("\n## Adaptation\n")[2].partition("\n## ")[0]
+    (shown,) = (cells for _, cells in rows_of_tables(section) if cells[0] == game)
+    rows = [dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(REPORT) if "first 5" in columns]
+    reported = {row["agent"]: row for row in rows if row["group"] == ADAPTING[game]}
+    shares = ("first 5, of the ceiling's", "later, of the ceiling's")
+    assert shown[1:] == [reported[agent][share] for agent in (OURS, "hm_joint", "react") for share in shares]
