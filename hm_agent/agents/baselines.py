@@ -62,7 +62,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Decides again if a clue contradicts the expected behaviour."""
-        if clue.suggests in (None, self._expected.get(clue.partner)) or self._is_outweighed(clue):
+        if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         self._expected[clue.partner] = clue.suggests
         return await self._decide()

@@ -48,7 +48,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Decides again if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
-        if clue.suggests in (None, self._expected.get(clue.partner)) or self._is_outweighed(clue):
+        if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         return await self._decide_about(clue.partner)
 

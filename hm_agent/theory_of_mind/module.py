@@ -90,7 +90,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Revises the strategy if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
-        if clue.suggests in (None, self._expected.get(clue.partner)) or self._is_outweighed(clue):
+        if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
         if self._choice_question() is not None:
             self._expected[clue.partner] = clue.suggests

@@ -130,7 +130,7 @@ class BaseStrategist(Generic[MindT]):
         """Takes in one event; returns a new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
             self._clues[event.partner] = event
-            return None if self._mind.is_over else await self._on_clue(event)
+            return None if self._mind.is_over or self._is_outweighed(event) else await self._on_clue(event)
         question = self._mind.ask_behaviour(event)
         answer = await answer_or_none(self._model, question) if question else None
         interaction = self._mind.understand(event, answer)
@@ -152,8 +152,8 @@ class BaseStrategist(Generic[MindT]):
         return None
 
     def _is_outweighed(self, clue: Clue) -> bool:
-        """True if a clue is slight: it does not contradict what interactions with the player have taught."""
-        return clue.is_slight and bool(self._memory.of(clue.partner))
+        """True if a clue suggests something slight: that does not contradict what interactions have taught."""
+        return clue.is_slight and clue.suggests is not None and bool(self._memory.of(clue.partner))
 
     def _heed(self, clue: Clue) -> bool:
         """Returns True if a clue suggests something else than the latest one for which this returned True.
@@ -163,7 +163,7 @@ class BaseStrategist(Generic[MindT]):
         if clue.suggests is None:
             self._heeded.pop(clue.partner, None)
             return False
-        if self._is_outweighed(clue) or clue.suggests == self._heeded.get(clue.partner):
+        if clue.suggests == self._heeded.get(clue.partner):
             return False
         self._heeded[clue.partner] = clue.suggests
         return True
