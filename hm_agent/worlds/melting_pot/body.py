@@ -26,6 +26,9 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 RESOURCE_APPEAL = 4.0
 """How many times as likely a player is on a resource cell as on any other open cell: players come to collect."""
+RELOCATION = 0.07
+"""The probability, in each step, that a player out of view is where players are in the long run, no longer near where
+it was seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class MeltingPotBody:
     ) -> None:
         self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
         self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
-        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, RESOURCE_APPEAL)
+        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, RESOURCE_APPEAL, RELOCATION)
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None

@@ -1,4 +1,4 @@
-"""A belief about the cells of players out of view: a random walk, corrected by what is in view."""
+"""A belief about the cells of players out of view: a random walk with relocations, corrected by what is in view."""
 
 from __future__ import annotations
 
@@ -37,10 +37,14 @@ class PlayerBeliefMap:
     they are read: that is seldom, and frames before one that shows all players need not be calculated at all.
     """
 
-    def __init__(self, layout: Layout, players: Sequence[str], reach: int, site_ratio: float = 1.0) -> None:
+    def __init__(
+        self, layout: Layout, players: Sequence[str], reach: int, site_ratio: float = 1.0, relocation: float = 0.0
+    ) -> None:
         """reach: a player is seen from a place at most this many columns and rows away.
 
         site_ratio: how many times as likely a player is, in the long run, on a site as on any other open cell.
+        relocation: the probability, in each step, that a player is from then on wherever players are in the long run,
+        since players who walk somewhere get away faster than a random walk.
         """
         self._slots = {player: n for n, player in enumerate(players)}
         self._reach = reach
@@ -48,6 +52,7 @@ class PlayerBeliefMap:
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
         self._extra = site_ratio - 1.0
+        self._relocation = relocation
         self._site_count = 0
         self._set_dynamics(np.zeros_like(self._open))
         self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
@@ -109,7 +114,8 @@ class PlayerBeliefMap:
             self._beliefs = np.zeros_like(self._beliefs)
         else:
             moving = self._step_probability * self._beliefs
-            self._beliefs = self._beliefs * self._staying + self._inflow(moving)
+            walked = self._beliefs * self._staying + self._inflow(moving)
+            self._beliefs = (1 - self._relocation) * walked + self._relocation * self._stationary
             self._clear(glimpse.in_view)
         for slot, (x, y) in glimpse.seen.items():
             self._beliefs[slot] = 0.0

@@ -7,7 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
-from hm_agent.worlds.melting_pot.memory.player_belief import MIN_SEPARATION, PlayerBeliefMap, place_to_search
+from hm_agent.worlds.melting_pot.memory.player_belief import (
+    MIN_SEPARATION,
+    STEP_PROBABILITY,
+    PlayerBeliefMap,
+    place_to_search,
+)
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 ROOM = Layout.from_ascii("""
@@ -127,7 +132,7 @@ def test_asking_for_beliefs_in_between_changes_none(
 
     read_after: the numbers of these views. sites_before: the number of the view before which sites become known.
     """
-    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, site_ratio=4.0) for _ in range(2)]
+    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, site_ratio=4.0, relocation=0.1) for _ in range(2)]
     for number, view in enumerate(views):
         for belief_map in both:
             if number == sites_before:
@@ -156,8 +161,8 @@ def test_likely_places_are_those_of_the_players_asked_for() -> None:
 
 
 @given(VIEWS)
-def test_belief_sums_to_one_with_resource_sites(views: list[TextualMap]) -> None:
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0)
+def test_belief_sums_to_one_with_resource_sites_and_relocation(views: list[TextualMap]) -> None:
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
     belief_map.set_sites([(1, 4), (2, 4), (9, 1)])
     for view in views:
         belief_map.update(view)
@@ -173,3 +178,26 @@ def test_stationary_belief_has_the_site_ratio(start: TextualMap) -> None:
         belief_map.update(view)
     belief = belief_map.of("opponent")
     assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)
+
+
+def test_relocated_player_is_where_players_are_in_the_long_run() -> None:
+    """One step after a sighting, cells that no single step reaches share the relocation by the site ratio."""
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
+    belief_map.set_sites([(1, 4), (2, 4)])
+    for view in (showing((9, 1)), empty()):
+        belief_map.update(view)
+    belief, weights = belief_map.of("opponent"), len(ROOM.open_cells) + 2 * 3
+    assert belief[1, 5] == pytest.approx(0.1 / weights)
+    assert belief[4, 1] == pytest.approx(0.1 * 4 / weights)
+    assert belief[1, 9] == pytest.approx(0.9 * (1 - 2 * STEP_PROBABILITY) + 0.1 / weights)
+
+
+def test_search_moves_on_from_where_a_player_was_lost_once_that_was_seen_empty() -> None:
+    """Where the last sighting has been looked at in vain, the likeliest place is by the sites, far from there."""
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
+    belief_map.set_sites([(1, 3), (1, 4), (2, 3), (2, 4)])
+    for view in (showing((9, 1)), *[empty()] * 10, empty(*((x, y) for x in range(6, 10) for y in range(1, 5)))):
+        belief_map.update(view)
+    (place, chance), *_ = belief_map.likely_places()
+    assert place[0] <= 4
+    assert chance > 0.5
