@@ -123,16 +123,16 @@ MANY_VIEWS = st.lists(
 )
 
 
-@example([showing((4, 3), "first"), empty((1, 1)), empty((1, 1))], {0, 1}, 2)
-@given(MANY_VIEWS, st.sets(st.integers(0, 19)), st.integers(0, 19))
+@example([showing((4, 3), "first"), empty((1, 1)), empty((1, 1))], {0, 1}, 2, 0.0)
+@given(MANY_VIEWS, st.sets(st.integers(0, 19)), st.integers(0, 19), st.sampled_from([0.0, 0.1]))
 def test_asking_for_beliefs_in_between_changes_none(
-    views: list[TextualMap], read_after: set[int], sites_before: int
+    views: list[TextualMap], read_after: set[int], sites_before: int, relocation: float
 ) -> None:
     """Beliefs that are read after some views equal, to the bit, those that are read only at the end.
 
     read_after: the numbers of these views. sites_before: the number of the view before which sites become known.
     """
-    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, site_ratio=4.0, relocation=0.1) for _ in range(2)]
+    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, 4.0, relocation) for _ in range(2)]
     for number, view in enumerate(views):
         for belief_map in both:
             if number == sites_before:
@@ -160,33 +160,32 @@ def test_likely_places_are_those_of_the_players_asked_for() -> None:
     assert sum(odds for _, odds in belief_map.likely_places(count=2)) > 1.5
 
 
-@given(VIEWS)
-def test_belief_sums_to_one_with_resource_sites_and_relocation(views: list[TextualMap]) -> None:
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
-    belief_map.set_sites([(1, 4), (2, 4), (9, 1)])
+def near_sites(sites: list[Cell], *views: TextualMap, relocation: float = 0.0) -> PlayerBeliefMap:
+    """The belief after some views, about a player who is four times as likely on these sites."""
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=relocation)
+    belief_map.set_sites(sites)
     for view in views:
         belief_map.update(view)
+    return belief_map
+
+
+@given(VIEWS, st.sampled_from([0.0, 0.1]))
+def test_belief_sums_to_one_with_resource_sites_and_relocation(views: list[TextualMap], relocation: float) -> None:
+    belief_map = near_sites([(1, 4), (2, 4), (9, 1)], *views, relocation=relocation)
     assert belief_map.of("opponent").sum() == pytest.approx(1.0)
     assert belief_map.of("opponent").min() >= 0.0
 
 
 @pytest.mark.parametrize("start", [empty(), showing((9, 4))], ids=["from anywhere", "from where it was seen"])
 def test_stationary_belief_has_the_site_ratio(start: TextualMap) -> None:
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0)
-    belief_map.set_sites([(1, 4), (2, 4)])
-    for view in (start, *[empty()] * 2000):
-        belief_map.update(view)
-    belief = belief_map.of("opponent")
+    belief = near_sites([(1, 4), (2, 4)], start, *[empty()] * 2000).of("opponent")
     assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)
 
 
 def test_relocated_player_is_where_players_are_in_the_long_run() -> None:
     """One step after a sighting, cells that no single step reaches share the relocation by the site ratio."""
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
-    belief_map.set_sites([(1, 4), (2, 4)])
-    for view in (showing((9, 1)), empty()):
-        belief_map.update(view)
-    belief, weights = belief_map.of("opponent"), len(ROOM.open_cells) + 2 * 3
+    belief = near_sites([(1, 4), (2, 4)], showing((9, 1)), empty(), relocation=0.1).of("opponent")
+    weights = len(ROOM.open_cells) + 2 * 3
     assert belief[1, 5] == pytest.approx(0.1 / weights)
     assert belief[4, 1] == pytest.approx(0.1 * 4 / weights)
     assert belief[1, 9] == pytest.approx(0.9 * (1 - 2 * STEP_PROBABILITY) + 0.1 / weights)
@@ -194,10 +193,8 @@ def test_relocated_player_is_where_players_are_in_the_long_run() -> None:
 
 def test_search_moves_on_from_where_a_player_was_lost_once_that_was_seen_empty() -> None:
     """Where the last sighting has been looked at in vain, the likeliest place is by the sites, far from there."""
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=0.1)
-    belief_map.set_sites([(1, 3), (1, 4), (2, 3), (2, 4)])
-    for view in (showing((9, 1)), *[empty()] * 10, empty(*((x, y) for x in range(6, 10) for y in range(1, 5)))):
-        belief_map.update(view)
-    (place, chance), *_ = belief_map.likely_places()
+    looked_at = [(x, y) for x in range(8, 10) for y in range(1, 5)]
+    views = showing((9, 1)), *[empty()] * 10, empty(*looked_at)
+    (place, chance), *_ = near_sites([(1, 3), (1, 4), (2, 3), (2, 4)], *views, relocation=0.1).likely_places()
     assert place[0] <= 4
     assert chance > 0.5
