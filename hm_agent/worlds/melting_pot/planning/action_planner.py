@@ -196,7 +196,7 @@ class ActionPlanner:
     def _in_sight(self, situation: Situation) -> FireAt | None:
         """The shot that the plan's latest `fire_on_sight` now calls for; None if it calls for none."""
         on_sight = next(call for call in reversed(self.plan[: self.current]) if isinstance(call, FireOnSight))
-        return self._pursuit.in_sight(situation, on_sight.players or situation.seek)
+        return self._pursuit.in_sight(on_sight, situation)
 
     def _advance(self, subgoal: Subgoal, situation: Situation, started: int) -> NextMove:
         taken = situation.step - started

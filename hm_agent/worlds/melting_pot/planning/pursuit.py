@@ -11,7 +11,13 @@ from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
 from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
-from hm_agent.worlds.melting_pot.planning.subgoals import HIT_NOBODY, SHOWN_TOO_LITTLE, FireAt, Shadow
+from hm_agent.worlds.melting_pot.planning.subgoals import (
+    HIT_NOBODY,
+    SHOWN_TOO_LITTLE,
+    FireAt,
+    FireOnSight,
+    Shadow,
+)
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -34,20 +40,26 @@ class Pursuit:
         self._layout, self._beam, self._locomotion, self._ready_mark = layout, beam, locomotion, ready_mark
         self._goal: Cell | None = None
         """Where the present call searches, once the place that it names has been looked at."""
+        self._steps_in_view = 0
+        """In how many steps of the present call a player to fire at was in view."""
 
     def begin(self) -> None:
-        """Forgets where the last call searched; to be called before another one begins."""
-        self._goal = None
+        """Forgets where the last call searched and what it saw; to be called before another one begins."""
+        self._goal, self._steps_in_view = None, 0
 
-    def in_sight(self, situation: Situation, seek: Sequence[str] | None) -> FireAt | None:
-        """The call to fire at the nearest sought player that is ready and within SIGHT.
+    def in_sight(self, on_sight: FireOnSight, situation: Situation) -> FireAt | None:
+        """The call to fire at the nearest player that `on_sight` means, that is ready and within SIGHT.
 
-        None if there is none, or if the agent is not armed. seek: the players to fire at; any if None.
+        None if there is none, or if the agent is not armed.
         """
-        here = situation.pose.cell
+        here, seek, holding = situation.pose.cell, on_sight.players or situation.seek, on_sight.holding
         ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
         sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
-        near = [FireAt(cell, (kind,)) for cell, kind in sought if distance(here, cell) <= SIGHT]
+        near = [
+            FireAt(cell, (player,), holding)
+            for cell, player in sought
+            if distance(here, cell) <= SIGHT and holding in (None, situation.leading(player))
+        ]
         return min(near, key=lambda call: distance(here, call.target), default=None)
 
     def fire_at(self, call: FireAt, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
@@ -60,9 +72,11 @@ class Pursuit:
         if not situation.armed and taken == 0:
             return PlanEnd(f"{call} has no effect: nothing is collected yet")
         if taken > FIRE_AT_STEPS:
-            return PlanEnd(f"{call} {HIT_NOBODY} {FIRE_AT_STEPS} steps") if is_last else None
+            seen = f"such a player was in view in {self._steps_in_view} of them"
+            return PlanEnd(f"{call} {HIT_NOBODY} {FIRE_AT_STEPS} steps; {seen}") if is_last else None
         seek = call.players or situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
+        self._steps_in_view += bool(sought)
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
             leading = situation.leading(opponent.kind) if call.holding else None

@@ -38,12 +38,16 @@ class FireAt(WrittenCall):
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(WrittenCall):
-    """For the rest of the plan, fire at a sought player as soon as it is near and ready. players: as in `FireAt`."""
+    """For the rest of the plan, fire at a sought player as soon as it is near and ready.
+
+    players, holding: as in `FireAt`.
+    """
 
     players: tuple[str, ...] = ()
+    holding: str | None = None
 
     def __str__(self) -> str:
-        return f"fire_on_sight({', '.join(self.players)})"
+        return f"fire_on_sight({', '.join(part for part in (*self.players, self.holding) if part)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +181,9 @@ FIRE_AT = SubgoalFunction(
 )
 FIRE_ON_SIGHT = SubgoalFunction(
     "fire_on_sight()",
-    lambda given: not (given.cells or given.numbers or given.kinds),
-    lambda given: FireOnSight(tuple(given.players)),
-    lambda cell, names: ("", _any_name(names.players)) if names.players else ("",),
+    lambda given: not (given.cells or given.numbers) and len(given.kinds) < 2,
+    lambda given: FireOnSight(tuple(given.players), next(iter(given.kinds), None)),
+    lambda cell, names: ("", *(_any_name(known) for known in (names.players, names.kinds) if known)),
 )
 COLLECT_UNSEEN = SubgoalFunction(
     "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)

@@ -36,7 +36,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixInteraction,
     MatrixRules,
     PartnerEvidence,
-    open_counts,
+    is_lead_open,
     reward,
 )
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
@@ -85,9 +85,9 @@ def interaction(
     step: int, own: Counts, other: Counts, shown: Counts, rules: MatrixRules = ROCK_PAPER_SCISSORS
 ) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
-    least, most, is_open = open_counts(own, paid, rules.payoff, PartnerEvidence(rules.initial_inventory))
+    is_open = is_lead_open(own, paid, rules.payoff, PartnerEvidence(rules.initial_inventory))
     return MatrixInteraction(
-        step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown, least, most, is_open
+        step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown, is_open
     )
 
 

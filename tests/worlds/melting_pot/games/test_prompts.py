@@ -191,7 +191,10 @@ def test_plan_says_what_is_still_to_be_collected() -> None:
 
 def test_a_thing_taken_a_moment_ago_is_not_denied_by_the_mark_over_the_head() -> None:
     other = Seen("opponent", (9, 4), PLAN.step, sought=True, mark=None, taken=(0, 1, 0), taken_until=PLAN.step)
-    assert "in view at (9, 4), not ready yet, has taken paper 1." in render(replace(PLAN, others=(other,)))
+    assert "in view at (9, 4), ready in the next step, has taken paper 1." in render(replace(PLAN, others=(other,)))
+    earlier = replace(other, step=PLAN.step - 5)
+    told = "last seen at (9, 4) 5 steps ago, not ready then, but now, has taken paper 1."
+    assert told in render(replace(PLAN, others=(earlier,)))
     nothing = replace(other, taken=())
     assert "in view at (9, 4), not ready: nothing collected yet." in render(replace(PLAN, others=(nothing,)))
 

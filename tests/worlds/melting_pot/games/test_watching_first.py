@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.games import ANSWERS
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
@@ -15,6 +17,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     pays_to_watch,
 )
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
@@ -110,3 +113,17 @@ def test_an_answer_to_watch_many_seeks_nobody() -> None:
 def test_without_clues_the_rules_say_so() -> None:
     blind = MatrixGame(RWS, vision_of(RWS.short_name, 0), AgentOptions(clues=False))
     assert (dyad().rules.clues, blind.rules.clues) == (True, False)
+
+
+def test_a_plan_after_watching_is_asked_for_without_the_one_from_before_the_interaction() -> None:
+    (scenario,) = find_scenarios(["rws_unseen_1"])
+    steps = play_steps(scenario, "hypothetical_minds", 600, bots="scripted")
+    has_planned, asked = False, []
+    for step in steps:
+        has_planned = has_planned and not any(isinstance(event, InteractionEvent) for event in step.decision.events)
+        plans = [each.question for each in step.decision.exchanges if isinstance(each.question, PlanSubgoals)]
+        asked += [(plan.because.startswith("shadow"), has_planned, plan.previous) for plan in plans]
+        has_planned = has_planned or bool(plans)
+    after_watching = [previous for has_watched, has_planned, previous in asked[1:] if has_watched and not has_planned]
+    assert after_watching
+    assert not any(after_watching)

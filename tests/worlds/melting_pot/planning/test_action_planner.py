@@ -198,10 +198,19 @@ def test_plan_is_over_with_a_shot_on_sight_that_hits_nobody() -> None:
     assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 1)) is not None
     assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 2)) is None
     assert planner.subgoal is None
-    assert "has hit nobody" in planner.why_over
+    assert "has hit nobody in 60 steps; such a player was in view in 1 of them" in planner.why_over
     assert (planner.previous and planner.previous.done) == 1
     planner.follow((MoveTo((4, 3)),))
     assert planner.subgoal == MoveTo((4, 3))
+
+
+def test_plan_fires_on_sight_only_at_a_player_that_took_what_it_says() -> None:
+    planner = planner_of(FireOnSight(holding="rock"), MoveTo((7, 7)))
+    shots = []
+    for step, taken in enumerate((None, "paper", "rock")):
+        planner.next_move(Situations().at(opponent((4, 4)), step=step, leading={"opponent": taken}.get))
+        shots.append(planner.shot)
+    assert shots == [None, None, FireAt((4, 4), ("opponent",), "rock")]
 
 
 def test_fire_on_sight_ends_a_wait() -> None:

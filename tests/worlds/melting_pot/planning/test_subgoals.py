@@ -69,6 +69,7 @@ def test_spacing_of_a_call_does_not_matter(text: str) -> None:
         FireAt((3, 1), holding="rock"),
         FireAt((3, 1), ("player_1",), "paper"),
         FireOnSight(),
+        FireOnSight(("player_1",), "paper"),
         Shadow("player_1"),
         Pause(12),
     ],
@@ -79,7 +80,8 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["fire_at((3, 1), player_9)", "fire_on_sight(rock)", "shadow(rock)", "wait((1, 1))", "wait(player_1)"]
+    "text",
+    ["fire_at((3, 1), player_9)", "fire_on_sight(rock, paper)", "shadow(rock)", "wait((1, 1))", "wait(player_1)"],
 )
 def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) -> None:
     with pytest.raises(CallError, match="wrong arguments"):

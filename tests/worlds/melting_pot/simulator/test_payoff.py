@@ -11,7 +11,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     PartnerEvidence,
     consistent_inventories,
     infer_inventory,
-    open_counts,
+    is_lead_open,
     reward,
 )
 
@@ -91,18 +91,27 @@ def test_no_behaviour_is_inferred_with_an_even_inventory(other: Counts) -> None:
 def test_what_nobody_else_can_have_taken_was_held(own: Counts, other: Counts) -> None:
     evidence = PartnerEvidence(1, tuple(count - 1 for count in other), is_alone=True)
     received = reward(own, other, RWS)
-    least, most, _ = open_counts(own, received, RWS, evidence)
     inventory, _ = infer_inventory(own, received, RWS, evidence)
-    for held in (least, inventory):
-        assert all(count >= known for count, known in zip(held, other, strict=True))
-    assert all(count >= known for count, known in zip(most, other, strict=True))
+    assert all(count >= known for count, known in zip(inventory, other, strict=True))
+
+
+@pytest.mark.parametrize(("own", "other", "is_open"), [((1, 6, 1), (7, 1, 1), False), ((1, 1, 5), (2, 2, 1), True)])
+def test_a_reward_tells_which_resource_led_unless_others_would_have_paid_the_same(
+    own: Counts, other: Counts, is_open: bool
+) -> None:
+    assert is_lead_open(own, reward(own, other, RWS), RWS, ONE_EACH) is is_open
 
 
 def test_among_many_what_was_taken_tells_less() -> None:
     evidence = PartnerEvidence(1, (0, 6, 0))
     received = reward((1, 6, 1), (7, 1, 1), RWS)
-    assert open_counts((1, 6, 1), received, RWS, evidence)[0][1] < 7
-    assert open_counts((1, 6, 1), received, RWS, replace(evidence, is_alone=True))[0][1] >= 7
+
+    def doubt(evidence: PartnerEvidence) -> float:
+        """The probability that the partner did not hold what it was seen to take."""
+        fits = consistent_inventories((1, 6, 1), received, RWS, evidence)
+        return sum(probability for held, probability in fits if held[1] < 7)
+
+    assert doubt(replace(evidence, is_alone=True)) < 1e-3 < doubt(evidence)
 
 
 def test_inexplicable_reward_is_explained_by_the_closest_inventory() -> None:

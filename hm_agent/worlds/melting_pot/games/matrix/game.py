@@ -55,7 +55,7 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
 INTERACTION_OVER = "an interaction is over"
-"""Why a plan is asked for after an interaction, which makes the rest of the latest plan pointless."""
+"""Why a plan is asked for after an interaction."""
 
 
 class MatrixGame(Game):
@@ -99,6 +99,8 @@ class MatrixGame(Game):
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
         self._has_watched = False
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
+        self._has_planned = False
+        """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
 
     # State and events
@@ -120,7 +122,7 @@ class MatrixGame(Game):
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = self.mind.rules = replace(self.rules, timing=timing)
-            self._has_watched = False
+            self._has_watched = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -262,6 +264,8 @@ class MatrixGame(Game):
         assert view.pose is not None, "plans start from a known pose"
         step, in_view = observation.step, set(view.in_view)
         self._planned_against = {player: self.leading(player) for player in self.players}
+        previous = context.previous if self._has_planned else None
+        self._has_planned = True
         return PlanSubgoals(
             rules=self.rules,
             step=step,
@@ -284,7 +288,7 @@ class MatrixGame(Game):
             opponents=self.mind.observed_opponents() if strategy.target is None else (),
             critiques=tuple(context.critiques),
             because=context.because,
-            previous=None if context.because == INTERACTION_OVER else context.previous,
+            previous=previous,
             players=tuple(self.players),
             missing=tuple(player for player in strategy.seek or () if player not in memory.players),
             layout=self.layout,

@@ -54,7 +54,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixRules,
     PartnerEvidence,
     infer_inventory,
-    open_counts,
+    is_lead_open,
 )
 from hm_agent.worlds.melting_pot.games.options import Inference
 from hm_agent.worlds.melting_pot.grid import Cell, distance
@@ -164,11 +164,6 @@ class MatrixMind(Mind):
             return None
         evidence = self._evidence(event.partner, event.step)
         other, main = self._other_inventory(event, answer, evidence)
-        least, most, is_open = (
-            (other, other, main is None)
-            if answer
-            else open_counts(event.own, event.reward, self.rules.payoff, evidence)
-        )
         self._gatherings.reset_partner(event.partner, event.step, other)
         self.inferred_inventory = other
         return MatrixInteraction(
@@ -180,9 +175,7 @@ class MatrixMind(Mind):
             behaviour=self._behaviour(main),
             own_behaviour=self._behaviour(argmax(event.own)),
             shown=event.shown,
-            least=least,
-            most=most,
-            is_open=is_open,
+            is_open=main is None if answer else is_lead_open(event.own, event.reward, self.rules.payoff, evidence),
             taken=evidence.taken,
         )
 

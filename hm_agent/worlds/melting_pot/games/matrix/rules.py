@@ -25,7 +25,7 @@ UNSEEN_WEIGHT = 0.1
 TAKEN_WEIGHT = 1e-7
 """The same factor where nobody but the opponent can have taken these units."""
 UNLIKELY = 1e-6
-"""`open_counts` leaves out inventories with a smaller posterior probability."""
+"""`is_lead_open` leaves out inventories with a smaller posterior probability."""
 TOLERANCE = 1e-6
 """By how much an inventory's error may exceed the smallest one if the inventory is still to explain the reward."""
 SIDE_WEIGHT = 0.3
@@ -99,16 +99,10 @@ def _prior_weights(inventories: npt.NDArray[np.int64], evidence: PartnerEvidence
     return prior
 
 
-def open_counts(own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence) -> tuple[Counts, Counts, bool]:
-    """The least and the most of each resource that the partner may have held, by the reward.
-
-    The third value is True if the inventories that explain the reward don't agree on which resource led.
-    """
-    fits = [
-        inventory for inventory, weight in consistent_inventories(own, received, payoff, evidence) if weight >= UNLIKELY
-    ]
-    counts = list(zip(*fits, strict=True))
-    return tuple(map(min, counts)), tuple(map(max, counts)), len({argmax(inventory) for inventory in fits}) > 1
+def is_lead_open(own: Counts, received: float, payoff: Payoff, evidence: PartnerEvidence) -> bool:
+    """True if the partner's inventories that explain the reward don't agree on which resource led."""
+    fits = consistent_inventories(own, received, payoff, evidence)
+    return len({argmax(inventory) for inventory, weight in fits if weight >= UNLIKELY}) > 1
 
 
 def infer_inventory(
@@ -263,9 +257,8 @@ class MatrixInteraction:
 
     behaviour: the pure strategy that the partner played, None if the inference is ambiguous. own_behaviour: the agent's
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
-    least, most: the smallest and the largest count of each of the partner's resources that explains the reward.
-    is_open: True if the reward leaves open which of them led; then `behaviour` is the likeliest, None if none is likely
-    enough. taken: the count of each resource that the partner was seen to take beforehand.
+    is_open: True if the reward leaves open which of the partner's resources led; then `behaviour` is the likeliest,
+    None if none is likely enough. taken: the count of each resource that the partner was seen to take beforehand.
     """
 
     step: int
@@ -276,7 +269,5 @@ class MatrixInteraction:
     behaviour: str | None
     own_behaviour: str | None
     shown: Counts
-    least: Counts = ()
-    most: Counts = ()
     is_open: bool = False
     taken: Counts = ()
