@@ -32,8 +32,8 @@ class Considering(Protocol):
     async def consider(self, event: Event) -> Strategy | None: ...
 
 
-def dyad() -> MatrixGame:
-    return MatrixGame(RWS, vision_of(RWS.short_name, 0))
+def dyad(facts: MatrixFacts = RWS) -> MatrixGame:
+    return MatrixGame(facts, vision_of(facts.short_name, 0))
 
 
 def arena() -> MatrixGame:

@@ -26,6 +26,8 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 RESOURCE_APPEAL = 4.0
 """How many times as likely a player is on a resource cell as on any other open cell: players come to collect."""
+EXPECTED_APPEAL = 3.0
+"""How many times as likely a player is on a cell of the resource that it is expected to collect as on other ones."""
 RELOCATION = 0.07
 """The probability, in each step, that a player out of view is where players are in the long run, no longer near where
 it was seen."""
@@ -68,7 +70,8 @@ class MeltingPotBody:
     ) -> None:
         self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
         self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
-        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, RESOURCE_APPEAL, RELOCATION)
+        ratios = RESOURCE_APPEAL, EXPECTED_APPEAL
+        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, *ratios, RELOCATION)
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
@@ -94,6 +97,7 @@ class MeltingPotBody:
     def perceive(self, observation: Observation[View]) -> Sequence[Event]:
         self._earned, self._failed, self._asked_because = self._earned + observation.reward, None, None
         self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
+        self._memory.expected_kind = self._game.expected_kind(self._strategy) if self._strategy else None
         self._memory.update(observation.step, self._view)
         self._inventory = self._game.inventory(observation, self._view)
         seek = self._strategy.seek if self._strategy else None
@@ -138,9 +142,10 @@ class MeltingPotBody:
             covert=strategy.covert,
             armed=game.is_armed(self._inventory),
             wanted=game.wanted(self._inventory, strategy),
-            unwanted=game.unwanted(self._inventory),
+            unwanted=game.unwanted(self._inventory, strategy),
             leading=game.leading,
             has_clear_lead=game.has_clear_lead,
+            count_taken=game.count_taken,
         )
 
     def _explore(self, situation: Situation) -> Move:

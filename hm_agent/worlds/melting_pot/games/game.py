@@ -104,8 +104,8 @@ class Game(Protocol):
         """The kinds of things that the agent still has to collect for a strategy."""
         return frozenset()
 
-    def unwanted(self, inventory: Counts) -> frozenset[str]:
-        """The kinds of things of which one more would spoil an inventory."""
+    def unwanted(self, inventory: Counts, strategy: Any) -> frozenset[str]:
+        """The kinds of things of which one more would spoil an inventory for a strategy."""
         return frozenset()
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: Any) -> bool:
@@ -119,6 +119,14 @@ class Game(Protocol):
     def has_clear_lead(self, player: str) -> bool:
         """True if it is clear, and no slight clue, which resource a player was seen to take most of."""
         return False
+
+    def count_taken(self, player: str, behaviour: str | None = None) -> int:
+        """How many things, of one behaviour's resource or of all, a player is known to have taken."""
+        return 0
+
+    def expected_kind(self, strategy: Any) -> str | None:
+        """The kind of thing that the other players are expected to collect; None if unknown, or if not all the same."""
+        return None
 
     def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
         """The plan if only one makes sense, so that no model has to be asked; else empty."""

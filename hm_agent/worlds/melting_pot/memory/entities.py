@@ -54,7 +54,8 @@ class EntityMemory:
     thing last seen on each cell, also where it is gone now. emptied: the step at which each empty site was last seen
     empty. appeared, disappeared: the things that the latest frame shows to be new, and those it shows to be gone, taken
     by others. taken: the cells where it shows the agent to have taken one. players: by name. looked_at: the step at
-    which each cell was last in view.
+    which each cell was last in view. expected_kind: the kind that the other players are expected to collect, for the
+    belief about their cells; None if unknown.
     """
 
     def __init__(self, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False) -> None:
@@ -71,13 +72,14 @@ class EntityMemory:
         self.players: dict[str, PlayerSighting] = {}
         self.looked_at: dict[Cell, int] = {}
         self.player_belief = player_belief
+        self.expected_kind: str | None = None
         self._all_return = all_return
         self._is_away = False
 
     def update(self, step: int, view: TextualMap) -> None:
         """Updates the memory by one frame; nothing of what it shows is remembered while the own pose is unknown."""
         if self.player_belief:
-            self.player_belief.set_sites(self.sites)
+            self.player_belief.set_sites(self.sites, self.expected_kind)
             self.player_belief.update(view)
         self.appeared, self.disappeared, self.taken = [], [], []
         if view.present and self._is_away and self._all_return:

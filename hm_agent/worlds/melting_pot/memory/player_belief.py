@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -38,23 +38,30 @@ class PlayerBeliefMap:
     """
 
     def __init__(
-        self, layout: Layout, players: Sequence[str], reach: int, site_ratio: float = 1.0, relocation: float = 0.0
+        self,
+        layout: Layout,
+        players: Sequence[str],
+        reach: int,
+        site_ratio: float = 1.0,
+        expected_ratio: float = 1.0,
+        relocation: float = 0.0,
     ) -> None:
         """reach: a player is seen from a place at most this many columns and rows away.
 
         site_ratio: how many times as likely a player is, in the long run, on a site as on any other open cell.
-        relocation: the probability, in each step, that a player is from then on wherever players are in the long run,
-        since players who walk somewhere get away faster than a random walk.
+        expected_ratio: how many times as likely it is on a site of the kind that it is expected to collect as on any
+        other site. relocation: the probability, in each step, that a player is from then on wherever players are in the
+        long run, since players who walk somewhere get away faster than a random walk.
         """
         self._slots = {player: n for n, player in enumerate(players)}
         self._reach = reach
         self._open = np.zeros((layout.height, layout.width))
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
-        self._extra = site_ratio - 1.0
-        self._relocation = relocation
+        self._site_ratio, self._expected_ratio, self._relocation = site_ratio, expected_ratio, relocation
         self._site_count = 0
-        self._set_dynamics(np.zeros_like(self._open))
+        self._expected_kind: str | None = None
+        self._set_dynamics(self._open)
         self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
         self._glimpses: list[_Glimpse] = []  # not applied to the beliefs yet
 
@@ -74,22 +81,28 @@ class PlayerBeliefMap:
         """(height, width) probabilities of one player."""
         return np.asarray(self.beliefs[self._slots[player]])
 
-    def set_sites(self, sites: Collection[Cell]) -> None:
-        """Adapts the random walk to the known sites of resources; sites are only ever added."""
-        if len(sites) > self._site_count:
-            is_site = np.zeros_like(self._open)
-            for x, y in sites:
-                is_site[y, x] = self._open[y, x]
-            self._beliefs = self.beliefs  # applies the frames so far by the dynamics so far
-            self._set_dynamics(is_site)
-            self._site_count = len(sites)
+    def set_sites(self, sites: Mapping[Cell, str], expected_kind: str | None = None) -> None:
+        """Adapts the random walk to the known sites of resources, each with its kind; sites are only ever added.
 
-    def _set_dynamics(self, is_site: npt.NDArray[np.float64]) -> None:
-        """Sets the random walk so that its stationary distribution has the site ratio. is_site: 1 on sites, else 0."""
-        self._is_site = is_site
-        self._extra_on_sites = self._extra * is_site
-        # The likelihood of each cell in the long run, relative to an open cell without a site.
-        weight = self._open + self._extra_on_sites
+        expected_kind: the kind that all players are expected to collect; None if unknown.
+        """
+        if len(sites) > self._site_count or expected_kind != self._expected_kind:
+            is_site, is_expected = np.zeros_like(self._open), np.zeros_like(self._open)
+            for (x, y), kind in sites.items():
+                is_site[y, x] = self._open[y, x]
+                is_expected[y, x] = self._open[y, x] * (kind == expected_kind)
+            self._beliefs = self.beliefs  # applies the frames so far by the dynamics so far
+            of_expected_kind = self._site_ratio * (self._expected_ratio - 1.0) * is_expected
+            self._set_dynamics(self._open, (self._site_ratio - 1.0) * is_site, of_expected_kind)
+            self._site_count, self._expected_kind = len(sites), expected_kind
+
+    def _set_dynamics(self, *layers: npt.NDArray[np.float64]) -> None:
+        """Sets the random walk by the likelihood of each cell in the long run, in proportion to the layers' sum.
+
+        layers: (height, width) each, the first for the open cells. Where a layer is zero everywhere, it is left out.
+        """
+        self._layers = tuple((layer, layer > 0) for layer in layers if layer.any())
+        weight = np.asarray(sum(layers))
         self._stationary = weight / weight.sum()
         self._step_probability = STEP_PROBABILITY / np.where(self._open, weight, 1.0) * self._open
         self._staying = 1 - self._step_probability * self._inflow(self._open[np.newaxis])
@@ -124,13 +137,10 @@ class PlayerBeliefMap:
     def _inflow(self, moving: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The probability that enters each cell. moving: for each cell, that of leaving it for any one neighbour.
 
-        Moves between two sites are more frequent by the site ratio. This makes the walk reversible, with a stationary
-        distribution that has the site ratio.
+        Each layer adds moves between two of its cells. This makes the walk reversible, with a stationary distribution
+        that is proportional to the layers' sum.
         """
-        entering = self._open * _sum_around(moving)
-        if self._extra:
-            entering += self._extra_on_sites * _sum_around(moving * self._is_site)
-        return np.asarray(entering)
+        return np.asarray(sum(layer * _sum_around(moving * is_in_it) for layer, is_in_it in self._layers))
 
     def _clear(self, in_view: Sequence[Cell]) -> None:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""

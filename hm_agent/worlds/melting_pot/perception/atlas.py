@@ -15,6 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 SPRITE_SIZE = 8
+ROW = np.dtype(f"V{SPRITE_SIZE * 3}")
+"""The RGB of a row of a patch, as one item: 24 bytes at a time are copied faster than single ones."""
+PATCH = np.dtype(f"V{SPRITE_SIZE * ROW.itemsize}")
+"""The RGB of a whole patch, as one item."""
 UNKNOWN = 0
 """The label index of a patch that no combination of sprites explains."""
 
@@ -180,7 +184,7 @@ def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
 
     rgb: (H, W, 3) uint8, H and W multiples of 8.
     """
-    rows, columns = rgb.shape[0] // SPRITE_SIZE, rgb.shape[1] // SPRITE_SIZE
-    patches = rgb.reshape(rows, SPRITE_SIZE, columns, SPRITE_SIZE, 3).swapaxes(1, 2).tobytes()
-    size, look_up = SPRITE_SIZE * SPRITE_SIZE * 3, atlas.index.get
-    return [look_up(patches[start : start + size], UNKNOWN) for start in range(0, len(patches), size)]
+    rows = rgb.reshape(len(rgb) // SPRITE_SIZE, SPRITE_SIZE, -1).view(ROW)
+    patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
+    look_up = atlas.index.get
+    return [look_up(patch, UNKNOWN) for patch in patches]

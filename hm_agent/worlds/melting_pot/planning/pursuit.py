@@ -52,22 +52,22 @@ class Pursuit:
 
         None if there is none, or if the agent is not armed.
         """
-        here, seek, holding = situation.pose.cell, on_sight.players or situation.seek, on_sight.holding
+        here, seek = situation.pose.cell, on_sight.players or situation.seek
         ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
         sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
         near = [
-            FireAt(cell, (player,), holding)
+            FireAt(cell, (player,), on_sight.holding, on_sight.least)
             for cell, player in sought
-            if distance(here, cell) <= SIGHT and holding in (None, situation.leading(player))
+            if distance(here, cell) <= SIGHT and _has_taken_enough(player, on_sight, situation)
         ]
         return min(near, key=lambda call: distance(here, call.target), default=None)
 
     def fire_at(self, call: FireAt, situation: Situation, taken: int, *, is_last: bool) -> NextMove:
         """Attacks the sought players in view, those that are ready first, then the nearest first; else searches.
 
-        Where the call says what the player must be holding, one that has taken mostly another kind ends the plan, and
-        one of whom this is unknown is kept in view. taken: how many steps the call has taken. is_last: True if the plan
-        has no further call.
+        Where the call says what the player must have taken, one that has clearly taken more of another kind ends the
+        plan, and any other that has not taken it yet is kept in view. taken: how many steps the call has taken.
+        is_last: True if the plan has no further call.
         """
         if not situation.armed and taken == 0:
             return PlanEnd(f"{call} has no effect: nothing is collected yet")
@@ -79,11 +79,11 @@ class Pursuit:
         self._steps_in_view += bool(sought)
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
-            leading = situation.leading(opponent.kind) if call.holding else None
-            if leading not in (None, call.holding):
+            leading = situation.leading(opponent.kind)
+            if call.holding not in (None, leading) and situation.has_clear_lead(opponent.kind):
                 return PlanEnd(f"{opponent.kind} has taken mostly {leading}, not {call.holding}")
-            is_unknown = call.holding is not None and leading is None
-            move = self._keep_in_view(opponent, situation) if is_unknown else self._attack(opponent, situation, seek)
+            fits = _has_taken_enough(opponent.kind, call, situation)
+            move = self._attack(opponent, situation, seek) if fits else self._keep_in_view(opponent, situation)
             if move is not None:
                 return move
         return self._search(call.target, situation, seek)
@@ -166,6 +166,12 @@ class Pursuit:
             if place[0] not in situation.view.in_view and find_path(self._layout, here, place[0], avoid)
         ]
         return place_to_search(free, here) if free else None
+
+
+def _has_taken_enough(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
+    """True if a player is known to have taken what a call says it must have taken."""
+    leads = call.holding in (None, situation.leading(player))
+    return leads and situation.count_taken(player, call.holding) >= call.least
 
 
 def _is_unwanted(cell: Cell, situation: Situation) -> bool:

@@ -21,7 +21,8 @@ class Situation:
     collects. wanted: the kinds of things that the agent looks for. unwanted: the kinds of which one more would
     lower the share of the leading kind of its inventory. leading: from a player's name to the kind of which that player
     was seen to take most; None if that is unknown. has_clear_lead: from a player's name to whether that is more than a
-    slight clue.
+    slight clue. count_taken: from a player's name and a kind, None for all kinds, to how many things of it that player
+    is known to have taken.
     """
 
     step: int
@@ -35,6 +36,7 @@ class Situation:
     unwanted: Set[str] = frozenset()
     leading: Callable[[str], str | None] = lambda player: None
     has_clear_lead: Callable[[str], bool] = lambda player: False
+    count_taken: Callable[[str, str | None], int] = lambda player, kind: 0
 
     @property
     def pose(self) -> Pose:

@@ -20,34 +20,47 @@ class MoveTo(WrittenCall):
         return f"move_to({self.target})"
 
 
+def _listed(*arguments: object) -> str:
+    """The arguments of a call as they are written, without those that are None or 0."""
+    return ", ".join(str(argument) for argument in arguments if argument)
+
+
 @dataclass(frozen=True, slots=True)
 class FireAt(WrittenCall):
     """Search near a cell, approach a player and fire the beam at it.
 
-    players: the only ones to fire at; any that the strategy seeks if empty. holding: the kind that the player must have
-    been seen to take most of; anything if None.
+    players: the only ones to fire at; any that the strategy seeks if empty. holding: the kind that the player must be
+    known to have taken most of; anything if None. least: how many things it must be known to have taken, of that kind
+    if there is one.
     """
 
     target: Cell
     players: tuple[str, ...] = ()
     holding: str | None = None
+    least: int = 0
+
+    @property
+    def is_conditional(self) -> bool:
+        """True if it depends on what the player has taken."""
+        return bool(self.holding or self.least)
 
     def __str__(self) -> str:
-        return f"fire_at({', '.join(str(part) for part in (self.target, *self.players, self.holding) if part)})"
+        return f"fire_at({_listed(self.target, *self.players, self.holding, self.least)})"
 
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(WrittenCall):
     """For the rest of the plan, fire at a sought player as soon as it is near and ready.
 
-    players, holding: as in `FireAt`.
+    players, holding, least: as in `FireAt`.
     """
 
     players: tuple[str, ...] = ()
     holding: str | None = None
+    least: int = 0
 
     def __str__(self) -> str:
-        return f"fire_on_sight({', '.join(part for part in (*self.players, self.holding) if part)})"
+        return f"fire_on_sight({_listed(*self.players, self.holding, self.least)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,9 @@ class Wait(WrittenCall):
     def __str__(self) -> str:
         return f"wait({self.target})"
 
+
+COUNT = "(2|3|4|6|8)"
+"""The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
 
 Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
@@ -163,6 +179,17 @@ def _any_name(names: Sequence[str]) -> str:
     return f"({'|'.join(names)})"
 
 
+def _condition(given: Arguments) -> tuple[str | None, int]:
+    """The kind, None if there is none, and the number, 0 if there is none."""
+    return next(iter(given.kinds), None), next(iter(given.numbers), 0)
+
+
+def _conditions(names: Names) -> Sequence[str]:
+    """The patterns of what a call to fire may say of the player: its name, or what it must have taken."""
+    players, kinds = (_any_name(known) for known in (names.players, names.kinds))
+    return (*([players] if names.players else []), *([kinds, f"{kinds}, {COUNT}"] if names.kinds else []), COUNT)
+
+
 def _only_cells(count: int) -> Callable[[Arguments], bool]:
     return lambda given: len(given.cells) == count and not (given.numbers or given.players or given.kinds)
 
@@ -175,15 +202,15 @@ MOVE_TO = SubgoalFunction(
 )
 FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
-    lambda given: len(given.cells) == 1 and not given.numbers and len(given.kinds) < 2,
-    lambda given: FireAt(given.cells[0], tuple(given.players), next(iter(given.kinds), None)),
-    lambda cell, names: (cell, *(f"{cell}, {_any_name(known)}" for known in (names.players, names.kinds) if known)),
+    lambda given: len(given.cells) == 1 and len(given.kinds) < 2 and len(given.numbers) < 2,
+    lambda given: FireAt(given.cells[0], tuple(given.players), *_condition(given)),
+    lambda cell, names: (cell, *(f"{cell}, {condition}" for condition in _conditions(names))),
 )
 FIRE_ON_SIGHT = SubgoalFunction(
     "fire_on_sight()",
-    lambda given: not (given.cells or given.numbers) and len(given.kinds) < 2,
-    lambda given: FireOnSight(tuple(given.players), next(iter(given.kinds), None)),
-    lambda cell, names: ("", *(_any_name(known) for known in (names.players, names.kinds) if known)),
+    lambda given: not given.cells and len(given.kinds) < 2 and len(given.numbers) < 2,
+    lambda given: FireOnSight(tuple(given.players), *_condition(given)),
+    lambda cell, names: ("", *_conditions(names)),
 )
 COLLECT_UNSEEN = SubgoalFunction(
     "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)

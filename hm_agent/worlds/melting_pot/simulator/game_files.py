@@ -298,7 +298,7 @@ def _timing(substrate: str, settings: Mapping[str, Any]) -> str:
     return f"""[timing]
 frozen = {zapper["freezeOnInteraction"] + STILL}
 away = {zapper["framesTillRespawn"] + STILL}
-per_round = {50 if _players(substrate) == 2 else 70}                  # measured in the games that ship, not here
+per_round = {50 if _players(substrate) == 2 else 90}                  # measured in the games that ship, not here
 per_thing = 3"""
 
 

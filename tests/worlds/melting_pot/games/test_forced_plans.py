@@ -126,8 +126,8 @@ def test_a_new_strategy_that_changes_anything_is_planned_for(
 
 def test_things_that_would_lower_the_share_of_the_leading_kind_are_unwanted(game: MatrixGame) -> None:
     _, paper, scissors = game.rules.things
-    assert game.unwanted((2, 1, 1)) == game.unwanted((4, 3, 1)) == {paper, scissors}
-    assert game.unwanted((1, 1, 1)) == game.unwanted((3, 3, 1)) == frozenset()
+    assert game.unwanted((2, 1, 1), COLLECT) == game.unwanted((4, 3, 1), COLLECT) == {paper, scissors}
+    assert game.unwanted((1, 1, 1), COLLECT) == game.unwanted((3, 3, 1), COLLECT) == frozenset()
 
 
 @pytest.fixture

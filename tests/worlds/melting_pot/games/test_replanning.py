@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER, MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import PAPERS, arena, dyad, encounter
 
 UNDECIDED = MatrixStrategy("")
@@ -104,6 +105,14 @@ def test_a_slight_clue_does_not_end_watching() -> None:
     game = playing(dyad())
     assert why(game, clue("scissors", is_slight=True), Shadow("opponent"), FETCH_PAPER) is None
     assert why(game, clue("scissors"), Shadow("opponent"), FETCH_PAPER)
+
+
+def test_where_both_can_gain_taking_what_was_held_before_is_no_news() -> None:
+    game = dyad(game_named("pd_repeated", MatrixFacts))
+    assert why(game, clue("cooperate"), FIRE)
+    game.mind.inferred_inventory = (4, 1)
+    assert why(game, clue("cooperate"), FIRE) is None
+    assert why(game, clue("defect"), FIRE)
 
 
 def test_a_shot_that_looks_at_what_the_opponent_took_goes_on() -> None:

@@ -132,11 +132,11 @@ def test_asking_for_beliefs_in_between_changes_none(
 
     read_after: the numbers of these views. sites_before: the number of the view before which sites become known.
     """
-    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, 4.0, relocation) for _ in range(2)]
+    both = [PlayerBeliefMap(ROOM, ("first", "second"), 2, 4.0, 3.0, relocation) for _ in range(2)]
     for number, view in enumerate(views):
         for belief_map in both:
             if number == sites_before:
-                belief_map.set_sites([(1, 4), (9, 1)])
+                belief_map.set_sites({(1, 4): "rock", (9, 1): "paper"}, "paper")
             belief_map.update(view)
         if number in read_after:
             both[0].likely_places()
@@ -160,18 +160,25 @@ def test_likely_places_are_those_of_the_players_asked_for() -> None:
     assert sum(odds for _, odds in belief_map.likely_places(count=2)) > 1.5
 
 
-def near_sites(sites: list[Cell], *views: TextualMap, relocation: float = 0.0) -> PlayerBeliefMap:
-    """The belief after some views, about a player who is four times as likely on these sites."""
-    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, relocation=relocation)
-    belief_map.set_sites(sites)
+def near_sites(
+    sites: list[Cell], *views: TextualMap, relocation: float = 0.0, expected_kind: str | None = None
+) -> PlayerBeliefMap:
+    """The belief after some views, about a player who is four times as likely on these sites, all with rock.
+
+    expected_kind: the kind that it is expected to collect; there it is twice as likely again.
+    """
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, expected_ratio=2.0, relocation=relocation)
+    belief_map.set_sites(dict.fromkeys(sites, "rock"), expected_kind)
     for view in views:
         belief_map.update(view)
     return belief_map
 
 
-@given(VIEWS, st.sampled_from([0.0, 0.1]))
-def test_belief_sums_to_one_with_resource_sites_and_relocation(views: list[TextualMap], relocation: float) -> None:
-    belief_map = near_sites([(1, 4), (2, 4), (9, 1)], *views, relocation=relocation)
+@given(VIEWS, st.sampled_from([0.0, 0.1]), st.sampled_from([None, "rock"]))
+def test_belief_sums_to_one_with_resource_sites_and_relocation(
+    views: list[TextualMap], relocation: float, expected_kind: str | None
+) -> None:
+    belief_map = near_sites([(1, 4), (2, 4), (9, 1)], *views, relocation=relocation, expected_kind=expected_kind)
     assert belief_map.of("opponent").sum() == pytest.approx(1.0)
     assert belief_map.of("opponent").min() >= 0.0
 
@@ -180,6 +187,17 @@ def test_belief_sums_to_one_with_resource_sites_and_relocation(views: list[Textu
 def test_stationary_belief_has_the_site_ratio(start: TextualMap) -> None:
     belief = near_sites([(1, 4), (2, 4)], start, *[empty()] * 2000).of("opponent")
     assert belief[4, 1] / belief[4, 9] == pytest.approx(4.0, rel=0.01)
+
+
+def test_a_player_is_likelier_where_the_kind_lies_that_it_is_expected_to_collect() -> None:
+    sites: dict[Cell, str] = {(1, 4): "rock", (2, 4): "rock", (9, 1): "paper"}
+    belief_map = PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, expected_ratio=2.0)
+    for kind, ratios in ((None, (4.0, 4.0)), ("rock", (8.0, 4.0)), ("paper", (4.0, 8.0))):
+        belief_map.set_sites(sites, kind)
+        for _ in range(3000):
+            belief_map.update(empty())
+        belief = belief_map.of("opponent")
+        assert (belief[4, 1] / belief[4, 9], belief[1, 9] / belief[4, 9]) == pytest.approx(ratios, rel=0.01)
 
 
 def test_relocated_player_is_where_players_are_in_the_long_run() -> None:

@@ -48,6 +48,7 @@ class Situations:
         wanted: frozenset[str] = frozenset(),
         leading: Callable[[str], str | None] = lambda player: None,
         has_clear_lead: bool = False,
+        count_taken: int = 0,
     ) -> Situation:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
         view = TextualMap(pose, True, None, sights, cells, 0)
@@ -62,6 +63,7 @@ class Situations:
             wanted=wanted,
             leading=leading,
             has_clear_lead=lambda player: has_clear_lead,
+            count_taken=lambda player, kind: count_taken,
         )
 
 

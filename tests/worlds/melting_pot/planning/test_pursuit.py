@@ -60,10 +60,26 @@ def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
     assert planner.next_move(Situations().at(opponent((4, 4)))) is not Move.INTERACT
 
 
-@pytest.mark.parametrize(("leading", "move"), [("rock", Move.INTERACT), (None, Move.NOOP), ("paper", None)])
-def test_fire_at_looks_at_what_a_player_took_before_it_fires(leading: str | None, move: Move | None) -> None:
+@pytest.mark.parametrize(
+    ("leading", "is_clear", "move"),
+    [("rock", False, Move.INTERACT), (None, False, Move.NOOP), ("paper", False, Move.NOOP), ("paper", True, None)],
+)
+def test_fire_at_looks_at_what_a_player_took_before_it_fires(
+    leading: str | None, is_clear: bool, move: Move | None
+) -> None:
     planner = planner_of(FireAt((4, 4), holding="rock"))
-    assert planner.next_move(Situations().at(opponent((4, 4)), leading=lambda player: leading)) is move
+    situation = Situations().at(opponent((4, 4)), leading=lambda player: leading, has_clear_lead=is_clear)
+    assert planner.next_move(situation) is move
+
+
+@pytest.mark.parametrize("call", [FireAt((4, 4), holding="rock", least=3), FireAt((4, 4), least=3)], ids=str)
+def test_fire_at_waits_until_a_player_has_taken_enough(call: FireAt) -> None:
+    situations, planner = Situations(), planner_of(call)
+    moves = [
+        planner.next_move(situations.at(opponent((4, 4)), step=taken, leading=lambda player: "rock", count_taken=taken))
+        for taken in (1, 2, 3)
+    ]
+    assert moves == [Move.NOOP, Move.NOOP, Move.INTERACT]
 
 
 def test_fire_at_with_nothing_collected_is_over_at_once() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,
@@ -21,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import (
     MatrixStrategy,
     matrix_interactions,
 )
-from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
+from hm_agent.worlds.melting_pot.games.matrix.pace import Pace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,
@@ -32,7 +33,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
@@ -94,7 +95,7 @@ class MatrixGame(Game):
             alike=facts.alike,
             clues=options.clues and not facts.alike,  # of players alike, the taker may not be the one met next
         )
-        self._pace = CollectionPace(facts.timing.per_thing)
+        self._pace = Pace(facts.timing)
         self._planned_against: dict[str, str | None] = {}
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
         self._has_watched = False
@@ -120,8 +121,8 @@ class MatrixGame(Game):
             unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
         if interactions:
-            timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
-            self.rules = self.mind.rules = replace(self.rules, timing=timing)
+            self._pace.end_round(observation.step)
+            self.rules = self.mind.rules = replace(self.rules, timing=self._pace.timing)
             self._has_watched = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
@@ -151,6 +152,11 @@ class MatrixGame(Game):
         """True if it is more than a slight clue for which behaviour a player was seen to take most."""
         return self._gatherings.has_clear_lead(player)
 
+    def count_taken(self, player: str, behaviour: str | None = None) -> int:
+        """How many things a player is known to have taken since it respawned. behaviour: counts its resource alone."""
+        taken = self._gatherings.taken(player)
+        return sum(taken) if behaviour is None else taken[self.rules.behaviours.index(behaviour)]
+
     def wanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
         """The kinds of things that the inventory lacks of the strategy's target."""
         target = strategy.target or inventory
@@ -158,14 +164,31 @@ class MatrixGame(Game):
             kind for kind, want, have in zip(self.rules.things, target, inventory, strict=True) if want > have
         )
 
-    def unwanted(self, inventory: Counts) -> frozenset[str]:
-        """The kinds other than the one that leads, of which one more would lower its share; none if no kind leads."""
+    def unwanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
+        """The kinds other than the one that leads, of which one more would lower its share; none if no kind leads.
+
+        The kind that leads is among them, too, if one more of it would lower the reward that is expected.
+        """
         main = argmax(inventory)
-        return frozenset() if main is None else frozenset({*self.rules.things} - {self.rules.things[main]})
+        if main is None:
+            return frozenset()
+        more, expected = raised(inventory, main, inventory[main] + 1), strategy.expected
+        payoff = self.rules.payoff
+        is_enough = expected and reward(more, expected, payoff) < reward(inventory, expected, payoff)
+        return frozenset(thing for n, thing in enumerate(self.rules.things) if n != main or is_enough)
+
+    def expected_kind(self, strategy: MatrixStrategy) -> str | None:
+        """The kind that the only opponent is expected to hold most of, else that it was seen to take most of."""
+        if len(self.players) > 1 or self.rules.alike:
+            return None
+        main = argmax(strategy.expected) if strategy.expected else None
+        if main is None and (taken := self.leading(self.players[0])):
+            main = self.rules.behaviours.index(taken)
+        return None if main is None else self.rules.things[main]
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
         """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
-        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].holding:
+        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].is_conditional:
             return False
         has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)
         seeks_anybody = strategy.seek is None or {*strategy.seek} >= {*self.players}
@@ -202,16 +225,18 @@ class MatrixGame(Game):
         """True if a clue suggests a behaviour that the latest plan knows nothing of and does not answer.
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
-        interactions have taught, and who is watching sees more; and if the plan itself says what a player must have
-        taken to be fired at.
+        interactions have taught, and who is watching sees more; if the plan itself says what a player must have taken
+        to be fired at; and if the only opponent takes what it held the last time, in a game where that is no danger.
         """
         is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
         is_slight = clue.is_slight and (is_watching or self.inferred_inventory is not None)
         if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
             return False
         judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].holding is not None
+        suggested, last = self.rules.behaviours.index(clue.suggests), self.inferred_inventory
+        is_as_before = not self.rules.is_zero_sum and last is not None and suggested == argmax(last)
         is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
-        is_answered = is_only_opponent and self._does_best(rest, self.rules.behaviours.index(clue.suggests))
+        is_answered = is_only_opponent and (is_as_before or self._does_best(rest, suggested))
         return not (judges_itself or is_answered)
 
     def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
@@ -240,7 +265,7 @@ class MatrixGame(Game):
             return ()
         wanted = self.wanted(held, strategy)
         search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
-        in_vain = search is not None and HIT_NOBODY in context.because and not (search.players or search.holding)
+        in_vain = search is not None and HIT_NOBODY in context.because and not (search.players or search.is_conditional)
         if not in_vain and (search is not None or context.because != USED_UP):
             return ()
         if wanted:
