@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, distance
+from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
@@ -137,15 +138,15 @@ class Pursuit:
         return reaches(situation.pose, player.cell, self._beam, self._layout.walls | situation.memory.things.keys())
 
     def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move:
-        """Walks to where a sought player was seen within PURSUIT_STEPS, else to `around`.
+        """Walks to where a sought player was seen within PURSUIT_STEPS, unless it is seen to have left, else to `around`.
 
         Once that cell is in view, it goes on to likely places; before a step onto an unwanted thing, it heads for a
         likely place that can be reached without any. It turns instead of walking backwards, since the window shows
         little behind the avatar.
         """
         goal = self._goal if self._goal is not None else around
-        known = situation.memory.players.items()
-        sightings = [s for name, s in known if is_sought(name, seek) and situation.step - s.step <= PURSUIT_STEPS]
+        known = [sighting for name, sighting in situation.memory.players.items() if is_sought(name, seek)]
+        sightings = [each for each in known if _may_be_there(each, situation)]
         if sightings:
             goal = max(sightings, key=lambda sighting: sighting.step).cell
         if goal in situation.view.in_view:
@@ -166,6 +167,12 @@ class Pursuit:
             if place[0] not in situation.view.in_view and find_path(self._layout, here, place[0], avoid)
         ]
         return place_to_search(free, here) if free else None
+
+
+def _may_be_there(sighting: PlayerSighting, situation: Situation) -> bool:
+    """True if a player was seen within PURSUIT_STEPS, and its cell has not been in view without it since."""
+    is_refuted = situation.memory.looked_at.get(sighting.cell, sighting.step) > sighting.step
+    return situation.step - sighting.step <= PURSUIT_STEPS and not is_refuted
 
 
 def _has_taken_enough(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
