@@ -138,7 +138,7 @@ class Pursuit:
         return reaches(situation.pose, player.cell, self._beam, self._layout.walls | situation.memory.things.keys())
 
     def _search(self, around: Cell, situation: Situation, seek: Sequence[str] | None) -> Move:
-        """Walks to where a sought player was seen within PURSUIT_STEPS, unless it is seen to have left, else to `around`.
+        """Walks to where a sought player was seen within PURSUIT_STEPS and may still be, else to `around`.
 
         Once that cell is in view, it goes on to likely places; before a step onto an unwanted thing, it heads for a
         likely place that can be reached without any. It turns instead of walking backwards, since the window shows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -53,6 +54,17 @@ def test_a_search_takes_nothing_that_would_cost_the_lead() -> None:
     entered = searched(frozenset({"yellow_box"}))
     assert not entered & things
     assert len(entered) > 3
+
+
+@pytest.mark.parametrize(("looked_at", "returns"), [((), True), ([(4, 2)], False)], ids=["unseen", "seen to have left"])
+def test_a_search_goes_where_a_player_was_last_seen_unless_it_is_seen_to_have_left(
+    looked_at: Sequence[Cell], returns: bool
+) -> None:
+    situations, planner = Situations(), planner_of(FireAt((7, 7)))
+    planner.next_move(situations.at(opponent((4, 2))))
+    planner.next_move(situations.at(in_view=looked_at, step=1))
+    planner.next_move(situations.at(step=2))
+    assert (planner.route[-1] == (4, 2)) is returns
 
 
 def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
