@@ -167,6 +167,10 @@ class Timing(Strict):
     per_round: float
     per_thing: float
 
+    def with_steps_per_thing(self, steps: float) -> Timing:
+        """A copy in which collecting one more thing takes this many steps, rounded to halves."""
+        return replace(self, per_thing=round(2 * steps) / 2)
+
     def steps_with(self, things: int) -> float:
         """The steps from one interaction to the next if this many things are collected in between."""
         return self.per_round + self.per_thing * things

@@ -22,7 +22,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import (
     MatrixStrategy,
     matrix_interactions,
 )
-from hm_agent.worlds.melting_pot.games.matrix.pace import Pace
+from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     SUBGOALS,
@@ -95,7 +95,7 @@ class MatrixGame(Game):
             alike=facts.alike,
             clues=options.clues and not facts.alike,  # of players alike, the taker may not be the one met next
         )
-        self._pace = Pace(facts.timing)
+        self._pace = CollectionPace(facts.timing.per_thing)
         self._planned_against: dict[str, str | None] = {}
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
         self._has_watched = False
@@ -121,8 +121,8 @@ class MatrixGame(Game):
             unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
         )
         if interactions:
-            self._pace.end_round(observation.step)
-            self.rules = self.mind.rules = replace(self.rules, timing=self._pace.timing)
+            timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
+            self.rules = self.mind.rules = replace(self.rules, timing=timing)
             self._has_watched = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
