@@ -63,7 +63,8 @@ def past_of(prompt: str) -> list[PastInteraction]:
 
 
 def _kind_in(words: str) -> str | None:
-    return None if words in ("no kind led", "it is open what led") else words.removeprefix("probably ")
+    likeliest, *_ = words.removeprefix("perhaps ").split(";")
+    return None if words in ("no kind led", "it is open what led") else likeliest
 
 
 def counts(text: str, pattern: str) -> Inventory:

@@ -102,7 +102,7 @@ def _other_players(prompt: str) -> list[str]:
 def judge(prompt: str) -> dict[str, Any]:
     """Judges an inventory that the player might have held by the reward that it would have had."""
     mine = counts(prompt, "Suppose you had held (.+?) instead")
-    theirs = counts(prompt, r"the other player held (.+?) \(")
+    theirs = counts(prompt, r"the other player most likely held (.+?) \(")
     table = table_of(prompt)
     total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
     paid = total / sum(mine.values()) / sum(theirs.values())
