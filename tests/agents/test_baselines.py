@@ -28,7 +28,7 @@ from tests.agents.test_registry import play
 from tests.strategists import begin, dyad, interact, see_pickup
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
-STEPS = 300
+STEPS = 400
 
 
 @cache

@@ -57,7 +57,9 @@ class PlanOutcome:
 
 
 class Game(Protocol):
-    """One game as one player plays it through an episode. Building a question changes no state.
+    """One game as one player plays it through an episode.
+
+    Building a question changes no state, but that a game may remember when and against what it last asked for a plan.
 
     A subclass may leave out the methods that have a body here.
 

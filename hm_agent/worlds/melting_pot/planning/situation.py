@@ -19,7 +19,7 @@ class Situation:
     loaded: whether the beam can fire now. armed: False if nothing has been collected yet, without which firing has no
     effect. seek: the players to fire at; any if None. covert: whether to hide from other players what the agent
     collects. wanted: the kinds of things that the agent looks for. unwanted: the kinds of which one more would
-    lower the share of the leading kind of its inventory. leading: from a player's name to the kind of which that player
+    make its inventory worse. leading: from a player's name to the kind of which that player
     was seen to take most; None if that is unknown. has_clear_lead: from a player's name to whether that is more than a
     slight clue. count_taken: from a player's name and a kind, None for all kinds, to how many things of it that player
     is known to have taken.
