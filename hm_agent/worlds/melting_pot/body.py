@@ -70,8 +70,14 @@ class MeltingPotBody:
     ) -> None:
         self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
         self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
-        ratios = RESOURCE_APPEAL, EXPECTED_APPEAL
-        belief = PlayerBeliefMap(game.layout, game.players, vision.window.left, *ratios, RELOCATION)
+        belief = PlayerBeliefMap(
+            game.layout,
+            game.players,
+            vision.window.left,
+            site_ratio=RESOURCE_APPEAL,
+            expected_ratio=EXPECTED_APPEAL,
+            relocation=RELOCATION,
+        )
         self._memory = EntityMemory(belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None

@@ -80,11 +80,15 @@ class Pursuit:
         self._steps_in_view += bool(sought)
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
-            leading = situation.leading(opponent.kind)
-            if call.holding not in (None, leading) and situation.has_clear_lead(opponent.kind):
+            if _has_taken_enough(opponent.kind, call, situation):
+                move = self._attack(opponent, situation, seek)
+            elif (
+                call.holding and situation.has_clear_lead(opponent.kind) and not _leads(opponent.kind, call, situation)
+            ):
+                leading = situation.leading(opponent.kind)
                 return PlanEnd(f"{opponent.kind} has taken mostly {leading}, not {call.holding}")
-            fits = _has_taken_enough(opponent.kind, call, situation)
-            move = self._attack(opponent, situation, seek) if fits else self._keep_in_view(opponent, situation)
+            else:
+                move = self._keep_in_view(opponent, situation)
             if move is not None:
                 return move
         return self._search(call.target, situation, seek)
@@ -177,8 +181,13 @@ def _may_be_there(sighting: PlayerSighting, situation: Situation) -> bool:
 
 def _has_taken_enough(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
     """True if a player is known to have taken what a call says it must have taken."""
-    leads = call.holding in (None, situation.leading(player))
-    return leads and situation.count_taken(player, call.holding) >= call.least
+    is_enough = call.least == 0 or situation.count_taken(player, call.holding) >= call.least
+    return is_enough and _leads(player, call, situation)
+
+
+def _leads(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
+    """True if a player is known to have taken most of the kind that a call names, or if it names none."""
+    return call.holding is None or situation.leading(player) == call.holding
 
 
 def _is_unwanted(cell: Cell, situation: Situation) -> bool:

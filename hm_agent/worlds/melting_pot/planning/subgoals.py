@@ -111,9 +111,6 @@ class Wait(WrittenCall):
         return f"wait({self.target})"
 
 
-COUNT = "(2|3|4|6|8)"
-"""The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
-
 Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
@@ -179,6 +176,10 @@ def _any_name(names: Sequence[str]) -> str:
     return f"({'|'.join(names)})"
 
 
+COUNT = "(2|3|4|6|8)"
+"""The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
+
+
 def _condition(given: Arguments) -> tuple[str | None, int]:
     """The kind, None if there is none, and the number, 0 if there is none."""
     return next(iter(given.kinds), None), next(iter(given.numbers), 0)
@@ -186,8 +187,9 @@ def _condition(given: Arguments) -> tuple[str | None, int]:
 
 def _conditions(names: Names) -> Sequence[str]:
     """The patterns of what a call to fire may say of the player: its name, or what it must have taken."""
-    players, kinds = (_any_name(known) for known in (names.players, names.kinds))
-    return (*([players] if names.players else []), *([kinds, f"{kinds}, {COUNT}"] if names.kinds else []), COUNT)
+    named = [_any_name(known) for known in (names.players, names.kinds) if known]
+    counted = [f"{_any_name(names.kinds)}, {COUNT}"] if names.kinds else []
+    return *named, *counted, COUNT
 
 
 def _only_cells(count: int) -> Callable[[Arguments], bool]:

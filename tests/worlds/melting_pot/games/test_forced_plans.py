@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, Counts, Length
+from hm_agent.worlds.melting_pot.facts import INTERACTING, Counts, Length, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -26,7 +26,8 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
 )
-from tests.strategists import dyad
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from tests.strategists import arena, dyad
 
 HERE = Pose(3, 7, Facing.NORTH)
 IN_VAIN = f"fire_at((9, 9)) {HIT_NOBODY} 60 steps"
@@ -128,6 +129,20 @@ def test_things_that_would_lower_the_share_of_the_leading_kind_are_unwanted(game
     _, paper, scissors = game.rules.things
     assert game.unwanted((2, 1, 1), COLLECT) == game.unwanted((4, 3, 1), COLLECT) == {paper, scissors}
     assert game.unwanted((1, 1, 1), COLLECT) == game.unwanted((3, 3, 1), COLLECT) == frozenset()
+
+
+def test_more_of_the_leading_kind_is_unwanted_where_it_would_lower_the_expected_reward() -> None:
+    dilemma = dyad(game_named("pd_repeated", MatrixFacts))
+    green, red = dilemma.rules.things
+    trusting = MatrixStrategy("cooperate", target=(2, 1), expected=(6, 1))
+    assert dilemma.unwanted((2, 1), trusting) == {green, red}
+    assert dilemma.unwanted((1, 2), trusting) == {green}
+
+
+def test_an_only_opponent_is_expected_to_collect_what_is_predicted(game: MatrixGame) -> None:
+    assert game.expected_kind(COLLECT) is None
+    assert game.expected_kind(replace(COLLECT, expected=(1, 6, 1))) == game.rules.things[1]
+    assert arena().expected_kind(replace(COLLECT, expected=(1, 6, 1))) is None
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ def likely_inventory_of_one_met_soon_after_another(short_name: str) -> Counts:
     """By the reward of an interaction a few steps after the agent came back from another one."""
     facts = game_named(short_name, MatrixFacts)
     game = MatrixGame(facts, vision_of(short_name, 0))
-    own = other = (1, 8, 1)
+    own, other = (1, 4, 2), (1, 10, 1)
     paid, soon = reward(own, other, facts.payoff), facts.timing.away + 5 + facts.timing.frozen
     first, second = (InteractionEvent(step, game.players[0], own, paid, (0, 0, 0)) for step in (200, 200 + soon))
     game.mind.understand(first, None)
