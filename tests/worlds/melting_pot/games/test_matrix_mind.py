@@ -53,11 +53,13 @@ def test_moves_that_are_not_known_repeat_nothing() -> None:
     assert not repeats(*[replace(ALIKE, behaviour=None)] * 3)
 
 
-def likely_inventory_of_one_met_soon_after_another(short_name: str) -> Counts:
-    """By the reward of an interaction a few steps after the agent came back from another one."""
+def likely_inventory_of_one_met_soon_after_another(short_name: str, own: Counts, other: Counts) -> Counts:
+    """By the reward of an interaction a few steps after the agent came back from another one.
+
+    own, other: what both held, in both; the reward fits a small inventory as well as this large one.
+    """
     facts = game_named(short_name, MatrixFacts)
     game = MatrixGame(facts, vision_of(short_name, 0))
-    own, other = (1, 4, 2), (1, 10, 1)
     paid, soon = reward(own, other, facts.payoff), facts.timing.away + 5 + facts.timing.frozen
     first, second = (InteractionEvent(step, game.players[0], own, paid, (0, 0, 0)) for step in (200, 200 + soon))
     game.mind.understand(first, None)
@@ -67,11 +69,11 @@ def likely_inventory_of_one_met_soon_after_another(short_name: str) -> Counts:
 
 
 def test_one_who_cannot_be_told_from_the_last_may_have_collected_for_long() -> None:
-    assert likely_inventory_of_one_met_soon_after_another("pure_coordination_arena")[1] >= 8
+    assert likely_inventory_of_one_met_soon_after_another("pure_coordination_arena", (1, 2, 5), (1, 8, 1))[1] >= 8
 
 
 def test_one_who_was_just_met_has_collected_no_more_than_there_were_steps() -> None:
-    assert max(likely_inventory_of_one_met_soon_after_another("rws_arena")) <= 1 + 5
+    assert max(likely_inventory_of_one_met_soon_after_another("rws_arena", (1, 4, 2), (1, 10, 1))) <= 1 + 5
 
 
 @pytest.mark.parametrize(("short_name", "learns"), [("rws_repeated", True), ("rws_one_shot", False)])
