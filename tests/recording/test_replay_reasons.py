@@ -35,6 +35,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ProposeHypothesis,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -96,7 +97,7 @@ EXCHANGES = {
 
 
 def decision(step: int) -> Decision[int]:
-    nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=(), unknown_patches=0)
+    nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
     state = AgentSnapshot(
         pose=None,
         inventory=(1, 6, 1),

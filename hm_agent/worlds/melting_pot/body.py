@@ -12,8 +12,8 @@ from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
-from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting, stalest_cell
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -78,7 +78,7 @@ class MeltingPotBody:
             expected_ratio=EXPECTED_APPEAL,
             relocation=RELOCATION,
         )
-        self._memory = EntityMemory(belief, all_return=game.all_return)
+        self._memory = EntityMemory(game.layout, belief, all_return=game.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
         self._replan_reason: str | None = "the episode begins"
@@ -94,7 +94,7 @@ class MeltingPotBody:
         self._move = Move.NOOP
         self._inventory: Counts = ()
         self._observation: Observation[View] = Observation(-1, {})
-        self._view = TextualMap(None, present=False, mark=None, detections=(), in_view=(), unknown_patches=0)
+        self._view = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
 
     @property
     def mind(self) -> Mind:
@@ -156,7 +156,7 @@ class MeltingPotBody:
 
     def _explore(self, situation: Situation) -> Move:
         """Walks to the stalest cell after a plan that leads to no move: no second plan is asked for in one step."""
-        cell = stalest_cell(self._game.layout, situation.pose.cell, self._memory.looked_at, situation.step)
+        cell = self._memory.looked_at.stalest_cell(situation.pose.cell, situation.step)
         self._planner.replace_plan((MoveTo(cell),))
         return self._planner.next_move(situation) or Move.TURN_RIGHT
 

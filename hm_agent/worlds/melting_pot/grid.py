@@ -5,8 +5,8 @@ A cell is (x, y): x counts columns from the west, y counts rows from the north, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 Cell = tuple[int, int]
+Numbers = npt.NDArray[np.intp]
+"""(n,) numbers of cells on a map."""
 
 
 class Facing(IntEnum):
@@ -138,9 +140,26 @@ class Window:
         return tuple(pose.place(ahead, right) for ahead, right in self.offsets)
 
 
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Some cells, in an order. numbers: the numbers on their map of those that lie on it, in the same order."""
+
+    cells: tuple[Cell, ...]
+    numbers: Numbers = field(compare=False)
+
+    def __contains__(self, cell: Cell) -> bool:
+        return cell in self.cells
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self.cells)
+
+
+NOWHERE = Area((), np.empty(0, np.intp))
+
+
 @dataclass(frozen=True)
 class Layout:
-    """A map's size and walls, which are known before an episode."""
+    """A map's size and walls, which are known before an episode. Cells are numbered row by row from the top left."""
 
     width: int
     height: int
@@ -156,6 +175,20 @@ class Layout:
     def contains(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
 
+    def number(self, cell: Cell) -> int:
+        """The number of a cell on the map."""
+        return cell[1] * self.width + cell[0]
+
+    def cell(self, number: int) -> Cell:
+        """The cell of a number."""
+        y, x = divmod(number, self.width)
+        return x, y
+
+    def area(self, cells: Iterable[Cell]) -> Area:
+        """Some cells, on the map or not, as an area of it."""
+        listed = tuple(cells)
+        return Area(listed, np.array([self.number(cell) for cell in listed if self.contains(cell)], np.intp))
+
     def is_open(self, cell: Cell) -> bool:
         """True if a cell is on the map and holds no wall."""
         return cell in self.neighbours
@@ -167,9 +200,9 @@ class Layout:
         return tuple(cell for cell in cells if cell not in self.walls)
 
     @cached_property
-    def open_coordinates(self) -> npt.NDArray[np.int64]:
-        """(n, 2) the x and y of all open cells, in their order."""
-        return np.array(self.open_cells, np.int64)
+    def open_numbers(self) -> Numbers:
+        """The numbers of all open cells, in their order."""
+        return self.area(self.open_cells).numbers
 
     @cached_property
     def neighbours(self) -> dict[Cell, tuple[Cell, ...]]:

@@ -1,31 +1,20 @@
 """Memory of things and players: where and when each was last seen (Hypothetical Minds, appendix C.2).
 
 An entry can be outdated; it is removed when its cell is seen again without the thing. The cells where things were ever
-seen are kept apart as sites, since a collected resource regrows in its place. Places to explore are cells that have
-been out of view for long.
+seen are kept apart as sites, since a collected resource regrows in its place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 
 import numpy as np
-import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
+from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-
-STEPS_PER_CELL = 4
-"""One cell of distance counts as much as this many steps out of view."""
-NEVER_SEEN = -300
-"""The step assumed for cells that were never in view."""
-MIN_SEPARATION = 5
-"""The least distance in cells between two of the places that `unseen_places` returns."""
-UNSEEN_PLACES = 3
-"""How many places out of view a question names at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +47,9 @@ class EntityMemory:
     belief about their cells; None if unknown.
     """
 
-    def __init__(self, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False) -> None:
+    def __init__(
+        self, layout: Layout, player_belief: PlayerBeliefMap | None = None, *, all_return: bool = False
+    ) -> None:
         """player_belief: a belief about the other players' cells, which this memory keeps up to date.
 
         all_return: True if no player is on the map while the own avatar is not, and all things are back after that.
@@ -70,10 +61,12 @@ class EntityMemory:
         self.disappeared: list[Disappearance] = []
         self.taken: list[Cell] = []
         self.players: dict[str, PlayerSighting] = {}
-        self.looked_at: dict[Cell, int] = {}
+        self.looked_at = ViewTimes(layout)
         self.player_belief = player_belief
         self.expected_kind: str | None = None
-        self._all_return = all_return
+        self._layout, self._all_return = layout, all_return
+        self._is_site = np.zeros(layout.width * layout.height, np.bool_)
+        """True for the number of each cell that is a site."""
         self._is_away = False
 
     def update(self, step: int, view: TextualMap) -> None:
@@ -88,9 +81,13 @@ class EntityMemory:
         if view.pose is None:
             return
         self._remember(step, view.detections)
-        self.looked_at |= dict.fromkeys(view.in_view, step)
-        for cell in [cell for cell in view.in_view if cell in self.sites]:
+        self.looked_at.update(step, view.in_view)
+        for cell in self._sites_in(view.in_view):
             self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
+
+    def _sites_in(self, area: Area) -> list[Cell]:
+        """The sites that lie in an area, in its order."""
+        return [self._layout.cell(number) for number in area.numbers[self._is_site[area.numbers]].tolist()]
 
     def _restore(self, step: int) -> None:
         """Remembers a thing on every site, as seen in this step, and forgets where players were."""
@@ -125,6 +122,8 @@ class EntityMemory:
                 if detection.cell not in self.things:
                     self.appeared.append(detection.cell)
                 self.things[detection.cell] = detection.kind, step
+                if detection.cell not in self.sites and self._layout.contains(detection.cell):
+                    self._is_site[self._layout.number(detection.cell)] = True
                 self.sites[detection.cell] = detection.kind
 
     def kinds(self) -> Mapping[Cell, str]:
@@ -143,38 +142,3 @@ class EntityMemory:
         """The place to search next for one of these players, or for any; None without a belief."""
         places = self.likely_places(players)
         return place_to_search(places, here) if places else None
-
-
-def stalest_cell(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> Cell:
-    """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
-    # Ties go to the last cell, counted column by column.
-    column_by_column = layout.open_coordinates @ (layout.height, 1)
-    best = np.argmax(_staleness(layout, start, looked_at, step) * layout.width * layout.height + column_by_column)
-    return layout.open_cells[int(best)]
-
-
-def unseen_places(
-    layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int
-) -> tuple[tuple[Cell, int | None], ...]:
-    """The stalest cells out of view that lie apart, each with its latest step in view, None if it never was.
-
-    They are UNSEEN_PLACES at most, the stalest first.
-    """
-    staleness = dict(zip(layout.open_cells, _staleness(layout, start, looked_at, step).tolist(), strict=True))
-    hidden = (cell for cell in layout.open_cells if looked_at.get(cell) != step)
-    ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
-    chosen: list[Cell] = []
-    for cell in ranked:
-        if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
-            chosen.append(cell)
-        if len(chosen) == UNSEEN_PLACES:
-            break
-    return tuple((cell, looked_at.get(cell)) for cell in chosen)
-
-
-def _staleness(layout: Layout, start: Cell, looked_at: Mapping[Cell, int], step: int) -> npt.NDArray[np.int64]:
-    """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
-    last_seen = np.fromiter(map(looked_at.get, layout.open_cells, repeat(NEVER_SEEN)), np.int64, len(layout.open_cells))
-    distances = np.abs(layout.open_coordinates - start).sum(axis=1)
-    staleness: npt.NDArray[np.int64] = step - last_seen - STEPS_PER_CELL * distances
-    return staleness

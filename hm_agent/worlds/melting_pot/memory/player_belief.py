@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, distance
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 STEP_PROBABILITY = 0.2
@@ -22,11 +22,11 @@ MIN_SEPARATION = 4
 class _Glimpse(NamedTuple):
     """What a frame shows of the players. is_away: True if the own avatar is not on the map: all then return anywhere.
 
-    in_view: the cells in view. seen: the cells of the players in view, by number.
+    in_view: the cells in view. seen: the cells of the players in view, by the player's number.
     """
 
     is_away: bool
-    in_view: Sequence[Cell]
+    in_view: Area
     seen: Mapping[int, Cell]
 
 
@@ -142,11 +142,9 @@ class PlayerBeliefMap:
         """
         return np.asarray(sum(layer * _sum_around(moving * is_in_it) for layer, is_in_it in self._layers))
 
-    def _clear(self, in_view: Sequence[Cell]) -> None:
+    def _clear(self, in_view: Area) -> None:
         """Rules out the cells in view; a player that is ruled out everywhere gets the stationary distribution again."""
-        height, width = self._open.shape
-        numbers = [y * width + x for x, y in in_view if 0 <= y < height and 0 <= x < width]
-        self._beliefs.reshape(len(self._beliefs), -1)[:, numbers] = 0.0
+        self._beliefs.reshape(len(self._beliefs), -1)[:, in_view.numbers] = 0.0
         totals = self._beliefs.sum(axis=(1, 2), keepdims=True)
         lost = totals <= 0
         if lost.any():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain, product, repeat
 from typing import Any
 
 import numpy as np
@@ -186,5 +186,4 @@ def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
     """
     rows = rgb.reshape(len(rgb) // SPRITE_SIZE, SPRITE_SIZE, -1).view(ROW)
     patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
-    look_up = atlas.index.get
-    return [look_up(patch, UNKNOWN) for patch in patches]
+    return list(map(atlas.index.get, patches, repeat(UNKNOWN)))

@@ -24,7 +24,7 @@ MIN_PROBABILITY = 1e-6
 class WallPatterns:
     """The walls in the window at each pose of a map, as bit sets over the cells of the window.
 
-    cells: the map cells in the window at each pose, by number.
+    areas: the map cells in the window at each pose, by their number in the window.
     """
 
     def __init__(self, layout: Layout, window: Window) -> None:
@@ -32,8 +32,8 @@ class WallPatterns:
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
         self.number = {pose: n for n, pose in enumerate(self.poses)}
         self._facings = np.array([pose.facing for pose in self.poses])
-        self.cells = {pose: window.cells(pose) for pose in self.poses}
-        self._shown = np.array([[cell in layout.walls for cell in cells] for cells in self.cells.values()])
+        self.areas = {pose: layout.area(window.cells(pose)) for pose in self.poses}
+        self._shown = np.array([[cell in layout.walls for cell in area] for area in self.areas.values()])
         self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:

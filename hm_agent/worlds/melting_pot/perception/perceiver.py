@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.grid import Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Pixels, label_patches
-from hm_agent.worlds.melting_pot.perception.localizer import Localizer, RelativeScene, WallPatterns, odds_of_staying
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Move, Pose
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Labels, Pixels, label_patches
+from hm_agent.worlds.melting_pot.perception.localizer import (
+    OPPOSITE,
+    Localizer,
+    RelativeScene,
+    WallPatterns,
+    odds_of_staying,
+)
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 
@@ -43,10 +50,6 @@ class PatchMeaning(NamedTuple):
     is_hidden: bool = False
     turns: int = 0
     mark: str | None = None
-
-
-Contents = Sequence[tuple[int, PatchMeaning]]
-"""(number, meaning) of the window's cells that show more than floor."""
 
 
 class SubstrateVision:
@@ -89,6 +92,58 @@ class SubstrateVision:
         return PatchMeaning(mark=mark)
 
 
+class Frame:
+    """What one frame shows of the window's cells, before the own pose is known.
+
+    contents: (number, meaning) of the cells that show more than floor, except the own one. walls, hidden: bit sets over
+    the window of the walls and of the cells whose content is hidden. unknown: how many cells show a picture that the
+    atlas doesn't hold.
+    """
+
+    def __init__(self, vision: SubstrateVision, labels: Labels) -> None:
+        here, plain, meanings = vision.window.own_index, vision.plain, vision.meanings
+        own = labels[here]
+        self._vision = vision
+        self.is_present = own in vision.own_labels
+        self.own_mark = meanings[own].mark
+        self.contents = [
+            (n, meanings[label])
+            for n, label in enumerate(labels)
+            if label not in plain and not (n == here and self.is_present)
+        ]
+        self.walls = self.hidden = 0
+        self._shows_players = False
+        for n, meaning in self.contents:
+            if meaning.is_wall:
+                self.walls |= 1 << n
+            elif meaning.is_hidden:
+                self.hidden |= 1 << n
+            elif meaning.is_player:
+                self._shows_players = True
+        self.unknown = labels.count(UNKNOWN)
+
+    @property
+    def facing(self) -> int | None:
+        """The own facing by a wall's sprite, which is drawn rotated against it; None if no wall is in view."""
+        walls = (meaning for _, meaning in self.contents if meaning.is_wall)
+        wall = next(walls, None) if self._vision.has_compass else None
+        return None if wall is None else -wall.turns % 4
+
+    @property
+    def may_hide_a_block(self) -> bool:
+        """True if a player is in view, or may be behind a beam: it can have blocked a move."""
+        return self._shows_players or bool(self.hidden)
+
+    @cached_property
+    def scene(self) -> RelativeScene:
+        """What the frame shows besides walls, by offset; computed only where a move may have failed."""
+        offsets = self._vision.window.offsets
+        things = {offsets[n]: meaning.kind for n, meaning in self.contents if meaning.kind and not meaning.is_player}
+        players = {offsets[n] for n, meaning in self.contents if meaning.is_player}
+        hidden = {offsets[n] for n, meaning in self.contents if meaning.is_hidden}
+        return RelativeScene(things, players, self._vision.surroundings - hidden - players, bool(hidden))
+
+
 class Perceiver:
     """One player's perception in one episode: turns frames into textual maps.
 
@@ -99,65 +154,76 @@ class Perceiver:
     def __init__(self, vision: SubstrateVision) -> None:
         self._vision = vision
         self._localizer = Localizer(vision.patterns)
-        self._scene = RelativeScene()
+        self._before: Frame | None = None
+        """The frame before, if it showed the own avatar."""
+        self._off_map: tuple[bytes, TextualMap] | None = None
+        """The latest pixels without the own avatar, and what they show: they stay the same until it is back."""
         self.unknown_patches = 0
         self.lost_steps = 0
         self._lost_for = 0
 
     def see(self, rgb: Pixels, move: int) -> TextualMap:
         """Perceives one frame. move: the own move since the frame before, NOOP at the first."""
-        vision = self._vision
-        labels = label_patches(rgb, vision.atlas)
-        here = vision.window.own_index
-        own = labels[here]
-        present = own in vision.own_labels
-        contents = [
-            (n, vision.meanings[label])
-            for n, label in enumerate(labels)
-            if label not in vision.plain and not (present and n == here)
-        ]
-        if not present:
-            self._localizer.reset()
-            self._scene = RelativeScene()
-        pose = self._locate(contents, move, vision.meanings[own].mark) if present else None
-        unknown = labels.count(UNKNOWN)
-        self.unknown_patches += unknown
-        is_lost = present and pose is None
+        if self._off_map and rgb.tobytes() == self._off_map[0]:
+            view = self._off_map[1]
+        else:
+            view = self._map(Frame(self._vision, label_patches(rgb, self._vision.atlas)), move)
+            self._off_map = None if view.present else (rgb.tobytes(), view)
+        self.unknown_patches += view.unknown_patches
+        return view
+
+    def _map(self, frame: Frame, move: int) -> TextualMap:
+        pose = self._locate(frame, move)
+        is_lost = frame.is_present and pose is None
         self.lost_steps += is_lost
         self._lost_for = self._lost_for + 1 if is_lost else 0
-        return self._map(contents, pose, present, vision.meanings[own].mark, unknown)
+        offsets = self._vision.window.offsets
+        walls = frozenset(offsets[n] for n, meaning in frame.contents if meaning.is_wall) if is_lost else frozenset()
+        return TextualMap(
+            pose,
+            frame.is_present,
+            frame.own_mark,
+            self._detections(frame, pose),
+            self._in_view(frame, pose),
+            frame.unknown,
+            self._lost_for,
+            walls,
+        )
 
-    def _map(self, contents: Contents, pose: Pose | None, present: bool, mark: str | None, unknown: int) -> TextualMap:
-        cells = self._vision.patterns.cells[pose] if pose else ()
-        hidden = {n for n, meaning in contents if meaning.is_hidden}
-        in_view = tuple(cell for n, cell in enumerate(cells) if n not in hidden) if hidden else cells
-        detections = tuple(self._detection(n, meaning, pose) for n, meaning in contents if meaning.kind)
-        offsets = self._vision.window.offsets if self._lost_for else ()
-        walls = frozenset(offsets[n] for n, meaning in contents if meaning.is_wall) if offsets else frozenset()
-        return TextualMap(pose, present, mark, detections, in_view, unknown, self._lost_for, walls)
-
-    def _locate(self, contents: Contents, move: int, mark: str | None) -> Pose | None:
-        walls = sum(1 << n for n, meaning in contents if meaning.is_wall)
-        hidden = sum(1 << n for n, meaning in contents if meaning.is_hidden)
-        # A wall's sprite is drawn rotated against the own facing.
-        compass = (-meaning.turns % 4 for _, meaning in contents if meaning.is_wall)
-        facing = next(compass, None) if self._vision.has_compass else None
-        frozen = mark is not None and mark == self._vision.roles.freezing_mark
-        scene = self._relative_scene(contents)
+    def _locate(self, frame: Frame, move: int) -> Pose | None:
+        before, self._before = self._before, frame if frame.is_present else None
+        if not frame.is_present:
+            self._localizer.reset()
+            return None
+        frozen = frame.own_mark is not None and frame.own_mark == self._vision.roles.freezing_mark
         # A hit player can't move, but its mark appears one frame after the hit: the move of that frame failed, too.
         actual_move = Move.NOOP if frozen else move
-        odds = odds_of_staying(self._scene, scene, actual_move)
-        self._scene = scene
-        return self._localizer.update(walls, hidden, facing, actual_move, odds)
+        odds = 0.0
+        may_fail = frame.may_hide_a_block or (before is not None and before.may_hide_a_block)
+        if may_fail and actual_move in OPPOSITE:
+            odds = odds_of_staying(before.scene if before else RelativeScene(), frame.scene, actual_move)
+        return self._localizer.update(frame.walls, frame.hidden, frame.facing, actual_move, odds)
 
-    def _relative_scene(self, contents: Contents) -> RelativeScene:
+    def _in_view(self, frame: Frame, pose: Pose | None) -> Area:
+        if pose is None:
+            return NOWHERE
+        area = self._vision.patterns.areas[pose]
+        if not frame.hidden:
+            return area
+        return self._vision.layout.area(cell for n, cell in enumerate(area.cells) if not frame.hidden >> n & 1)
+
+    def _detections(self, frame: Frame, pose: Pose | None) -> tuple[Detection, ...]:
         offsets = self._vision.window.offsets
-        things = {offsets[n]: meaning.kind for n, meaning in contents if meaning.kind and not meaning.is_player}
-        players = {offsets[n] for n, meaning in contents if meaning.is_player}
-        hidden = {offsets[n] for n, meaning in contents if meaning.is_hidden}
-        return RelativeScene(things, players, self._vision.surroundings - hidden - players, bool(hidden))
-
-    def _detection(self, n: int, meaning: PatchMeaning, pose: Pose | None) -> Detection:
-        cell = self._vision.patterns.cells[pose][n] if pose else None
-        facing = (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None
-        return Detection(meaning.kind, self._vision.window.offsets[n], cell, facing, meaning.mark, meaning.is_player)
+        cells = self._vision.patterns.areas[pose].cells if pose else None
+        return tuple(
+            Detection(
+                meaning.kind,
+                offsets[n],
+                cells[n] if cells else None,
+                (pose.facing + meaning.turns) % 4 if pose and meaning.is_player else None,
+                meaning.mark,
+                meaning.is_player,
+            )
+            for n, meaning in frame.contents
+            if meaning.kind
+        )

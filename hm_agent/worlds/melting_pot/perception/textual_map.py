@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Facing, Pose
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(NamedTuple):
     """A thing or another player in view.
 
     kind: a thing's kind or a player's name. offset: (ahead, right) of the viewer. cell: None while the own pose is
@@ -44,7 +44,7 @@ class TextualMap:
     present: bool
     mark: str | None
     detections: tuple[Detection, ...]
-    in_view: tuple[Cell, ...]
+    in_view: Area
     unknown_patches: int
     lost_for: int = 0
     walls: frozenset[tuple[int, int]] = frozenset()

@@ -175,7 +175,8 @@ class Pursuit:
 
 def _may_be_there(sighting: PlayerSighting, situation: Situation) -> bool:
     """True if a player was seen within PURSUIT_STEPS, and its cell has not been in view without it since."""
-    is_refuted = situation.memory.looked_at.get(sighting.cell, sighting.step) > sighting.step
+    looked_at = situation.memory.looked_at.of(sighting.cell)
+    is_refuted = looked_at is not None and looked_at > sighting.step
     return situation.step - sighting.step <= PURSUIT_STEPS and not is_refuted
 
 

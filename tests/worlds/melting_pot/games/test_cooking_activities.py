@@ -75,7 +75,7 @@ class Frames:
         pots = (Detection(f"pot_{upper}", (1, 0), UPPER, mark=mark), Detection(f"pot_{lower}", (1, 1), LOWER))
         cook = Detection("teammate", (2, 0), MATE, int(facing), mate, is_player=True)
         sights = pots if hidden else (*pots, cook)
-        view = TextualMap(HERE, True, hands, sights, (UPPER, LOWER, MATE), 0)
+        view = TextualMap(HERE, True, hands, sights, KITCHEN.area((UPPER, LOWER, MATE)), 0)
         self.kitchen.update(self.step, view)
         self.latest = self._activities.read(self.step, view, self.kitchen, delivered)
         self.held = self._activities.held

@@ -12,7 +12,7 @@ from hm_agent.worlds.melting_pot.facts import INTERACTING, Counts, Length, Matri
 from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -50,9 +50,9 @@ def forced(
     seen: tuple[tuple[str, Cell], ...] = (),
 ) -> list[type[Subgoal]]:
     """The kinds of calls of the plan that is forced. seen: things, in view now."""
-    memory = EntityMemory(PlayerBeliefMap(game.layout, game.players, 2))
+    memory = EntityMemory(game.layout, PlayerBeliefMap(game.layout, game.players, 2))
     things = tuple(Detection(kind, (0, 0), cell) for kind, cell in seen)
-    view = TextualMap(HERE, True, None, things, tuple(cell for _, cell in seen), 0)
+    view = TextualMap(HERE, True, None, things, game.layout.area(cell for _, cell in seen), 0)
     memory.update(5, view)
     plan = PreviousPlan(previous, len(previous))
     observation = Observation(5, {"INVENTORY": np.array(held)})
@@ -160,8 +160,8 @@ def test_a_strategy_to_watch_first_does_so_once_between_two_interactions(unwatch
     for step, mark in ((6, INTERACTING), (7, None)):  # its reward is known once the mark is gone
         unwatched.read(
             Observation(step, {"INVENTORY": np.array(COLLECTED)}),
-            TextualMap(HERE, True, mark, (), (), 0),
-            EntityMemory(PlayerBeliefMap(unwatched.layout, unwatched.players, 2)),
+            TextualMap(HERE, True, mark, (), NOWHERE, 0),
+            EntityMemory(unwatched.layout, PlayerBeliefMap(unwatched.layout, unwatched.players, 2)),
         )
     assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
 

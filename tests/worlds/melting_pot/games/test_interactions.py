@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -37,7 +37,7 @@ LARGE_HALL = Layout.from_ascii("\n".join(["W" * 13, *["W" + 11 * " " + "W"] * 11
 BEAM = Beam(length=3, radius=1)
 PLAYERS = ("player_1", "player_2")
 CENTRE = Pose(6, 6, Facing.NORTH)
-IN_VIEW = tuple((x, y) for x in range(1, 12) for y in range(1, 8))
+IN_VIEW = LARGE_HALL.area((x, y) for x in range(1, 12) for y in range(1, 8))
 
 
 class InteractionLog:
@@ -86,9 +86,9 @@ def shown_to(before: Pose | None, now: Pose) -> tuple[int, ...]:
     frames = [(before, (1, 1, 1), None), (now, (1, 2, 1), None), (now, (1, 2, 1), INTERACTING), (now, (1, 1, 1), None)]
     for step, (other, held, mark) in enumerate(frames):
         others = (Detection("opponent", (0, 0), other.cell, other.facing, is_player=True),) if other else ()
-        view = TextualMap(HERE, True, mark, others, (), 0)
+        view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
         observation = Observation(step, {"INVENTORY": np.array(held)})
-        events += reader.read(observation, view, EntityMemory())
+        events += reader.read(observation, view, EntityMemory(HALL))
     (event,) = events
     assert isinstance(event, InteractionEvent)
     return event.shown
@@ -106,8 +106,8 @@ def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next()
     life = [((1, 1, 1), None), ((1, 2, 1), None), ((1, 2, 1), INTERACTING), ((1, 1, 1), None)]
     shown = []
     for step, ((held, mark), others) in enumerate([(frame, others) for others in (watching, ()) for frame in life]):
-        view = TextualMap(HERE, True, mark, others, (), 0)
-        events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory())
+        view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
+        events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
         shown += [event.shown for event in events]
     assert shown == [(0, 1, 0), (0, 0, 0)]
 
@@ -126,8 +126,8 @@ def test_an_interaction_is_known_by_the_inventory_where_the_mark_lacks(
     reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
     told = []
     for step, (held, mark) in enumerate(life):
-        view = TextualMap(HERE, True, mark, (), (), 0)
-        reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory())
+        view = TextualMap(HERE, True, mark, (), NOWHERE, 0)
+        reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
         told.append(reader.is_reset)
     assert told == [step == reset for step in range(3)]
 
@@ -202,7 +202,8 @@ def frame(*players: Detection) -> TextualMap:
 
 def partner_after(*frames: TextualMap) -> str | None:
     """The partner that is inferred if the agent's interaction begins in the last of these frames."""
-    partners, memory = PartnerTracker(LARGE_HALL, BEAM, PLAYERS), EntityMemory(PlayerBeliefMap(LARGE_HALL, PLAYERS, 5))
+    partners = PartnerTracker(LARGE_HALL, BEAM, PLAYERS)
+    memory = EntityMemory(LARGE_HALL, PlayerBeliefMap(LARGE_HALL, PLAYERS, 5))
     fresh: frozenset[str] = frozenset()
     for step, view in enumerate(frames):
         memory.update(step, view)

@@ -6,7 +6,7 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, Kitchen, Pot, Station, rooms
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 MAP = """
@@ -29,7 +29,7 @@ def sight(kind: str, cell: Cell, mark: str | None = None) -> Detection:
 def view(*sights: Detection, in_view: Sequence[Cell] = (), hands: str | None = None, lost: bool = False) -> TextualMap:
     pose = None if lost else Pose(6, 2, Facing.NORTH)
     seen = {sight.cell for sight in sights if sight.cell}
-    return TextualMap(pose, True, hands, sights, () if lost else (*seen, *in_view), 0)
+    return TextualMap(pose, True, hands, sights, NOWHERE if lost else LAYOUT.area((*seen, *in_view)), 0)
 
 
 def kitchen(*views: TextualMap) -> Kitchen:

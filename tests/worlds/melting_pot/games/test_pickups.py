@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.matrix.pickups import (
     Pickup,
     PickupRecord,
 )
-from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
@@ -29,7 +29,7 @@ def reader() -> GatheringReader:
 def seeing(**players: tuple[Cell, str | None]) -> TextualMap:
     """A frame that shows these players, each at a cell and with a mark."""
     sights = tuple(Detection(name, (1, 0), cell, 0, mark, is_player=True) for name, (cell, mark) in players.items())
-    return TextualMap(Pose(1, 1, 0), True, None, sights, (), 0)
+    return TextualMap(Pose(1, 1, 0), True, None, sights, NOWHERE, 0)
 
 
 NOBODY = seeing()

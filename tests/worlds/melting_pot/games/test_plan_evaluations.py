@@ -9,7 +9,7 @@ from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.games.game import PlanContext, PlanOutcome
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.grid import Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -35,8 +35,8 @@ def test_call_to_fire_that_led_to_an_interaction_was_carried_out(plan: PreviousP
     game = dyad()
     context = PlanContext(
         observation=Observation(90, {"INVENTORY": np.array((1, 1, 1))}),
-        view=TextualMap(Pose(3, 7, Facing.NORTH), True, None, (), (), 0),
-        memory=EntityMemory(PlayerBeliefMap(game.layout, game.players, 2)),
+        view=TextualMap(Pose(3, 7, Facing.NORTH), True, None, (), NOWHERE, 0),
+        memory=EntityMemory(game.layout, PlayerBeliefMap(game.layout, game.players, 2)),
         strategy=MatrixStrategy("hold rock"),
         because=because,
         previous=plan,

@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER, MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -43,8 +43,8 @@ def why(game: MatrixGame, seen: Gathering, *rest: Subgoal, strategy: MatrixStrat
 
 def ask_plan(game: MatrixGame) -> None:
     """Lets the game build a question for a plan, which shows what is known of the opponent then."""
-    memory = EntityMemory(PlayerBeliefMap(game.layout, game.players, 2))
-    view = TextualMap(Pose(3, 7, Facing.NORTH), True, None, (), (), 0)
+    memory = EntityMemory(game.layout, PlayerBeliefMap(game.layout, game.players, 2))
+    view = TextualMap(Pose(3, 7, Facing.NORTH), True, None, (), NOWHERE, 0)
     memory.update(5, view)
     game.ask_plan(PlanContext(Observation(5, {"INVENTORY": np.array((1, 1, 1))}), view, memory, UNDECIDED))
 
@@ -75,9 +75,9 @@ def test_a_clue_that_was_known_when_the_plan_was_asked_for_does_not() -> None:
 
 def take(game: MatrixGame, step: int) -> None:
     """Lets the game see the opponent walk onto the site of paper and take the thing there."""
-    memory, pose = EntityMemory(PlayerBeliefMap(game.layout, game.players, 2)), Pose(4, 4, Facing.NORTH)
+    memory, pose = EntityMemory(game.layout, PlayerBeliefMap(game.layout, game.players, 2)), Pose(4, 4, Facing.NORTH)
     for at, sight in ((step, box(PAPER_AT)), (step + 1, opponent(PAPER_AT))):
-        view = TextualMap(pose, True, None, (sight,), (PAPER_AT,), 0)
+        view = TextualMap(pose, True, None, (sight,), game.layout.area([PAPER_AT]), 0)
         memory.update(at, view)
         game.read(
             Observation(at, {"INVENTORY": np.array((1, 1, 1))}),

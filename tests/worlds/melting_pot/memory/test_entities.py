@@ -2,15 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
+HALL = Layout.from_ascii("\n".join(["W" * 16, *["W" + 14 * " " + "W"] * 9, "W" * 16]))
 HERE = Pose(5, 5, Facing.NORTH)
 
 
 def view(in_view: Sequence[Cell], *sights: Detection, pose: Pose | None = HERE) -> TextualMap:
-    return TextualMap(pose, True, None, sights, tuple(in_view), 0)
+    return TextualMap(pose, True, None, sights, HALL.area(in_view), 0)
 
 
 def box(cell: Cell | None, kind: str = "yellow_box") -> Detection:
@@ -22,7 +23,7 @@ def opponent(cell: Cell) -> Detection:
 
 
 def test_memory_has_kind_cell_and_step_as_the_paper_does() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1087, view([(13, 3)], box((13, 3))))
     memory.update(1091, view([(7, 3)], opponent((7, 3))))
     assert memory.things == {(13, 3): ("yellow_box", 1087)}
@@ -30,28 +31,28 @@ def test_memory_has_kind_cell_and_step_as_the_paper_does() -> None:
 
 
 def test_thing_out_of_view_is_remembered_with_the_step_it_was_seen() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(9, 9)]))
     assert memory.things == {(3, 3): ("yellow_box", 1)}
 
 
 def test_thing_seen_again_is_remembered_with_the_later_step() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(4, view([(3, 3)], box((3, 3))))
     assert memory.things == {(3, 3): ("yellow_box", 4)}
 
 
 def test_contradicted_memory_is_removed() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
     memory.update(2, view([(3, 3)]))
     assert memory.kinds() == {(4, 3): "yellow_box"}
 
 
 def test_missing_thing_is_a_disappearance_with_the_step_it_was_last_seen() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))
     memory.update(7, view([(3, 3)]))
     assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=1)]
@@ -60,7 +61,7 @@ def test_missing_thing_is_a_disappearance_with_the_step_it_was_last_seen() -> No
 
 
 def test_thing_taken_by_the_agent_is_no_disappearance() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(5, 5)], box((5, 5))))
     memory.update(2, view([HERE.cell]))
     assert memory.things == {}
@@ -68,7 +69,7 @@ def test_thing_taken_by_the_agent_is_no_disappearance() -> None:
 
 
 def test_site_stays_after_its_thing_was_taken() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(3, 3)]))
     assert memory.sites == {(3, 3): "yellow_box"}
@@ -76,20 +77,20 @@ def test_site_stays_after_its_thing_was_taken() -> None:
 
 
 def test_other_kind_in_the_same_cell_replaces_the_first() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(3, 3)], box((3, 3), "blue_box")))
     assert memory.kinds() == memory.sites == {(3, 3): "blue_box"}
 
 
 def test_cells_are_found_by_kind() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3), (5, 3)], box((3, 3)), box((4, 3), "blue_box"), box((5, 3))))
     assert memory.cells_of("yellow_box") == [(3, 3), (5, 3)]
 
 
 def test_player_is_remembered_where_it_was_seen_last() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], opponent((3, 3))))
     memory.update(2, view([(3, 3), (3, 4)], opponent((3, 4))))
     memory.update(3, view([(3, 4)]))
@@ -97,26 +98,26 @@ def test_player_is_remembered_where_it_was_seen_last() -> None:
 
 
 def test_player_on_a_cell_contradicts_the_thing_that_lay_there() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     memory.update(2, view([(3, 3)], opponent((3, 3))))
     assert not memory.things
 
 
 def test_frame_of_unknown_pose_leaves_no_memory() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([], box(None), pose=None))
-    assert (memory.things, memory.sites, memory.looked_at) == ({}, {}, {})
+    assert (memory.things, memory.sites) == ({}, {})
 
 
-def test_each_cell_knows_when_it_was_last_in_view() -> None:
-    memory = EntityMemory()
+def test_memory_knows_when_each_cell_was_last_in_view() -> None:
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3), (4, 3)]))
     memory.update(2, view([(4, 3)]))
-    assert memory.looked_at == {(3, 3): 1, (4, 3): 2}
+    assert [memory.looked_at.of(cell) for cell in ((3, 3), (4, 3), (5, 3))] == [1, 2, None]
 
 
-OFF_THE_MAP = TextualMap(None, False, None, (), (), 0)
+OFF_THE_MAP = TextualMap(None, False, None, (), NOWHERE, 0)
 
 
 def respawned(memory: EntityMemory) -> EntityMemory:
@@ -129,23 +130,23 @@ def respawned(memory: EntityMemory) -> EntityMemory:
 
 
 def test_all_things_are_back_after_a_respawn_in_games_for_two() -> None:
-    memory = respawned(EntityMemory(all_return=True))
+    memory = respawned(EntityMemory(HALL, all_return=True))
     assert memory.things == {(3, 3): ("yellow_box", 9), (4, 3): ("yellow_box", 9)}
     assert memory.emptied == {}
 
 
 def test_no_sighting_from_before_a_respawn_outlives_it_in_games_for_two() -> None:
-    assert respawned(EntityMemory(all_return=True)).players == {}
+    assert respawned(EntityMemory(HALL, all_return=True)).players == {}
 
 
 def test_a_thing_that_came_back_and_is_gone_again_is_a_disappearance() -> None:
-    memory = respawned(EntityMemory(all_return=True))
+    memory = respawned(EntityMemory(HALL, all_return=True))
     memory.update(20, view([(3, 3)]))
     assert memory.disappeared == [Disappearance("yellow_box", (3, 3), seen=9)]
 
 
 def test_among_many_taken_things_stay_gone_and_the_others_stay_seen_after_a_respawn() -> None:
-    memory = respawned(EntityMemory())
+    memory = respawned(EntityMemory(HALL))
     assert memory.things == {(4, 3): ("yellow_box", 1)}
     assert memory.emptied == {(3, 3): 2}
     assert list(memory.players) == ["opponent"]
@@ -154,7 +155,7 @@ def test_among_many_taken_things_stay_gone_and_the_others_stay_seen_after_a_resp
 
 
 def test_only_things_that_were_not_known_appear() -> None:
-    memory = EntityMemory()
+    memory = EntityMemory(HALL)
     memory.update(1, view([(3, 3)], box((3, 3))))
     assert memory.appeared == [(3, 3)]
     memory.update(2, view([(3, 3), (4, 3)], box((3, 3)), box((4, 3))))

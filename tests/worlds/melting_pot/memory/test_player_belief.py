@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import (
     MIN_SEPARATION,
     STEP_PROBABILITY,
@@ -24,16 +24,16 @@ W  W      W
 WWWWWWWWWWW
 """)
 HERE = Pose(1, 1, Facing.NORTH)
-AWAY = TextualMap(None, False, None, (), (), 0)
+AWAY = TextualMap(None, False, None, (), NOWHERE, 0)
 
 
 def empty(*in_view: Cell) -> TextualMap:
-    return TextualMap(HERE, True, None, (), in_view, 0)
+    return TextualMap(HERE, True, None, (), ROOM.area(in_view), 0)
 
 
 def showing(cell: Cell, player: str = "opponent") -> TextualMap:
     sight = Detection(player, (0, 0), cell, Facing.NORTH, None, is_player=True)
-    return TextualMap(HERE, True, None, (sight,), (cell,), 0)
+    return TextualMap(HERE, True, None, (sight,), ROOM.area([cell]), 0)
 
 
 VIEWS = st.lists(
@@ -108,16 +108,13 @@ def test_much_likelier_place_is_worth_a_longer_way() -> None:
     assert place_to_search([((9, 1), 0.9), ((2, 1), 0.1)], (1, 1)) == (9, 1)
 
 
+BOTH = (*showing((4, 3), "first").detections, *showing((9, 1), "second").detections)
 MANY_VIEWS = st.lists(
     st.one_of(
         st.just(AWAY),
         st.just(empty((1, 1), (2, 1))),
         st.builds(showing, st.sampled_from(ROOM.open_cells), st.sampled_from(["first", "second"])),
-        st.just(
-            TextualMap(
-                HERE, True, None, (*showing((4, 3), "first").detections, *showing((9, 1), "second").detections), (), 0
-            )
-        ),
+        st.just(TextualMap(HERE, True, None, BOTH, NOWHERE, 0)),
     ),
     max_size=20,
 )

@@ -37,7 +37,7 @@ class Player:
     def __init__(self, game: GameFacts, vision: SubstrateVision, seed: int) -> None:
         self._vision, self._rng = vision, random.Random(seed)
         self._planner = ActionPlanner(vision.layout, game.beam, vision.window, ready_mark="ready")
-        self._memory = EntityMemory(PlayerBeliefMap(vision.layout, ("opponent",), vision.window.left))
+        self._memory = EntityMemory(vision.layout, PlayerBeliefMap(vision.layout, ("opponent",), vision.window.left))
         self._move = Move.NOOP
         self._perceiver = Perceiver(vision)
 
@@ -167,7 +167,7 @@ def test_unknown_patch_is_counted_and_never_guessed(moments: list[Moment], rws_v
 def test_cell_of_an_unknown_patch_is_not_in_view(moments: list[Moment], rws_vision: SubstrateVision) -> None:
     views = (Perceiver(rws_vision).see(spoilt(moment.rgb), Move.NOOP) for moment in moments)
     pose, in_view = next((view.pose, view.in_view) for view in views if view.pose)
-    assert in_view == rws_vision.window.cells(pose)[1:]
+    assert in_view == rws_vision.layout.area(rws_vision.window.cells(pose)[1:])
 
 
 def test_empty_frame_means_absence_not_a_lost_pose(rws_vision: SubstrateVision) -> None:
@@ -175,3 +175,20 @@ def test_empty_frame_means_absence_not_a_lost_pose(rws_vision: SubstrateVision) 
     view = perceiver.see(np.zeros((40, 40, 3), np.uint8), Move.NOOP)
     assert (view.present, view.pose, view.detections) == (False, None, ())
     assert perceiver.lost_steps == 0
+
+
+def test_frames_off_the_map_are_told_apart_from_each_other_and_from_the_return(
+    moments: list[Moment], rws_vision: SubstrateVision
+) -> None:
+    """Two equal frames without the avatar, one with an unknown patch, twice; then the avatar is back."""
+    perceiver, black = Perceiver(rws_vision), np.zeros((40, 40, 3), np.uint8)
+    there = next(moment for moment in moments if moment.view.pose)
+    frames = black, black, spoilt(black), spoilt(black), there.rgb
+    views = [perceiver.see(frame, Move.NOOP) for frame in frames]
+    assert [view.present for view in views] == [False, False, False, False, True]
+    assert [view.unknown_patches for view in views] == [0, 0, 1, 1, 0]
+    assert perceiver.unknown_patches == 2
+    assert views[0] == views[1] != views[2] == views[3]
+    assert {detection.offset for detection in views[4].detections} == {
+        detection.offset for detection in there.view.detections
+    }

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hm_agent.worlds.melting_pot.grid import Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 OPPONENT = Detection("opponent", (2, 0), (4, 3), Facing.WEST, "ready", is_player=True)
@@ -8,7 +8,7 @@ BOXES = (Detection("yellow_box", (1, 0), (4, 4)), Detection("yellow_box", (1, 1)
 
 
 def textual_map(pose: Pose | None, *sights: Detection, present: bool = True) -> TextualMap:
-    return TextualMap(pose, present, None, sights, (), 0)
+    return TextualMap(pose, present, None, sights, NOWHERE, 0)
 
 
 def test_map_is_described_in_the_papers_form_with_the_marks_of_players() -> None:

@@ -34,7 +34,7 @@ class Situations:
     """Builds the situation of each step and keeps the memory between them."""
 
     def __init__(self) -> None:
-        self.memory = EntityMemory(PlayerBeliefMap(ROOM, ("opponent",), 2))
+        self.memory = EntityMemory(ROOM, PlayerBeliefMap(ROOM, ("opponent",), 2))
 
     def at(
         self,
@@ -51,7 +51,7 @@ class Situations:
         count_taken: int = 0,
     ) -> Situation:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
-        view = TextualMap(pose, True, None, sights, cells, 0)
+        view = TextualMap(pose, True, None, sights, ROOM.area(cells), 0)
         self.memory.update(step, view)
         return Situation(
             step,

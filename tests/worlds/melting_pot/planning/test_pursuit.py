@@ -156,7 +156,7 @@ def test_fire_at_zaps_a_ready_opponent_within_reach() -> None:
 def test_fire_is_held_while_an_unsought_player_that_is_ready_stands_in_the_beam(
     bystander: Detection, move: Move
 ) -> None:
-    others = opponent((4, 4)), replace(bystander, kind="bystander")
+    others = opponent((4, 4)), bystander._replace(kind="bystander")
     assert planner_of(FireAt((4, 4), ("opponent",))).next_move(Situations().at(*others)) is move
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(*others)) is Move.INTERACT
 

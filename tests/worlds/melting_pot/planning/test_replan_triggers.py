@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hm_agent.worlds.melting_pot.grid import Facing, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ABSENCE_STEPS, ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo
@@ -12,7 +12,7 @@ HELD = (1, 3)
 
 def seeing(*players: str, mark: str = "ready") -> TextualMap:
     sights = tuple(Detection(name, (2, 0), (1, 3), Facing.SOUTH, mark, is_player=True) for name in players)
-    return TextualMap(HERE, True, None, sights, (), 0)
+    return TextualMap(HERE, True, None, sights, NOWHERE, 0)
 
 
 def test_player_that_comes_into_view_triggers_once() -> None:

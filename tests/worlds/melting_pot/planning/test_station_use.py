@@ -6,7 +6,7 @@ import pytest
 
 from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -32,14 +32,14 @@ class Cook:
             VISION.layout, FACTS.beam, VISION.window, self.game.ready_mark, self.game.why_useless
         )
         self.planner.follow(plan)
-        self._memory = EntityMemory(PlayerBeliefMap(VISION.layout, (), 0))
+        self._memory = EntityMemory(VISION.layout, PlayerBeliefMap(VISION.layout, (), 0))
 
     def move(
         self, kind: str | None, mark: str | None = None, *, hands: str | None, pose: Pose = FAR, step: int = 0
     ) -> Move | None:
         """The next move if the pot is seen as this kind, with this mark. kind: None if it is out of view."""
         pots = (Detection(kind, (1, 0), POT, mark=mark),) if kind else ()
-        view = TextualMap(pose, True, hands, pots, (), 0)
+        view = TextualMap(pose, True, hands, pots, NOWHERE, 0)
         return self.planner.next_move(Situation(step, view, self._memory))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, distance
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Move, Pose, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.localizer import Localizer
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -112,7 +112,7 @@ def test_way_blocked_by_players_alone_is_none() -> None:
 
 
 def memory_of(**cells: Cell) -> EntityMemory:
-    memory = EntityMemory()
+    memory = EntityMemory(RING)
     memory.things = {cell: (kind, 0) for kind, cell in cells.items()}
     return memory
 
@@ -126,42 +126,42 @@ def walk(walker: Walker, pose: Pose, goal: Cell, memory: EntityMemory, players: 
 
 def test_walker_arrives_by_the_shortest_way() -> None:
     walker, pose, steps = Walker(RING), Pose(1, 1, Facing.SOUTH), 0
-    while walker.step(pose, (5, 1), EntityMemory(), NOBODY) is not None:
-        pose, steps = walk(walker, pose, (5, 1), EntityMemory()), steps + 1
+    while walker.step(pose, (5, 1), EntityMemory(RING), NOBODY) is not None:
+        pose, steps = walk(walker, pose, (5, 1), EntityMemory(RING)), steps + 1
     assert (pose, steps) == (Pose(5, 1, Facing.SOUTH), 4)
 
 
 def test_walker_that_has_arrived_makes_no_step() -> None:
-    assert Walker(RING).step(Pose(5, 1, Facing.NORTH), (5, 1), EntityMemory(), NOBODY) is None
+    assert Walker(RING).step(Pose(5, 1, Facing.NORTH), (5, 1), EntityMemory(RING), NOBODY) is None
 
 
 def test_walker_with_an_unreachable_goal_makes_no_step() -> None:
-    assert Walker(RING).step(Pose(1, 1, Facing.NORTH), (0, 0), EntityMemory(), NOBODY) is None
+    assert Walker(RING).step(Pose(1, 1, Facing.NORTH), (0, 0), EntityMemory(RING), NOBODY) is None
 
 
 def test_walker_displaced_from_its_path_plans_anew() -> None:
     walker = Walker(RING)
-    walk(walker, Pose(1, 1, Facing.NORTH), (5, 1), EntityMemory())
-    assert walk(walker, Pose(4, 3, Facing.NORTH), (5, 1), EntityMemory()).cell == (5, 3)
+    walk(walker, Pose(1, 1, Facing.NORTH), (5, 1), EntityMemory(RING))
+    assert walk(walker, Pose(4, 3, Facing.NORTH), (5, 1), EntityMemory(RING)).cell == (5, 3)
 
 
 def test_walker_whose_step_failed_tries_it_again() -> None:
     walker, pose = Walker(RING), Pose(1, 1, Facing.NORTH)
-    first = walk(walker, pose, (5, 1), EntityMemory())
-    assert walk(walker, pose, (5, 1), EntityMemory()) == first
+    first = walk(walker, pose, (5, 1), EntityMemory(RING))
+    assert walk(walker, pose, (5, 1), EntityMemory(RING)) == first
 
 
 def test_walker_goes_around_a_new_thing_on_its_path() -> None:
     walker = Walker(RING)
-    pose = walk(walker, Pose(1, 2, Facing.NORTH), (3, 1), EntityMemory())
+    pose = walk(walker, Pose(1, 2, Facing.NORTH), (3, 1), EntityMemory(RING))
     assert pose.cell == (1, 1)
     assert walk(walker, pose, (3, 1), memory_of(blue_box=(2, 1))).cell == (1, 2)
 
 
 def test_walker_goes_around_a_player_in_its_way() -> None:
     walker = Walker(RING)
-    pose = walk(walker, Pose(1, 2, Facing.NORTH), (3, 1), EntityMemory())
-    assert walk(walker, pose, (3, 1), EntityMemory(), players=frozenset({(2, 1)})).cell == (1, 2)
+    pose = walk(walker, Pose(1, 2, Facing.NORTH), (3, 1), EntityMemory(RING))
+    assert walk(walker, pose, (3, 1), EntityMemory(RING), players=frozenset({(2, 1)})).cell == (1, 2)
 
 
 def test_walker_goes_through_a_thing_where_every_way_is_blocked() -> None:
@@ -171,24 +171,24 @@ def test_walker_goes_through_a_thing_where_every_way_is_blocked() -> None:
 
 def test_walker_turns_to_a_new_goal_at_once() -> None:
     walker = Walker(RING)
-    pose = walk(walker, Pose(3, 1, Facing.NORTH), (5, 1), EntityMemory())
-    assert walk(walker, pose, (1, 1), EntityMemory()).cell == (3, 1)
+    pose = walk(walker, Pose(3, 1, Facing.NORTH), (5, 1), EntityMemory(RING))
+    assert walk(walker, pose, (1, 1), EntityMemory(RING)).cell == (3, 1)
 
 
 def test_player_of_unknown_pose_does_not_take_what_lies_ahead() -> None:
-    ahead = TextualMap(None, True, None, (Detection("blue_box", (1, 0)),), (), 0)
+    ahead = TextualMap(None, True, None, (Detection("blue_box", (1, 0)),), NOWHERE, 0)
     assert {seek_bearings(ahead, step) for step in range(6)} == {Move.TURN_RIGHT}
 
 
 def test_player_of_unknown_pose_both_walks_and_turns() -> None:
-    clear = TextualMap(None, True, None, (), (), 0)
+    clear = TextualMap(None, True, None, (), NOWHERE, 0)
     assert {seek_bearings(clear, step) for step in range(6)} == {Move.FORWARD, Move.TURN_RIGHT}
 
 
 def test_player_that_circled_in_vain_walks_straight_past_things_and_along_walls() -> None:
     def move(*things: tuple[int, int], walls: set[tuple[int, int]] | None = None) -> set[Move]:
         seen = tuple(Detection("blue_box", offset) for offset in things)
-        view = TextualMap(None, True, None, seen, (), 0, CIRCLING_STEPS + 1, frozenset(walls or ()))
+        view = TextualMap(None, True, None, seen, NOWHERE, 0, CIRCLING_STEPS + 1, frozenset(walls or ()))
         return {seek_bearings(view, step) for step in range(6)}
 
     assert move() == move((0, 1), (0, -1)) == {Move.FORWARD}
@@ -209,7 +209,7 @@ def test_a_lost_player_finds_its_pose_on_a_map_without_inner_walls(cell: Cell) -
                 break
             steps += 1
             walls = frozenset(offset for n, offset in enumerate(patterns.window.offsets) if shown >> n & 1)
-            move = seek_bearings(TextualMap(None, True, None, (), (), 0, steps, walls), steps)
+            move = seek_bearings(TextualMap(None, True, None, (), NOWHERE, 0, steps, walls), steps)
             pose = pose.after(move) if pose.after(move) in patterns.number else pose
             assert steps < 60
         assert steps > 0

@@ -16,7 +16,7 @@ from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.scene import Scene
@@ -47,7 +47,7 @@ def world(seed: int) -> Pixels:
 
 def state(**known: Any) -> AgentSnapshot:
     """The state of an agent that knows nothing but these fields."""
-    nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=(), unknown_patches=0)
+    nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
     fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing, "shot": None}
     mind = {"kinds": (), "things": {}, "players": {}, "plan": (), "current": 0, "route": (), "failed": None}
     return AgentSnapshot(**{**fields, **mind, **known})

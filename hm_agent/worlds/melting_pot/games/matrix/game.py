@@ -36,7 +36,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, unseen_places
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import PAUSE_STEPS
@@ -282,7 +282,7 @@ class MatrixGame(Game):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         here, step = context.view.pose.cell, context.observation.step
-        return tuple(MoveTo(cell) for cell, _ in unseen_places(self.layout, here, context.memory.looked_at, step))
+        return tuple(MoveTo(cell) for cell, _ in context.memory.looked_at.unseen_places(here, step))
 
     def ask_plan(self, context: PlanContext) -> PlanSubgoals:
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
@@ -308,7 +308,7 @@ class MatrixGame(Game):
             others=self._sightings(context),
             is_watching=strategy.seek == (),
             likely=memory.likely_places(strategy.seek or ()),
-            unseen=unseen_places(self.layout, view.pose.cell, memory.looked_at, step),
+            unseen=memory.looked_at.unseen_places(view.pose.cell, step),
             history=matrix_interactions(context.history),
             opponents=self.mind.observed_opponents() if strategy.target is None else (),
             critiques=tuple(context.critiques),

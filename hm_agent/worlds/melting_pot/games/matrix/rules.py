@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from operator import mul
 
@@ -32,6 +32,7 @@ SIDE_WEIGHT = 0.3
 """The factor on an inventory's prior for each unit collected of a resource other than the main one."""
 
 
+@lru_cache(maxsize=10_000)  # a search for the best target asks for the same few hundred over and over
 def reward(own: Counts, other: Counts, payoff: Payoff) -> float:
     """v_own^T A v_other over normalised inventories (appendix B.1)."""
     paid: float = sum(mine * sum(map(mul, row, other)) for mine, row in zip(own, payoff, strict=True))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.facts import FELLOW, Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
-from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, stalest_cell
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
@@ -64,7 +64,8 @@ class ScriptedPlayer:
         others = tuple(vision.roles.players.values())
         self._has_many_others = vision.roles.is_crowd
         tracked = () if self._has_many_others else others
-        self.memory = EntityMemory(PlayerBeliefMap(vision.layout, tracked, vision.window.left) if tracked else None)
+        belief = PlayerBeliefMap(vision.layout, tracked, vision.window.left) if tracked else None
+        self.memory = EntityMemory(vision.layout, belief)
 
     def look(self, rgb: Pixels) -> TextualMap:
         """Perceives the next frame."""
@@ -132,15 +133,15 @@ class ScriptedPlayer:
     def _search(self, view: TextualMap) -> Move:
         """Walks to a likely place of the partner."""
         assert view.pose is not None
-        if self._destination is None or self.memory.looked_at.get(self._destination) == self._step:
+        if self._destination is None or self.memory.looked_at.of(self._destination) == self._step:
             self._destination = self.memory.likely_place(view.pose.cell)
         return self._go(view, self._destination) if self._destination else self._explore(view)
 
     def _explore(self, view: TextualMap) -> Move:
         """Walks to the cell out of view for longest."""
         assert view.pose is not None
-        if self._destination is None or self.memory.looked_at.get(self._destination) == self._step:
-            self._destination = stalest_cell(self._layout, view.pose.cell, self.memory.looked_at, self._step)
+        if self._destination is None or self.memory.looked_at.of(self._destination) == self._step:
+            self._destination = self.memory.looked_at.stalest_cell(view.pose.cell, self._step)
         return self._go(view, self._destination)
 
     def _go(self, view: TextualMap, destination: Cell) -> Move:

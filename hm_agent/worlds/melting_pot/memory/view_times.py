@@ -1,0 +1,66 @@
+"""When each cell of the map was last in view, and the places to explore: cells that have been out of view for long."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance
+
+STEPS_PER_CELL = 4
+"""One cell of distance counts as much as this many steps out of view."""
+NEVER_SEEN = -300
+"""The step assumed for cells that were never in view."""
+MIN_SEPARATION = 5
+"""The least distance in cells between two of the places that `unseen_places` returns."""
+UNSEEN_PLACES = 3
+"""How many places out of view a question names at most."""
+
+
+class ViewTimes:
+    """The step at which each cell of a map was last in view of one player."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._steps = np.full(layout.width * layout.height, NEVER_SEEN)
+        x, y = np.array(layout.open_cells).T
+        self._open_x, self._open_y = x, y
+        self._column_by_column = x * layout.height + y
+
+    def update(self, step: int, in_view: Area) -> None:
+        self._steps[in_view.numbers] = step
+
+    def of(self, cell: Cell) -> int | None:
+        """The step at which a cell was last in view; None if it never was, or is not on the map."""
+        if not self._layout.contains(cell):
+            return None
+        step = int(self._steps[self._layout.number(cell)])
+        return None if step == NEVER_SEEN else step
+
+    def stalest_cell(self, start: Cell, step: int) -> Cell:
+        """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
+        # Ties go to the last cell, counted column by column.
+        ranks = self._staleness(start, step) * len(self._steps) + self._column_by_column
+        return self._layout.open_cells[int(ranks.argmax())]
+
+    def unseen_places(self, start: Cell, step: int) -> tuple[tuple[Cell, int | None], ...]:
+        """The stalest cells out of view that lie apart, each with its latest step in view, None if it never was.
+
+        They are UNSEEN_PLACES at most, the stalest first.
+        """
+        staleness = dict(zip(self._layout.open_cells, self._staleness(start, step).tolist(), strict=True))
+        hidden = (cell for cell in self._layout.open_cells if self.of(cell) != step)
+        ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
+        chosen: list[Cell] = []
+        for cell in ranked:
+            if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
+                chosen.append(cell)
+            if len(chosen) == UNSEEN_PLACES:
+                break
+        return tuple((cell, self.of(cell)) for cell in chosen)
+
+    def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:
+        """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
+        distances = np.abs(self._open_x - start[0]) + np.abs(self._open_y - start[1])
+        staleness: npt.NDArray[np.int64] = step - self._steps[self._layout.open_numbers] - STEPS_PER_CELL * distances
+        return staleness
