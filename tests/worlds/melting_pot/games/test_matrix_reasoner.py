@@ -333,7 +333,7 @@ def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_fou
 
 
 def test_the_likelier_of_two_strategies_counts_for_more_than_its_probability() -> None:
-    """Of two untested ones, each right in four of five cases, the one three times as likely counts nine times as much."""
+    """Of two that are right in four of five cases, the one three times as likely counts nine times as much."""
     names = ROCK_PAPER_SCISSORS.behaviours
     rock, paper = (Constant(names, kind) for kind in (0, 1))
     weighed = (Fit(rock, rock.start), 0.75), (Fit(paper, paper.start), 0.25)
