@@ -37,7 +37,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import PLANNING, MeltingPotViewer
@@ -54,7 +54,7 @@ PATIENCE = 30_000
 HARM = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 REASON = "a thing was picked up unplanned"
 PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
-SHOT = FireAt((4, 4), ("player_3",))
+SHOT = FireAt((4, 4), Aim(("player_3",)))
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
 COUNTER = CounterAnswer(
     reasoning="It\ncopies.", other_next=LeadAnswer(kind="paper", count=6), own_next={"rock": 1, "scissors": 6}

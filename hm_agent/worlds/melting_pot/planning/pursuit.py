@@ -15,6 +15,7 @@ from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Si
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     HIT_NOBODY,
     SHOWN_TOO_LITTLE,
+    Aim,
     FireAt,
     FireOnSight,
     Shadow,
@@ -53,13 +54,13 @@ class Pursuit:
 
         None if there is none, or if the agent is not armed.
         """
-        here, seek = situation.pose.cell, on_sight.players or situation.seek
+        here, seek = situation.pose.cell, on_sight.aim.players or situation.seek
         ready = [player for player in situation.view.players if player.mark == self._ready_mark and situation.armed]
         sought = [(player.cell, player.kind) for player in ready if player.cell and is_sought(player.kind, seek)]
         near = [
-            FireAt(cell, (player,), on_sight.holding, on_sight.least)
+            FireAt(cell, replace(on_sight.aim, players=(player,)))
             for cell, player in sought
-            if distance(here, cell) <= SIGHT and _has_taken_enough(player, on_sight, situation)
+            if distance(here, cell) <= SIGHT and _has_taken_enough(player, on_sight.aim, situation)
         ]
         return min(near, key=lambda call: distance(here, call.target), default=None)
 
@@ -75,18 +76,16 @@ class Pursuit:
         if taken > FIRE_AT_STEPS:
             seen = f"such a player was in view in {self._steps_in_view} of them"
             return PlanEnd(f"{call} {HIT_NOBODY} {FIRE_AT_STEPS} steps; {seen}") if is_last else None
-        seek = call.players or situation.seek
+        seek = call.aim.players or situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
         self._steps_in_view += bool(sought)
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
-            if _has_taken_enough(opponent.kind, call, situation):
+            player = opponent.kind
+            if _has_taken_enough(player, call.aim, situation):
                 move = self._attack(opponent, situation, seek)
-            elif (
-                call.holding and situation.has_clear_lead(opponent.kind) and not _leads(opponent.kind, call, situation)
-            ):
-                leading = situation.leading(opponent.kind)
-                return PlanEnd(f"{opponent.kind} has taken mostly {leading}, not {call.holding}")
+            elif situation.has_clear_lead(player) and not _leads(player, call.aim, situation):
+                return PlanEnd(f"{player} has taken mostly {situation.leading(player)}, not {call.aim.holding}")
             else:
                 move = self._keep_in_view(opponent, situation)
             if move is not None:
@@ -180,15 +179,15 @@ def _may_be_there(sighting: PlayerSighting, situation: Situation) -> bool:
     return situation.step - sighting.step <= PURSUIT_STEPS and not is_refuted
 
 
-def _has_taken_enough(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
-    """True if a player is known to have taken what a call says it must have taken."""
-    is_enough = call.least == 0 or situation.count_taken(player, call.holding) >= call.least
-    return is_enough and _leads(player, call, situation)
+def _has_taken_enough(player: str, aim: Aim, situation: Situation) -> bool:
+    """True if a player is known to have taken what an aim says it must have taken."""
+    is_enough = aim.least == 0 or situation.count_taken(player, aim.holding) >= aim.least
+    return is_enough and _leads(player, aim, situation)
 
 
-def _leads(player: str, call: FireAt | FireOnSight, situation: Situation) -> bool:
-    """True if a player is known to have taken most of the kind that a call names, or if it names none."""
-    return call.holding is None or situation.leading(player) == call.holding
+def _leads(player: str, aim: Aim, situation: Situation) -> bool:
+    """True if a player is known to have taken most of the kind that an aim names, or if it names none."""
+    return aim.holding is None or situation.leading(player) == aim.holding
 
 
 def _is_unwanted(cell: Cell, situation: Situation) -> bool:

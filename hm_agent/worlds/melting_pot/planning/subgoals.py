@@ -20,47 +20,47 @@ class MoveTo(WrittenCall):
         return f"move_to({self.target})"
 
 
-def _listed(*arguments: object) -> str:
-    """The arguments of a call as they are written, without those that are None or 0."""
-    return ", ".join(str(argument) for argument in arguments if argument)
-
-
 @dataclass(frozen=True, slots=True)
-class FireAt(WrittenCall):
-    """Search near a cell, approach a player and fire the beam at it.
+class Aim:
+    """Whom a call to fire means.
 
-    players: the only ones to fire at; any that the strategy seeks if empty. holding: the kind that the player must be
-    known to have taken most of; anything if None. least: how many things it must be known to have taken, of that kind
-    if there is one.
+    players: the only ones; any that the strategy seeks if empty. holding: the kind that the player must be known to
+    have taken most of; anything if None. least: how many things it must be known to have taken, of that kind if there
+    is one.
     """
 
-    target: Cell
     players: tuple[str, ...] = ()
     holding: str | None = None
     least: int = 0
 
     @property
-    def is_conditional(self) -> bool:
-        """True if it depends on what the player has taken."""
-        return bool(self.holding or self.least)
+    def arguments(self) -> Sequence[str]:
+        """The arguments of a call that say so."""
+        return *self.players, *([self.holding] if self.holding else []), *([str(self.least)] if self.least else [])
+
+
+ANYBODY = Aim()
+
+
+@dataclass(frozen=True, slots=True)
+class FireAt(WrittenCall):
+    """Search near a cell, approach a player and fire the beam at it."""
+
+    target: Cell
+    aim: Aim = ANYBODY
 
     def __str__(self) -> str:
-        return f"fire_at({_listed(self.target, *self.players, self.holding, self.least)})"
+        return f"fire_at({', '.join((str(self.target), *self.aim.arguments))})"
 
 
 @dataclass(frozen=True, slots=True)
 class FireOnSight(WrittenCall):
-    """For the rest of the plan, fire at a sought player as soon as it is near and ready.
+    """For the rest of the plan, fire at a player that is meant as soon as it is near and ready."""
 
-    players, holding, least: as in `FireAt`.
-    """
-
-    players: tuple[str, ...] = ()
-    holding: str | None = None
-    least: int = 0
+    aim: Aim = ANYBODY
 
     def __str__(self) -> str:
-        return f"fire_on_sight({_listed(*self.players, self.holding, self.least)})"
+        return f"fire_on_sight({', '.join(self.aim.arguments)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,8 @@ COUNT = "(2|3|4|6|8)"
 """The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
 
 
-def _condition(given: Arguments) -> tuple[str | None, int]:
-    """The kind, None if there is none, and the number, 0 if there is none."""
-    return next(iter(given.kinds), None), next(iter(given.numbers), 0)
+def _aim(given: Arguments) -> Aim:
+    return Aim(tuple(given.players), next(iter(given.kinds), None), next(iter(given.numbers), 0))
 
 
 def _conditions(names: Names) -> Sequence[str]:
@@ -205,13 +204,13 @@ MOVE_TO = SubgoalFunction(
 FIRE_AT = SubgoalFunction(
     "fire_at((x, y))",
     lambda given: len(given.cells) == 1 and len(given.kinds) < 2 and len(given.numbers) < 2,
-    lambda given: FireAt(given.cells[0], tuple(given.players), *_condition(given)),
+    lambda given: FireAt(given.cells[0], _aim(given)),
     lambda cell, names: (cell, *(f"{cell}, {condition}" for condition in _conditions(names))),
 )
 FIRE_ON_SIGHT = SubgoalFunction(
     "fire_on_sight()",
     lambda given: not given.cells and len(given.kinds) < 2 and len(given.numbers) < 2,
-    lambda given: FireOnSight(tuple(given.players), *_condition(given)),
+    lambda given: FireOnSight(_aim(given)),
     lambda cell, names: ("", *_conditions(names)),
 )
 COLLECT_UNSEEN = SubgoalFunction(

@@ -40,7 +40,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     reward,
 )
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, MoveTo, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, PreviousPlan
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
@@ -203,7 +203,9 @@ SOUGHT = replace(
     expected=None,
     players=PLAYERS,
     because="player_2 has come into view, ready to interact",
-    previous=PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), ("player_2",))), 2, (MoveTo((13, 5)),)),
+    previous=PreviousPlan(
+        (MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), Aim(("player_2",)))), 2, (MoveTo((13, 5)),)
+    ),
     others=(
         Seen("player_1", (16, 9), 345, sought=False),
         Seen("player_2", (14, 2), 338, sought=True),
@@ -234,7 +236,7 @@ WATCHING = replace(
 )
 JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
 PLANNED = PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
-FIRED = PreviousPlan((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), ("player_2",)))
+FIRED = PreviousPlan((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), Aim(("player_2",))))
 MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 

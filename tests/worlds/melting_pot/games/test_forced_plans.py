@@ -19,6 +19,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     HIT_NOBODY,
     USED_UP,
+    Aim,
     FireAt,
     MoveTo,
     Pause,
@@ -68,7 +69,7 @@ def test_a_search_in_vain_is_thought_over_when_something_is_missing(game: Matrix
     assert forced(game, (4, 1, 1), SEARCH, because=IN_VAIN) == []
 
 
-@pytest.mark.parametrize("search", [FireAt((9, 9), holding="rock"), FireAt((9, 9), ("opponent",))])
+@pytest.mark.parametrize("search", [FireAt((9, 9), Aim(holding="rock")), FireAt((9, 9), Aim(("opponent",)))])
 def test_a_search_on_conditions_is_thought_over(game: MatrixGame, search: FireAt) -> None:
     assert forced(game, COLLECTED, search, because=IN_VAIN) == []
 

@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Shadow, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import PAPERS, arena, dyad, encounter
 
@@ -117,7 +117,7 @@ def test_where_both_can_gain_taking_what_was_held_before_is_no_news() -> None:
 
 def test_a_shot_that_looks_at_what_the_opponent_took_goes_on() -> None:
     game = playing(dyad(), (1, 5, 1))
-    assert why(game, clue("scissors"), replace(FIRE, holding="rock")) is None
+    assert why(game, clue("scissors"), replace(FIRE, aim=Aim(holding="rock"))) is None
     assert why(game, clue("scissors"), FIRE)
 
 

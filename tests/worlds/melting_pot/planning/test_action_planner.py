@@ -10,6 +10,7 @@ from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
+    Aim,
     FireAt,
     FireOnSight,
     MoveTo,
@@ -185,7 +186,7 @@ def test_plan_fires_on_sight_once_it_says_so() -> None:
         planner.next_move(unfit)
         assert planner.subgoal == MoveTo((7, 7))
     assert planner.next_move(Situations().at(near, step=4)) is Move.INTERACT
-    shot = FireAt((4, 4), ("opponent",))
+    shot = FireAt((4, 4), Aim(("opponent",)))
     assert list(planner.rest) == [shot]
     plan = (MoveTo((4, 5)), FireOnSight(), MoveTo((7, 7)), FireAt((1, 1)))
     assert planner.previous == PreviousPlan(plan, 2, shot=shot)
@@ -205,12 +206,12 @@ def test_plan_is_over_with_a_shot_on_sight_that_hits_nobody() -> None:
 
 
 def test_plan_fires_on_sight_only_at_a_player_that_took_what_it_says() -> None:
-    planner = planner_of(FireOnSight(holding="rock"), MoveTo((7, 7)))
+    planner = planner_of(FireOnSight(Aim(holding="rock")), MoveTo((7, 7)))
     shots = []
     for step, taken in enumerate((None, "paper", "rock")):
         planner.next_move(Situations().at(opponent((4, 4)), step=step, leading={"opponent": taken}.get))
         shots.append(planner.shot)
-    assert shots == [None, None, FireAt((4, 4), ("opponent",), "rock")]
+    assert shots == [None, None, FireAt((4, 4), Aim(("opponent",), "rock"))]
 
 
 def test_fire_on_sight_ends_a_wait() -> None:

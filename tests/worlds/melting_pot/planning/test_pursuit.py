@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_S
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     SHOWN_TOO_LITTLE,
     USED_UP,
+    Aim,
     FireAt,
     MoveTo,
     Shadow,
@@ -68,7 +69,7 @@ def test_a_search_goes_where_a_player_was_last_seen_unless_it_is_seen_to_have_le
 
 
 def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
-    planner = planner_of(FireAt((1, 6), ("somebody_else",)))
+    planner = planner_of(FireAt((1, 6), Aim(("somebody_else",))))
     assert planner.next_move(Situations().at(opponent((4, 4)))) is not Move.INTERACT
 
 
@@ -79,12 +80,12 @@ def test_fire_at_a_named_player_leaves_the_others_alone() -> None:
 def test_fire_at_looks_at_what_a_player_took_before_it_fires(
     leading: str | None, is_clear: bool, move: Move | None
 ) -> None:
-    planner = planner_of(FireAt((4, 4), holding="rock"))
+    planner = planner_of(FireAt((4, 4), Aim(holding="rock")))
     situation = Situations().at(opponent((4, 4)), leading=lambda player: leading, has_clear_lead=is_clear)
     assert planner.next_move(situation) is move
 
 
-@pytest.mark.parametrize("call", [FireAt((4, 4), holding="rock", least=3), FireAt((4, 4), least=3)], ids=str)
+@pytest.mark.parametrize("call", [FireAt((4, 4), Aim(holding="rock", least=3)), FireAt((4, 4), Aim(least=3))], ids=str)
 def test_fire_at_waits_until_a_player_has_taken_enough(call: FireAt) -> None:
     situations, planner = Situations(), planner_of(call)
     moves = [
@@ -157,7 +158,7 @@ def test_fire_is_held_while_an_unsought_player_that_is_ready_stands_in_the_beam(
     bystander: Detection, move: Move
 ) -> None:
     others = opponent((4, 4)), bystander._replace(kind="bystander")
-    assert planner_of(FireAt((4, 4), ("opponent",))).next_move(Situations().at(*others)) is move
+    assert planner_of(FireAt((4, 4), Aim(("opponent",)))).next_move(Situations().at(*others)) is move
     assert planner_of(FireAt((4, 4))).next_move(Situations().at(*others)) is Move.INTERACT
 
 

@@ -41,6 +41,7 @@ from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import PAUSE_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    ANYBODY,
     HIT_NOBODY,
     USED_UP,
     FireAt,
@@ -188,11 +189,11 @@ class MatrixGame(Game):
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
         """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
-        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].is_conditional:
+        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].aim != ANYBODY:
             return False
         has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)
         seeks_anybody = strategy.seek is None or {*strategy.seek} >= {*self.players}
-        return has_lead and not self.wanted(inventory, strategy) and seeks_anybody and not rest[0].players
+        return has_lead and not self.wanted(inventory, strategy) and seeks_anybody
 
     @property
     def names(self) -> Names:
@@ -232,7 +233,7 @@ class MatrixGame(Game):
         is_slight = clue.is_slight and (is_watching or self.inferred_inventory is not None)
         if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
             return False
-        judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].holding is not None
+        judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].aim.holding is not None
         suggested, last = self.rules.behaviours.index(clue.suggests), self.inferred_inventory
         is_as_before = not self.rules.is_zero_sum and last is not None and suggested == argmax(last)
         is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
@@ -265,7 +266,7 @@ class MatrixGame(Game):
             return ()
         wanted = self.wanted(held, strategy)
         search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
-        in_vain = search is not None and HIT_NOBODY in context.because and not (search.players or search.is_conditional)
+        in_vain = search is not None and HIT_NOBODY in context.because and search.aim == ANYBODY
         if not in_vain and (search is not None or context.because != USED_UP):
             return ()
         if wanted:

@@ -12,6 +12,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
 from hm_agent.worlds.melting_pot.planning.pursuit import SIGHT
 from hm_agent.worlds.melting_pot.planning.subgoals import (
+    Aim,
     CollectUnseen,
     FireAt,
     FireOnSight,
@@ -73,7 +74,7 @@ def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -
     enough = next(counts, lacking if is_complete else None)
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
     if enough is not None:
-        plan.insert(enough, FireOnSight(seek))
+        plan.insert(enough, FireOnSight(Aim(seek)))
     if is_complete:
         return [*plan, _seek(question, seek)]
     return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
@@ -81,7 +82,7 @@ def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -
 
 def _seek(question: PlanSubgoals, seek: tuple[str, ...]) -> FireAt:
     """Goes where a sought opponent is likely and near, and fires at it."""
-    return FireAt(place_to_search(question.likely, question.pose.cell), seek)
+    return FireAt(place_to_search(question.likely, question.pose.cell), Aim(seek))
 
 
 def look_for_players(question: PlanSubgoals) -> list[Subgoal]:
