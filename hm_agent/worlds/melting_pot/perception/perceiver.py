@@ -95,9 +95,9 @@ class SubstrateVision:
 class Frame:
     """What one frame shows of the window's cells, before the own pose is known.
 
-    contents: (number, meaning) of the cells that show more than floor, except the own one. walls, hidden: bit sets over
-    the window of the walls and of the cells whose content is hidden. unknown: how many cells show a picture that the
-    atlas doesn't hold.
+    is_present: True if it shows the own avatar, with own_mark over its head. contents: (number, meaning) of the cells
+    that show more than floor, except the own one. walls, hidden: bit sets over the window of the walls and of the cells
+    whose content is hidden. unknown: how many cells show a picture that the atlas doesn't hold.
     """
 
     def __init__(self, vision: SubstrateVision, labels: Labels) -> None:

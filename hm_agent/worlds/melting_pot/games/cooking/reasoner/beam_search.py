@@ -119,12 +119,12 @@ class Node(NamedTuple):
 
     def after(self, option: Errand) -> Node:
         """The node to which an errand leads."""
-        counters = self.counters if option.counter is None else (*self.counters, option.counter)
-        return Node(self.time + option.steps, option.state, self.soups_after(option), self, option, counters)
-
-    def soups_after(self, option: Errand) -> float:
-        """The discounted number of soups delivered by the end of an errand."""
-        return self.soups + option.gain * DISCOUNT ** (self.time + option.used) if option.gain else self.soups
+        time, soups, counters = self.time, self.soups, self.counters
+        if option.gain:
+            soups += option.gain * DISCOUNT ** (time + option.used)
+        if option.counter is not None:
+            counters = (*counters, option.counter)
+        return Node(time + option.steps, option.state, soups, self, option, counters)
 
     @property
     def value(self) -> float:
@@ -165,7 +165,7 @@ class BeamSearch:
                         continue
                     time = node.time + option.steps
                     if time < self._horizon:
-                        _keep(node, option, layers[time])
+                        _keep(node.after(option), layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
             if self._is_end:
@@ -323,20 +323,14 @@ def _value(node: Node) -> float:
     return node.value
 
 
-def _keep(before: Node, option: Errand, layer: dict[State, Node]) -> None:
-    """Adds the node to which an errand leads to the layer of its time.
-
-    It is not added if the node there with the same state is at least as valuable.
-    """
-    known = layer.get(option.state)
-    if known is not None and before.soups_after(option) <= known.soups:
-        return
-    node = before.after(option)
+def _keep(node: Node, layer: dict[State, Node]) -> None:
+    """Adds a node to the layer of its time, unless the node there with the same state is at least as valuable."""
+    known = layer.get(node.state)
     if known is not None:
-        if node.value <= known.value:  # rounding may hide what lies between the soups
+        if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
             return
-        del layer[option.state]  # of equally valuable nodes the one found first is expanded first
-    layer[option.state] = node
+        del layer[node.state]  # of equally valuable nodes the one found first is expanded first
+    layer[node.state] = node
 
 
 def _options_taken(node: Node | None) -> list[Errand]:
