@@ -20,8 +20,9 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.situation import Situation
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, parse_plan
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
+from hm_agent.worlds.melting_pot.planning.written_subgoals import parse_plan
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 RESOURCE_APPEAL = 4.0

@@ -17,7 +17,8 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Functions, Names, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.written_subgoals import Functions, Names
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""

@@ -26,7 +26,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERV
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import SUBGOALS, CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, parse_plan
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact
+from hm_agent.worlds.melting_pot.planning.written_subgoals import parse_plan
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
 
 WITH_CHEF, WITH_APPRENTICE, WITH_NOBODY = range(3)

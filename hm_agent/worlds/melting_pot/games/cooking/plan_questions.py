@@ -15,16 +15,12 @@ from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, 
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, PreviousPlan, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     INTERACT,
     MOVE_TO,
     WAIT,
     Functions,
-    Interact,
-    MoveTo,
-    PreviousPlan,
-    Subgoal,
-    Wait,
     call_pattern,
     parse_plan,
 )

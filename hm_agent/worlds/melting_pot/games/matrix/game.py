@@ -46,12 +46,12 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
     FireAt,
     MoveTo,
-    Names,
     Pause,
     PreviousPlan,
     Shadow,
     Subgoal,
 )
+from hm_agent.worlds.melting_pot.planning.written_subgoals import Names
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0

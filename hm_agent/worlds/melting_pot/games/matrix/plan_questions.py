@@ -13,7 +13,8 @@ from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan
+from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     COLLECT_UNSEEN,
     FIRE_AT,
     FIRE_ON_SIGHT,
@@ -22,7 +23,6 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     SHADOW,
     Functions,
     Names,
-    PreviousPlan,
     call_pattern,
     parse_plan,
 )

@@ -5,21 +5,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Layout
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, Pause, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     FIRE_AT,
     FIRE_ON_SIGHT,
     MOVE_TO,
     PAUSE,
     SHADOW,
-    Aim,
-    FireAt,
-    FireOnSight,
     Functions,
-    MoveTo,
     Names,
-    Pause,
-    Shadow,
-    Subgoal,
     parse_plan,
     parse_subgoal,
 )
