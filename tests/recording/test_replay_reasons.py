@@ -110,6 +110,7 @@ def decision(step: int) -> Decision[int]:
         plan=PLAN,
         current=2,
         shot=SHOT if 30 <= step < 40 else None,
+        over_because="an interaction is over" if 36 <= step < 40 else None,
         route=(),
         failed=None,
         asked_because={10: REASON, 20: f"an interaction is over {HARM}"}.get(step, "the plan is used up")
@@ -194,6 +195,17 @@ def test_a_shot_on_sight_stands_after_the_calls_that_it_replaced(page: Page) -> 
     notes = [item.locator("small").inner_text() for item in page.locator(".plan li").all()]
     assert calls == [*map(str, PLAN), str(SHOT)]
     assert notes == ["over", "over", "left", "now, on sight"]
+
+
+def test_a_plan_that_is_over_has_no_present_call_and_says_why(page: Page) -> None:
+    go_to(page, 36)
+    notes = [item.locator("small").inner_text() for item in page.locator(".plan li").all()]
+    assert notes == ["over", "over", "left", "over"]
+    assert page.locator(".plan [aria-current]").count() == 0
+    told = page.locator("#present section:has(h2:text-is('Subgoals'))").inner_text()
+    assert "over, because an interaction is over; the next plan is made once the agent can act" in told
+    go_to(page, 35)
+    assert "over, because" not in page.inner_text("#present")
 
 
 def test_every_question_says_why_it_was_asked(page: Page) -> None:

@@ -41,7 +41,8 @@ class AgentSnapshot:
     other_inventory: what the other player of the latest interaction held, by inference. things: kind and step of the
     latest sighting, by cell. plan: the latest subgoals, with those done. current: the index of the one being followed,
     or of the first that `shot` replaces. shot: the shot on sight that is carried out in place of the rest of the plan,
-    None if there is none. route: the cells ahead, the nearest first. failed: the subgoal that failed in this step.
+    None if there is none. over_because: why the plan is over, while the next one waits until the agent can act; None
+    while it is followed. route: the cells ahead, the nearest first. failed: the subgoal that failed in this step.
     asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals of the plan that were
     skipped because their thing was gone. Only replays show the fields from `view` to `failed`.
     """
@@ -57,6 +58,7 @@ class AgentSnapshot:
     plan: Sequence[Subgoal] = field(metadata=UNSHOWN)
     current: int = field(metadata=UNSHOWN)
     shot: Subgoal | None = field(metadata=UNSHOWN)
+    over_because: str | None = field(metadata=UNSHOWN)
     route: Sequence[Cell] = field(metadata=UNSHOWN)
     failed: Subgoal | None = field(metadata=UNSHOWN)
     asked_because: str | None = None
@@ -210,7 +212,8 @@ class MeltingPotBody:
             plan=self._planner.plan,
             current=self._planner.current,
             shot=self._planner.shot,
-            route=self._planner.route if self._view.pose else (),
+            over_because=self._replan_reason,
+            route=self._planner.route if self._view.pose and not self._replan_reason else (),
             failed=self._failed,
             asked_because=self._asked_because,
             skipped=self._planner.skipped,

@@ -124,6 +124,7 @@ def _agent_state(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
         "plan": [str(subgoal) for subgoal in state.plan],
         "current": state.current,
         "shot": str(state.shot) if state.shot else None,
+        "over": state.over_because,
         "route": state.route,
         "failed": str(state.failed) if state.failed else None,
     }

@@ -48,9 +48,10 @@ def world(seed: int) -> Pixels:
 def state(**known: Any) -> AgentSnapshot:
     """The state of an agent that knows nothing but these fields."""
     nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
-    fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing, "shot": None}
-    mind = {"kinds": (), "things": {}, "players": {}, "plan": (), "current": 0, "route": (), "failed": None}
-    return AgentSnapshot(**{**fields, **mind, **known})
+    fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing}
+    mind: dict[str, Any] = {"kinds": (), "things": {}, "players": {}}
+    plan = {"plan": (), "current": 0, "shot": None, "over_because": None, "route": (), "failed": None}
+    return AgentSnapshot(**{**fields, **mind, **plan, **known})
 
 
 def decision(thoughts: Thoughts | None = None, **known: Any) -> Decision[int]:
