@@ -20,14 +20,8 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    InferInventory,
-    Opponent,
-    PredictAndCounter,
-    ProposeHypothesis,
-)
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import Fit, fit, posterior, strategy_from_words
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import predict_in_view_of_all
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import fit, posterior, strategy_from_words
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
@@ -330,12 +324,3 @@ def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_fou
         met.append(interaction(NAMES[own], NAMES[(own + 1) % 3], shown=NAMES[own]))
     assert hypothesis_after(*met) == "The opponent plays what does best against what it last saw me collect."
     assert is_covert_after(RULES, *met)
-
-
-def test_the_likelier_of_two_strategies_counts_for_more_than_its_probability() -> None:
-    """Of two that are right in four of five cases, the one three times as likely counts nine times as much."""
-    names = ROCK_PAPER_SCISSORS.behaviours
-    rock, paper = (Constant(names, kind) for kind in (0, 1))
-    weighed = (Fit(rock, rock.start), 0.75), (Fit(paper, paper.start), 0.25)
-    predicted = predict_in_view_of_all(ROCK_PAPER_SCISSORS, weighed, Opponent("opponent", (), None, None))
-    assert predicted == pytest.approx((0.9 * 0.8 + 0.1 * 0.1, 0.9 * 0.1 + 0.1 * 0.8, 0.1))

@@ -36,11 +36,6 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 
 KEPT = 3
 """The largest number of hypotheses in an answer."""
-SHARPNESS = 2
-"""The exponent of the strategies' probabilities in a prediction: their plain mean is too undecided.
-
-Nearly all of the class of rules is followed by nobody, and its share of the probability fades slowly.
-"""
 
 
 Weighed = Sequence[tuple[Fit, float]]
@@ -52,12 +47,8 @@ def weighed_strategies(rules: MatrixRules, opponent: Opponent) -> Weighed:
 
 
 def predict_in_view_of_all(rules: MatrixRules, weighed: Weighed, opponent: Opponent) -> Distribution:
-    """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups.
-
-    In the mean, strategies count by their probability to the power of SHARPNESS.
-    """
-    total = sum(weight**SHARPNESS for _, weight in weighed)
-    parts = [(fit.prediction(), weight**SHARPNESS / total) for fit, weight in weighed]
+    """The distribution over an opponent's next behaviour: the mean over its strategies, corrected by its pickups."""
+    parts = [(fit.prediction(), weight) for fit, weight in weighed]
     mean = tuple(sum(part[n] * weight for part, weight in parts) for n in range(len(parts[0][0])))
     if opponent.present is None:
         return mean
