@@ -99,6 +99,17 @@ def distance(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
 
 
+def lying_apart(ranked: Iterable[Cell], separation: int, count: int) -> list[Cell]:
+    """The first `count` cells, at most, that lie at least `separation` cells from every one chosen before."""
+    chosen: list[Cell] = []
+    for cell in ranked:
+        if all(distance(cell, other) >= separation for other in chosen):
+            chosen.append(cell)
+        if len(chosen) == count:
+            break
+    return chosen
+
+
 @dataclass(frozen=True)
 class Window:
     """The rectangle of cells that a player sees around its own, in cells to each side; ahead is up in the frame.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance, lying_apart
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 STEP_PROBABILITY = 0.2
@@ -54,7 +54,7 @@ class PlayerBeliefMap:
         long run, since players who walk somewhere get away faster than a random walk.
         """
         self._slots = {player: n for n, player in enumerate(players)}
-        self._reach = reach
+        self._layout, self._reach = layout, reach
         self._open = np.zeros((layout.height, layout.width))
         for x, y in layout.open_cells:
             self._open[y, x] = 1.0
@@ -162,14 +162,9 @@ class PlayerBeliefMap:
         padded, side = np.pad(self.beliefs[slots].sum(axis=0), self._reach), 2 * self._reach + 1
         windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side))
         expected = self._open * np.asarray(windows.sum(axis=(2, 3)))
-        chosen: list[tuple[Cell, float]] = []
-        for place in np.argsort(-expected, axis=None, kind="stable"):
-            y, x = divmod(int(place), expected.shape[1])
-            if all(distance((x, y), cell) >= MIN_SEPARATION for cell, _ in chosen):
-                chosen.append(((x, y), round(float(expected[y, x]), 3)))
-            if len(chosen) == count:
-                break
-        return tuple(chosen)
+        ranked = map(self._layout.cell, np.argsort(-expected, axis=None, kind="stable").tolist())
+        chosen = lying_apart(ranked, MIN_SEPARATION, count)
+        return tuple(((x, y), round(float(expected[y, x]), 3)) for x, y in chosen)
 
 
 def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:

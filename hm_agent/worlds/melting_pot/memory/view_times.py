@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, distance
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, lying_apart
 
 STEPS_PER_CELL = 4
 """One cell of distance counts as much as this many steps out of view."""
@@ -23,9 +23,7 @@ class ViewTimes:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._steps = np.full(layout.width * layout.height, NEVER_SEEN)
-        x, y = np.array(layout.open_cells).T
-        self._open_x, self._open_y = x, y
-        self._column_by_column = x * layout.height + y
+        self._open_y, self._open_x = np.divmod(layout.open_numbers, layout.width)
 
     def update(self, step: int, in_view: Area) -> None:
         self._steps[in_view.numbers] = step
@@ -40,7 +38,8 @@ class ViewTimes:
     def stalest_cell(self, start: Cell, step: int) -> Cell:
         """The open cell with the most steps out of view less STEPS_PER_CELL for each cell of distance from `start`."""
         # Ties go to the last cell, counted column by column.
-        ranks = self._staleness(start, step) * len(self._steps) + self._column_by_column
+        column_by_column = self._open_x * self._layout.height + self._open_y
+        ranks = self._staleness(start, step) * len(self._steps) + column_by_column
         return self._layout.open_cells[int(ranks.argmax())]
 
     def unseen_places(self, start: Cell, step: int) -> tuple[tuple[Cell, int | None], ...]:
@@ -51,13 +50,7 @@ class ViewTimes:
         staleness = dict(zip(self._layout.open_cells, self._staleness(start, step).tolist(), strict=True))
         hidden = (cell for cell in self._layout.open_cells if self.of(cell) != step)
         ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
-        chosen: list[Cell] = []
-        for cell in ranked:
-            if all(distance(cell, other) >= MIN_SEPARATION for other in chosen):
-                chosen.append(cell)
-            if len(chosen) == UNSEEN_PLACES:
-                break
-        return tuple((cell, self.of(cell)) for cell in chosen)
+        return tuple((cell, self.of(cell)) for cell in lying_apart(ranked, MIN_SEPARATION, UNSEEN_PLACES))
 
     def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:
         """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""

@@ -35,7 +35,7 @@ class Aim:
     @property
     def arguments(self) -> Sequence[str]:
         """The arguments of a call that say so."""
-        return *self.players, *([self.holding] if self.holding else []), *([str(self.least)] if self.least else [])
+        return [str(argument) for argument in (*self.players, self.holding, self.least) if argument]
 
 
 ANYBODY = Aim()

@@ -106,8 +106,9 @@ def test_player_on_a_cell_contradicts_the_thing_that_lay_there() -> None:
 
 def test_frame_of_unknown_pose_leaves_no_memory() -> None:
     memory = EntityMemory(HALL)
-    memory.update(1, view([], box(None), pose=None))
+    memory.update(1, view([(3, 3)], box(None), pose=None))
     assert (memory.things, memory.sites) == ({}, {})
+    assert all(memory.looked_at.of(cell) is None for cell in HALL.open_cells)
 
 
 def test_memory_knows_when_each_cell_was_last_in_view() -> None:
