@@ -33,12 +33,12 @@ WIDTH, HEIGHT = 1280, 720
 
 # Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.
 WORLD = Box(24, 36, 736, 480)
-VIEW = Box(24, 544, 160, 160)
+VIEW = Box(24, 538, 176, 176)
 WORLD_CAPTION = Box(24, 14, 736, 20)
-VIEW_CAPTION = Box(24, 523, 160, 20)
-OWN = Box(212, 523, 156, 181)
-OTHER = Box(400, 523, 156, 181)
-REWARD = Box(588, 523, 172, 181)
+VIEW_CAPTION = Box(24, 517, 176, 20)
+OWN = Box(228, 517, 156, 181)
+OTHER = Box(412, 517, 156, 181)
+REWARD = Box(596, 517, 164, 181)
 HEADING = Box(792, 12, 464, 56)
 CLOCK = Box(1136, 48, 120, 20)
 STRATEGY = Box(792, 92, 464, 124)
@@ -101,7 +101,7 @@ class VideoPicture:
     def _draw_thoughts(self, step: int, state: AgentSnapshot | None, thoughts: Thoughts) -> None:
         self._canvas.draw(CLOCK, clock, step)
         self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
-        self._canvas.draw(SUBGOAL, subgoal, state.subgoal if state else None)
+        self._canvas.draw(SUBGOAL, subgoal, *((state.subgoal, state.over_because) if state else (None, None)))
         self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
 
 
@@ -123,9 +123,13 @@ def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
         pen.paragraph((0, TOP + 76), f"wants {game.words(target)}", 15, SOFT, lines=1)
 
 
-def subgoal(pen: Pen, words: str | None) -> None:
+def subgoal(pen: Pen, current: str | None, over_because: str | None) -> None:
+    """Writes the current call or, once the plan is over, why it is; the next plan waits until the agent can act."""
     pen.caption("Subgoal")
-    _write_body(pen, words, lines=1)
+    if over_because:
+        pen.paragraph((0, TOP), f"over, because {over_because}", 17, FAINT, lines=1)
+    else:
+        _write_body(pen, current, lines=1)
 
 
 def hypotheses(pen: Pen, about: str | None, held: Sequence[Hypothesis], validated: Hypothesis | None) -> None:

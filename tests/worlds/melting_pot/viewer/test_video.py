@@ -125,7 +125,7 @@ def test_every_frame_shows_its_world_and_its_view(tmp_path: Path, game: GameFact
         large = world(number).repeat(4, axis=0).repeat(4, axis=1)
         view = sprites(40, 40, seed=1000 + number).repeat(4, axis=0).repeat(4, axis=1)
         assert off(pixels[36:516, 24:760], large) < TOLERANCE
-        assert off(pixels[544:704, 24:184], view) < TOLERANCE
+        assert off(pixels[538:698, 24:184], view) < TOLERANCE
 
 
 @pytest.mark.parametrize(
@@ -182,6 +182,12 @@ def test_what_changes_is_drawn_again(game: GameFacts, box: Box, decided: Decisio
     before = shown_in(box, game, step(0, decision()))
     assert not np.array_equal(before, shown_in(box, game, step(0, decision()), step(1, decided)))
     assert np.array_equal(before, shown_in(box, game, step(0, decided), step(1, decision())))
+
+
+def test_a_call_is_no_longer_shown_once_the_plan_is_over(game: GameFacts) -> None:
+    fired, other = (step(0, decision(subgoal=call, over_because="it fired")) for call in ("fire_at((3, 4))", "wait(5)"))
+    assert np.array_equal(shown_in(picture.SUBGOAL, game, fired), shown_in(picture.SUBGOAL, game, other))
+    assert not np.array_equal(shown_in(picture.SUBGOAL, game, fired), shown_in(picture.SUBGOAL, game, step(0)))
 
 
 def test_reward_is_followed(game: GameFacts) -> None:
