@@ -41,7 +41,7 @@ class GifRecorder:
     def close(self) -> None:
         frames, self._frames = self._frames, []
         if frames:
-            palette = frames[len(frames) // 2].quantize(COLOURS)
+            palette = frames[len(frames) // 2].quantize(COLOURS, Image.Quantize.FASTOCTREE)  # keeps rare bright colours
             drawn = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
             gif = io.BytesIO()
             drawn[0].save(gif, "GIF", save_all=True, append_images=drawn[1:], duration=MILLISECONDS, loop=0)

@@ -33,12 +33,12 @@ WIDTH, HEIGHT = 1280, 720
 
 # Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.
 WORLD = Box(24, 36, 736, 480)
-VIEW = Box(24, 538, 176, 176)
+VIEW = Box(24, 540, 176, 176)
 WORLD_CAPTION = Box(24, 14, 736, 20)
-VIEW_CAPTION = Box(24, 517, 176, 20)
-OWN = Box(228, 517, 156, 181)
-OTHER = Box(412, 517, 156, 181)
-REWARD = Box(596, 517, 164, 181)
+VIEW_CAPTION = Box(24, 519, 176, 20)
+OWN = Box(228, 519, 156, 181)
+OTHER = Box(412, 519, 156, 181)
+REWARD = Box(596, 519, 164, 181)
 HEADING = Box(792, 12, 464, 56)
 CLOCK = Box(1136, 48, 120, 20)
 STRATEGY = Box(792, 92, 464, 124)

@@ -125,7 +125,7 @@ def test_every_frame_shows_its_world_and_its_view(tmp_path: Path, game: GameFact
         large = world(number).repeat(4, axis=0).repeat(4, axis=1)
         view = sprites(40, 40, seed=1000 + number).repeat(4, axis=0).repeat(4, axis=1)
         assert off(pixels[36:516, 24:760], large) < TOLERANCE
-        assert off(pixels[538:698, 24:184], view) < TOLERANCE
+        assert off(pixels[540:700, 24:184], view) < TOLERANCE
 
 
 @pytest.mark.parametrize(
