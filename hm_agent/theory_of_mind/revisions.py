@@ -19,8 +19,8 @@ class RevisedHypothesis(BaseModel):
     of: its number in the question, from 1; 0 for a new one. hypothesis: empty if it is kept as it is.
     """
 
-    of: int
-    hypothesis: Remark
+    of: int = 0
+    hypothesis: Remark = ""
 
 
 def forms_for_each(hypotheses: Sequence[Hypothesis]) -> dict[str, Any]:
@@ -39,28 +39,35 @@ def check_for_each(field: str, given: Sequence[object], hypotheses: Sequence[Hyp
         raise ValueError(f"{field}: {len(given)} given, {count} wanted, one for each hypothesis")
 
 
-def revision_forms(hypotheses: Sequence[Hypothesis], *, is_wanted: bool = True) -> Mapping[str, Mapping[str, Any]]:
-    """The JSON schema keywords of a list of hypotheses and of their `of`. is_wanted: False if it must be empty."""
-    least, most = (1, MOST_HYPOTHESES) if is_wanted else (0, 0)
-    return {"hypotheses": {"minItems": least, "maxItems": most}, "of": {"minimum": 0, "maximum": len(hypotheses)}}
+SOME, ANY, NONE = range(1, MOST_HYPOTHESES + 1), range(MOST_HYPOTHESES + 1), range(1)
+"""How many hypotheses an answer may have: after new evidence, before there is evidence, and if nothing new is known."""
 
 
-def check_revisions(
-    given: Sequence[RevisedHypothesis], hypotheses: Sequence[Hypothesis], *, is_wanted: bool = True
-) -> None:
-    """Raises ValueError for revisions that can't be used. hypotheses: those that the question numbers."""
+def revision_forms(hypotheses: Sequence[Hypothesis], counts: range = SOME) -> Mapping[str, Mapping[str, Any]]:
+    """The JSON schema keywords of a list of hypotheses and of their `of`. counts: how many there may be."""
+    return {
+        "hypotheses": {"minItems": counts[0], "maxItems": counts[-1]},
+        "of": {"minimum": 0, "maximum": len(hypotheses)},
+    }
+
+
+def check_revisions(given: Sequence[RevisedHypothesis], hypotheses: Sequence[Hypothesis], counts: range = SOME) -> None:
+    """Raises ValueError for revisions that can't be used.
+
+    hypotheses: those that the question numbers. counts: how many revisions there may be.
+    """
     numbers = [revision.of for revision in given]
     checks: list[Callable[[], None]] = [
         partial(_check_revised, revision, numbers, len(hypotheses)) for revision in given
     ]
-    check_all(lambda: _check_count(len(given), is_wanted), *checks)
+    check_all(lambda: _check_count(len(given), counts), *checks)
 
 
-def _check_count(given: int, is_wanted: bool) -> None:
-    if given and not is_wanted:
+def _check_count(given: int, counts: range) -> None:
+    if given and counts == NONE:
         raise ValueError("hypotheses: nothing new is known of anyone; write []")
-    if is_wanted and not 1 <= given <= MOST_HYPOTHESES:
-        raise ValueError(f"hypotheses: {given} given, 1 to {MOST_HYPOTHESES} wanted")
+    if given not in counts:
+        raise ValueError(f"hypotheses: {given} given, {counts[0]} to {counts[-1]} wanted")
 
 
 def _check_revised(revision: RevisedHypothesis, numbers: Sequence[int], count: int) -> None:

@@ -13,6 +13,8 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words, check_all, one_of
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief, WrittenStrategyAnswer
 from hm_agent.theory_of_mind.revisions import (
+    NONE,
+    SOME,
     RevisedHypothesis,
     check_for_each,
     check_revisions,
@@ -136,16 +138,16 @@ class RevisePartner(Question[PartnerRevision]):
     others: tuple[PlayerBelief, ...]
 
     @property
+    def _counts(self) -> range:
+        return NONE if self.about is None else SOME
+
+    @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        is_wanted = self.about is not None
-        return {**_next_forms(self.situation), **revision_forms(self.hypotheses, is_wanted=is_wanted)}
+        return {**_next_forms(self.situation), **revision_forms(self.hypotheses, self._counts)}
 
     def check(self, answer: PartnerRevision) -> None:
         checks = [check for item in answer.hypotheses for check in _next_checks(self.situation, item)]
-        check_all(
-            lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=self.about is not None),
-            *checks,
-        )
+        check_all(lambda: check_revisions(answer.hypotheses, self.hypotheses, self._counts), *checks)
 
 
 @dataclass(frozen=True, slots=True)

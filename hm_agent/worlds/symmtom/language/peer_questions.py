@@ -13,6 +13,8 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Words, check_all, one_of
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief, WrittenStrategyAnswer
 from hm_agent.theory_of_mind.revisions import (
+    NONE,
+    SOME,
     RevisedHypothesis,
     check_for_each,
     check_revisions,
@@ -152,15 +154,19 @@ class RevisePeer(Question[PeerRevision]):
     others: tuple[PlayerBelief, ...]
 
     @property
+    def _counts(self) -> range:
+        return NONE if self.about is None else SOME
+
+    @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
         next_forms = _next_forms(self.rules, self.board, self.about or self.board.peers[0].name)
-        return {**next_forms, **revision_forms(self.hypotheses, is_wanted=self.about is not None)}
+        return {**next_forms, **revision_forms(self.hypotheses, self._counts)}
 
     def check(self, answer: PeerRevision) -> None:
         about = self.about
         foreseen = answer.hypotheses if about is not None else []
         check_all(
-            lambda: check_revisions(answer.hypotheses, self.hypotheses, is_wanted=about is not None),
+            lambda: check_revisions(answer.hypotheses, self.hypotheses, self._counts),
             *(partial(_check_next, self.rules, self.board, about or "", revised) for revised in foreseen),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question, Remark, check_all, one_of, some_of
-from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES
+from hm_agent.theory_of_mind.revisions import ANY, NONE, SOME, RevisedHypothesis, check_revisions, revision_forms
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
     ByBehaviour,
@@ -23,34 +23,10 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, check_players
 
 
-class RevisionAnswer(BaseModel):
-    """A hypothesis that is kept, reworded or new, and the behaviour it predicts.
+class RevisionAnswer(RevisedHypothesis):
+    """One hypothesis about the other player, and the behaviour it predicts."""
 
-    of: the number of the one that is kept or reworded, 0 for a new one. hypothesis: empty if it is kept as it is.
-    """
-
-    of: int = 0
-    hypothesis: Remark = ""
     next: str
-
-
-def _check_revisions(rules: MatrixRules, answers: Sequence[RevisionAnswer], known: Sequence[Hypothesis]) -> None:
-    """Raises ValueError for unknown behaviours and numbers. known: the hypotheses that the question numbers."""
-    check_all(*(partial(_check_revision, rules, each, len(known)) for each in answers))
-
-
-def _check_revision(rules: MatrixRules, answer: RevisionAnswer, known: int) -> None:
-    rules.check_behaviour("hypotheses: next", answer.next)
-    if not 0 <= answer.of <= known:
-        raise ValueError(f"hypotheses: of {answer.of}; there are 1 to {known}, and 0 stands for a new one")
-
-
-def _revision_forms(rules: MatrixRules, known: Sequence[Hypothesis]) -> Mapping[str, Mapping[str, Any]]:
-    return {
-        "hypotheses": {"maxItems": MOST_HYPOTHESES},
-        "of": {"minimum": 0, "maximum": len(known)},
-        "next": one_of(rules.behaviours),
-    }
 
 
 class JointCounterAnswer(BaseModel):
@@ -83,12 +59,18 @@ class ReviseAndCounter(ByBehaviour, Question[JointCounterAnswer]):
     step: int
 
     @property
+    def _counts(self) -> range:
+        return SOME if self.opponent.history else ANY
+
+    @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {**_revision_forms(self.rules, self.opponent.hypotheses), **lead_forms(self.rules)}
+        revision = revision_forms(self.opponent.hypotheses, self._counts)
+        return {**revision, "next": one_of(self.rules.behaviours), **lead_forms(self.rules)}
 
     def check(self, answer: JointCounterAnswer) -> None:
         check_all(
-            lambda: _check_revisions(self.rules, answer.hypotheses, self.opponent.hypotheses),
+            lambda: check_revisions(answer.hypotheses, self.opponent.hypotheses, self._counts),
+            *(partial(self.rules.check_behaviour, "next", each.next) for each in answer.hypotheses),
             lambda: self.rules.check_lead(answer.other_next.kind, answer.other_next.count),
             lambda: self.rules.check("own_next", answer.own_next),
         )
@@ -123,17 +105,29 @@ class ReviseAndChoose(ByBehaviour, Question[JointChoiceAnswer]):
     step: int
 
     @property
-    def revised(self) -> tuple[Hypothesis, ...]:
-        """The hypotheses about the player `about`; empty if it is None."""
-        return next((other.hypotheses for other in self.opponents if other.player == self.about), ())
+    def _revised(self) -> Opponent | None:
+        """The player `about`."""
+        return next((other for other in self.opponents if other.player == self.about), None)
+
+    @property
+    def _known(self) -> tuple[Hypothesis, ...]:
+        return self._revised.hypotheses if self._revised else ()
+
+    @property
+    def _counts(self) -> range:
+        if self._revised is None:
+            return NONE
+        return SOME if self._revised.history else ANY
 
     @property
     def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {**_revision_forms(self.rules, self.revised), "seek": some_of(names_of(self.opponents))}
+        revision = revision_forms(self._known, self._counts)
+        return {**revision, "next": one_of(self.rules.behaviours), "seek": some_of(names_of(self.opponents))}
 
     def check(self, answer: JointChoiceAnswer) -> None:
         check_all(
-            lambda: _check_revisions(self.rules, answer.hypotheses, self.revised),
+            lambda: check_revisions(answer.hypotheses, self._known, self._counts),
+            *(partial(self.rules.check_behaviour, "next", each.next) for each in answer.hypotheses),
             lambda: self.rules.check("own_next", answer.own_next),
             lambda: check_players("seek", answer.seek, names_of(self.opponents)),
         )
