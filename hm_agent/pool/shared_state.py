@@ -99,11 +99,12 @@ _METHODS: Mapping[str, Callable[..., object]] = {
 class RemoteState:
     """The worker's proxy of the budget and the cache: each call sends a request and waits for the answer.
 
-    backlog: other messages that came while it waited, in order.
+    backlog: other messages that came while it waited, in order. on_backlog: called when there are new ones, since they
+    no longer show as input of the connection.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, on_backlog: Callable[[], object]) -> None:
+        self._connection, self._on_backlog = connection, on_backlog
         self.backlog: deque[object] = deque()
 
     def take_call(self) -> bool:
@@ -137,6 +138,7 @@ class RemoteState:
         self._connection.send(StateRequest(method, arguments))
         while not isinstance(answer := self._connection.recv(), StateAnswer):
             self.backlog.append(answer)
+            self._on_backlog()
         if isinstance(answer.value, BaseException):
             raise answer.value
         return answer.value

@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from threading import Event, Thread
 
 from hm_agent.experiment import Episode
+from hm_agent.files import DiskError
 from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
@@ -72,7 +73,7 @@ async def _play_or_crash(episode: Episode, models: ModelPool, emit: Callable[[Pu
         return await play(episode, models, Heartbeat(emit, at_once))
     except asyncio.CancelledError:
         return None
-    except OSError as error:
+    except DiskError as error:
         return Crash(str(error), is_disk=True)
     except Exception:  # noqa: BLE001 - one episode's error must not end the other episodes
         return Crash(traceback.format_exc())
@@ -191,7 +192,7 @@ class _WorkerLoop:
     """Plays the episodes that arrive through a connection, and sends back what becomes of them."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection, self._state = connection, RemoteState(connection)
+        self._connection, self._state = connection, RemoteState(connection, self._receive_soon)
         self._models: ModelPool | None = None
         self._tasks: dict[asyncio.Task[None], int] = {}
         self._stop = asyncio.Event()
@@ -206,6 +207,9 @@ class _WorkerLoop:
         loop.remove_reader(self._connection.fileno())
         if self._models is not None:
             self._models.close()
+
+    def _receive_soon(self) -> None:
+        asyncio.get_running_loop().call_soon(self._receive)
 
     def _receive(self) -> None:
         """Handles all messages that have come, also those that came while the worker waited for a `StateAnswer`."""
@@ -242,5 +246,3 @@ class _WorkerLoop:
         task = asyncio.current_task()
         if task is not None:
             del self._tasks[task]
-        if self._state.backlog:  # the event loop does not notice messages that were read already
-            self._receive()
