@@ -146,9 +146,10 @@ class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
             return None
         strategy = self._mind.strategy(answer, informed=bool(self._memory.all))
         self._bank = add(self._bank, strategy.words, len(self._memory.all), self._parameters)
-        self._used = strategy.words
-        await self._apply([hypothesis for hypothesis in self._bank if hypothesis.words != strategy.words])
-        self._applied[strategy.words] = strategy
+        *others, newest = self._bank  # one that is repeated has the words that it was first given
+        self._used = newest.words
+        await self._apply(others)
+        self._applied[newest.words] = strategy
         return strategy
 
     async def _apply(self, hypotheses: Sequence[Hypothesis]) -> None:

@@ -222,3 +222,15 @@ def test_in_a_kitchen_a_strategy_amounts_to_a_role_and_is_valued_by_soups() -> N
     assert deliver(strategist, 40, SERVES, game.players[0]) == KitchenStrategy("load", role=LOADS)
     assert values(strategist) == {"load": 6.0}
     assert model.kinds() == [MakeCookingStrategy, FollowCookingStrategy]
+
+
+def test_a_strategy_repeated_in_other_spelling_is_still_the_one_in_use() -> None:
+    own = StrategyAnswer(strategy="Rocky.", seek=[], own_next=HELD["rocky"])
+    other = own.model_copy(update={"strategy": "rocky"})
+    model = ScriptedModel({MakeStrategy: each([own, other, own])})
+    strategist = opened(model)
+    interact(strategist, 0, paid=1.0)
+    interact(strategist, 1, paid=1.0)
+    assert values(strategist) == {"Rocky.": 0.51}
+    assert not model.of(FollowStrategy)
+    assert not model.of(JudgeStrategy)
