@@ -209,12 +209,15 @@ class Agent(Protocol[ViewT_contra, ActionT_co]):
 
     @property
     def usage(self) -> Usage:
-        """Counts its questions so far, with their calls, tokens and cost."""
-        ...
+        """Counts its questions so far, with their calls, tokens and cost; by default it asks none."""
+        return Usage()
 
     def metrics(self) -> Mapping[str, float]:
-        """Returns metrics of its own, e.g. the number of steps in which it did not know where it was."""
-        ...
+        """Returns metrics of its own, e.g. the number of steps in which it did not know where it was.
+
+        By default there are none. Each is a finite number.
+        """
+        return {}
 
 
 class Body(Protocol[ViewT_contra, ActionT_co, StrategyT_contra]):

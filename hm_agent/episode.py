@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World, per_capita
+from hm_agent.files import DiskError, disk_errors
 from hm_agent.questions import ModelUnavailable, together
 
 STEPS_BETWEEN_PAUSES = 10
@@ -37,9 +38,9 @@ class EpisodeOutcome:
         return per_capita(self.rewards.values()) if self.rewards else 0.0
 
     def fail(self, error: Exception) -> None:
-        """Keeps the first error that ended the episode. After an OSError it counts as interrupted, not as failed."""
+        """Keeps the first error that ended the episode. After a DiskError it counts as interrupted, not as failed."""
         if self.error is None:
-            is_disk = isinstance(error, OSError)
+            is_disk = isinstance(error, DiskError)
             self.status = "interrupted" if is_disk else f"failed: {type(error).__name__}: {error}"
             self.error = error
 
@@ -68,8 +69,9 @@ async def run_episode(
         outcome.fail(error)
     for recorder in recorders:
         try:
-            recorder.close()
-        except OSError as error:
+            with disk_errors():
+                recorder.close()
+        except DiskError as error:
             outcome.fail(error)
     return outcome
 
@@ -96,8 +98,9 @@ async def _play(
             outcome.rewards[seat] += reward
         if recorders:
             step = Step(turn, decisions, after.rewards, dict(outcome.rewards), world.scene())
-            for recorder in recorders:
-                recorder.record(step)
+            with disk_errors():
+                for recorder in recorders:
+                    recorder.record(step)
         turn = after
         if outcome.steps % STEPS_BETWEEN_PAUSES == 0:
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Folder names for any names, atomic writing, and safe reading of files that others may have replaced."""
+"""Folder names for any names, atomic writing, safe reading of files that others may have replaced, and disk errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 REPORT = "report"
@@ -17,6 +18,23 @@ MINDS_PAGE = Path("minds", "minds.md")
 LONGEST_NAME = 100
 """The most characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)
+
+
+class DiskError(OSError):
+    """A run can't read or write its files. It ends the run: other episodes would fare no better."""
+
+
+@contextmanager
+def disk_errors() -> Iterator[None]:
+    """Raises every OSError from within as a DiskError."""
+    try:
+        yield
+    except DiskError:
+        raise
+    except OSError as error:
+        # Only with an error number does an OSError have a file name.
+        details = (error.errno, error.strerror, error.filename) if error.errno else (str(error),)
+        raise DiskError(*details) from error
 
 
 def folder_name(names: Sequence[str]) -> str:

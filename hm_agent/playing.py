@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
+from hm_agent.files import DiskError, disk_errors
 from hm_agent.models.providers import ModelPool
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
@@ -49,10 +52,11 @@ class _PlayedEpisode:
 async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
     """Plays an episode and writes its files; the result's status says how it ended.
 
-    Raises OSError if the files can't be written; the episode then counts as not yet played, not as failed.
+    Raises DiskError if the files can't be written; the episode then counts as not yet played, not as failed.
     """
-    _clear_folder(episode.folder)
-    episode.folder.mkdir(parents=True)
+    with disk_errors():
+        _clear_folder(episode.folder)
+        episode.folder.mkdir(parents=True)
     played, started = _PlayedEpisode(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
         replay = None
@@ -60,8 +64,9 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders: list[Recorder] = []
         try:
-            for recorder in _recorders(episode):
-                recorders.append(recorder)  # noqa: PERF402 - if the next one can't be made, those before it are closed
+            with disk_errors():
+                for recorder in _recorders(episode):
+                    recorders.append(recorder)  # noqa: PERF402 - if the next can't be made, those before it are closed
             recorders += [watcher, *filter(None, [replay])]
             await _play(episode, world, models, recorders, played)
         except BaseException:
@@ -70,13 +75,17 @@ async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result
                     recorder.close()
             raise
     played.metrics, played.background = world.metrics(), tuple(world.background())
-    played.seat_metrics = {seat: world.seat_metrics(seat) for seat in world.seats}
+    played.seat_metrics = {
+        seat: {**world.seat_metrics(seat), **_agent_metrics(agent, played.outcome)}
+        for seat, agent in played.agents.items()
+    }
     played.seconds = time.perf_counter() - started
     result = _result(episode, played)
     if replay is not None:
         result = _write_replay(replay, result, played.outcome)
-    write_result(result, episode.folder)
-    if isinstance(played.outcome.error, OSError):
+    with disk_errors():
+        write_result(result, episode.folder)
+    if isinstance(played.outcome.error, DiskError):
         raise played.outcome.error
     return result
 
@@ -129,20 +138,52 @@ async def _play(
                 parameters=episode.experiment.parameters,
                 max_steps=episode.experiment.max_steps,
             )
-            agents[seat] = build_agent(name, setup)
+            agents[seat] = _checked(name, build_agent(name, setup))
         played.agents = agents
         played.outcome = await run_episode(
             world, agents, seed=episode.seed, max_steps=episode.experiment.max_steps, recorders=recorders
         )
 
 
-def _write_replay(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
-    """Writes the replay page; returns the result, whose status is `interrupted` if the page can't be written."""
+def _checked(name: str, agent: Agent[Any, Any]) -> Agent[Any, Any]:
+    """Returns a user's agent as it is; raises TypeError if it lacks a part of the protocol."""
+    if missing := [part for part in ("act", "usage", "metrics") if not hasattr(agent, part)]:
+        raise TypeError(f"the agent {name} has no {' and no '.join(missing)}; hm_agent.Agent says what an agent needs")
+    return agent
+
+
+def _agent_metrics(agent: Agent[Any, Any], outcome: EpisodeOutcome) -> Mapping[str, float]:
+    """An agent's own metrics; none, and a failed episode, if they can't be recorded."""
     try:
-        replay.write(result)
-    except OSError as error:
+        return {name: _finite(name, value) for name, value in agent.metrics().items()}
+    except Exception as error:  # noqa: BLE001 - a user's agent may raise anything; kept in the outcome
         outcome.fail(error)
-    return replace(result, status=outcome.status, reason=str(outcome.error) if outcome.error else "")
+        return {}
+
+
+def _finite(name: str, value: float) -> float:
+    """The value of an agent's metric as Python's own number; raises ValueError for anything but a finite number."""
+    if not isinstance(value, Real) or not isfinite(value):
+        raise ValueError(f"the agent's metric {name!r} is {value!r}; a metric is a finite number")
+    return value if isinstance(value, int) else float(value)
+
+
+def _write_replay(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
+    """Writes the replay page; returns the result, whose status is `interrupted` if the disk did not take the page.
+
+    If the page can't be drawn, e.g. because of an error in a world's viewer, the result has a reason and keeps its
+    status, since all else was recorded.
+    """
+    try:
+        with disk_errors():
+            replay.write(result)
+    except DiskError as error:
+        outcome.fail(error)
+        return replace(result, status=outcome.status, reason=str(outcome.error))
+    except Exception as error:  # noqa: BLE001 - kept in the result
+        missing = f"no replay page: {type(error).__name__}: {error}"
+        return replace(result, reason="; ".join(filter(None, [result.reason, missing])))
+    return result
 
 
 def crashed(episode: Episode, reason: str) -> Result:
@@ -198,7 +239,7 @@ def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResu
             agent=name,
             model=model,
             reward=rewards.get(seat, 0.0),
-            metrics={**played.seat_metrics.get(seat, {}), **played.agents[seat].metrics()},
+            metrics=played.seat_metrics.get(seat, {}),
             **usage_fields(played.agents[seat].usage),
         )
         for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)

@@ -13,6 +13,7 @@ import pytest
 
 import hm_agent
 from hm_agent.extensions import ADDED
+from hm_agent.recording.replay import recorder
 from hm_agent.registry import find_agents, find_scenarios
 
 TOY = Path(__file__).parent / "toy_world"
@@ -194,6 +195,63 @@ def test_a_failed_episode_is_among_the_results_and_warned_of() -> None:
     with pytest.warns(RuntimeWarning, match="1 of 1 episodes did not end well.*no batteries"):
         results = play(agent="empty")
     assert results[0].has_failed
+
+
+class Lost(hm_agent.Agent[Any, str]):
+    """Fails, or has metrics that can't be recorded."""
+
+    def __init__(self, error: Exception | None = None, metrics: Any = None) -> None:
+        self._error, self._metrics = error, metrics
+
+    async def act(self, observation: hm_agent.Observation[Any]) -> hm_agent.Decision[str]:
+        if self._error is not None:
+            raise self._error
+        return hm_agent.Decision("red")
+
+    def metrics(self) -> Any:
+        return super().metrics() if self._metrics is None else self._metrics
+
+
+def played(agent: Any) -> hm_agent.Result:
+    hm_agent.register_agent("lost", lambda setup: agent)
+    with pytest.warns(RuntimeWarning, match="1 of 1 episodes did not end well"):
+        return play(agent="lost")[0]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "named"),
+    [({"good": 1, "x": float("nan")}, "'x' is nan"), ({"y": "abc"}, "'y' is 'abc'"), (3, "AttributeError")],
+)
+def test_a_metric_that_is_no_number_fails_the_episode_and_keeps_its_steps(metrics: Any, named: str) -> None:
+    result = played(Lost(metrics=metrics))
+    assert result.status.startswith("failed: ")
+    assert named in result.status
+    assert result.steps > 0
+
+
+def test_an_error_of_an_agent_is_not_hidden_by_its_metrics() -> None:
+    assert played(Lost(ZeroDivisionError("by zero"), metrics=3)).status == "failed: ZeroDivisionError: by zero"
+
+
+def test_an_agent_that_lost_a_connection_ends_its_own_episode_alone() -> None:
+    hm_agent.register_agent("lost", lambda setup: Lost(ConnectionResetError("it hung up")))
+    with pytest.warns(RuntimeWarning, match="1 of 2 episodes did not end well"):
+        results = play(agent=["lost", "reds:build"])
+    assert [each.status for each in results] == ["failed: ConnectionResetError: it hung up", "completed"]
+
+
+def test_what_an_agent_lacks_is_named() -> None:
+    assert "the agent lost has no act and no usage and no metrics" in played(object()).status
+
+
+def test_an_error_in_drawing_the_page_costs_the_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> str:
+        raise RuntimeError("the viewer is broken")
+
+    monkeypatch.setattr(recorder, "replay_page", fail)
+    (episode,) = play(agent="reds:build")
+    assert (episode.status, episode.steps > 0) == ("completed", True)
+    assert episode.reason == "no replay page: RuntimeError: the viewer is broken"
 
 
 def test_registered_names_are_found_by_globs_and_again() -> None:

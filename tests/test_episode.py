@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from errno import ENOSPC
 from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Step, Turn, World
 from hm_agent.episode import EpisodeOutcome, run_episode
+from hm_agent.files import DiskError
 from hm_agent.questions import ModelUnavailable, Usage
 
 
@@ -103,10 +105,27 @@ def test_a_failure_is_named_and_kept() -> None:
     assert outcome.error is error
 
 
+def test_an_agents_lost_connection_is_a_failure_and_no_trouble_with_the_disk() -> None:
+    outcome, keeper = play(AgentThatStops(ConnectionResetError("it hung up")))
+    assert (outcome.status, len(keeper.steps)) == ("failed: ConnectionResetError: it hung up", 3)
+    assert not isinstance(outcome.error, DiskError)
+
+
+class FullDisk(Keeper):
+    """Has room for three steps."""
+
+    def record(self, step: Step) -> None:
+        if len(self.steps) == 3:
+            raise OSError(ENOSPC, "no space", "trace.jsonl")
+        super().record(step)
+
+
 def test_trouble_with_a_disk_is_no_failure_of_the_episode() -> None:
-    error = OSError("no space")
-    outcome, keeper = play(AgentThatStops(error))
-    assert (outcome.status, outcome.error, len(keeper.steps)) == ("interrupted", error, 3)
+    keeper = FullDisk()
+    outcome = asyncio.run(run_episode(CountingWorld(), {"first": AgentThatStops()}, seed=0, recorders=[keeper]))
+    assert (outcome.status, len(keeper.steps), keeper.closed) == ("interrupted", 3, 1)
+    assert isinstance(outcome.error, DiskError)
+    assert (outcome.error.errno, outcome.error.filename) == (ENOSPC, "trace.jsonl")
 
 
 def test_an_interruption_ends_the_episode_with_what_was_played() -> None:

@@ -20,6 +20,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter
 
 from hm_agent.config import ConfigError
+from hm_agent.files import DiskError
 from hm_agent.models.cache import request_key, request_text
 from hm_agent.models.chat import Reply, Request
 from hm_agent.models.silence import SilenceWatch
@@ -62,7 +63,7 @@ def _to_stderr(message: str) -> None:
 
 
 class AnswerFile:
-    """An answer cache in a file, opened at the first use. Raises OSError if a query fails once the file is open.
+    """An answer cache in a file, opened at the first use. Raises DiskError if a query fails once the file is open.
 
     The file also holds claims on requests, which are renewed as long as this process lives, so that of several runs
     only one sends a request. tell: receives a line for the user when this process has to wait for the file.
@@ -183,7 +184,7 @@ class AnswerFile:
         try:
             return self._retry_while_locked(connection, lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
-            raise OSError(f"{self._path}: {error}") from error
+            raise DiskError(f"{self._path}: {error}") from error
 
     def _start_renewal(self) -> None:
         if self._renewal is None:

@@ -246,7 +246,7 @@ class OwnProvider:
 
 @contextmanager
 def _os_errors_as_unavailable(name: str) -> Iterator[None]:
-    """Turns an OSError of a user's code, e.g. a lost connection, into ModelUnavailable, as any other is the disk's."""
+    """Turns an OSError of a user's code, e.g. a lost connection, into ModelUnavailable."""
     try:
         yield
     except OSError as error:
