@@ -173,6 +173,8 @@ class Experiment:
             for lineup in self.lineups(scenario):
                 for agent, model in zip(lineup, self.models(scenario), strict=True):
                     check_agent(agent, scenario, model)
+        if self.seats and all(len(scenario.seats) == 1 for scenario in self.scenarios):
+            raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
 
     @property
     def at_once(self) -> int:

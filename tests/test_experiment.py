@@ -146,6 +146,7 @@ def test_models_are_given_by_seat_and_joined_in_the_name_of_the_folder() -> None
     ("scenario", "changes", "said"),
     [
         (DYAD, {"seats": ("react",) * 3}, "--seats names 3, and rws_repeated_selfplay has 2 seats"),
+        (SCENARIO, {"seats": ("react",)}, "--seats has no effect: these scenarios have one seat each, and --agent"),
         (SCENARIO, {"seats": ("react", "vmp")}, "--seats names 2, and rws_repeated_6 has one seat"),
         (DYAD, {"seat_models": ("a", "b", "c")}, "--seat_models names 3, and rws_repeated_selfplay has 2 seats"),
         (
