@@ -48,6 +48,9 @@ HYPOTHESES = Box(792, 304, 464, 408)
 COURSE = 80
 """How many of the latest rewards the chart shows."""
 
+Course = Sequence[tuple[int, float]]
+"""Steps in which a reward came, each with the total reward after it."""
+
 TOP = 24
 """Where a card's content begins, below its caption."""
 ROW = 74
@@ -65,7 +68,7 @@ class VideoPicture:
     def __init__(self, game: GameFacts, seat: Seat, title: str) -> None:
         self._game, self._seat = game, seat
         self._canvas = Canvas(WIDTH, HEIGHT)
-        self._course: deque[float] = deque(maxlen=COURSE)
+        self._course: deque[tuple[int, float]] = deque([(0, 0.0)], maxlen=COURSE + 1)
         self._last_reward: float | None = None
         self._other: Counts | None = None
         self._canvas.draw(HEADING, heading, title, game.title)
@@ -83,19 +86,19 @@ class VideoPicture:
         if state and state.pose:
             self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, SELF)
         self._canvas.show(VIEW, np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8))
-        self._draw_gains(state, step.rewards.get(self._seat, 0.0), step.totals[self._seat])
+        if paid := step.rewards.get(self._seat, 0.0):
+            self._last_reward = paid
+            self._course.append((step.turn.step, step.totals[self._seat]))
+        self._draw_gains(state, step.totals[self._seat])
         self._draw_thoughts(step.turn.step, state, decision.thoughts)
         return self._canvas.pixels.copy()
 
-    def _draw_gains(self, state: AgentSnapshot | None, paid: float, total: float) -> None:
+    def _draw_gains(self, state: AgentSnapshot | None, total: float) -> None:
         """Draws the inventories and the reward."""
         self._other = (state and state.other_inventory) or self._other
         self._canvas.draw(OWN, inventory, "Inventory", self._game, state.inventory if state else None)
         if isinstance(self._game, MatrixFacts):
             self._canvas.draw(OTHER, inventory, "The other's last, inferred", self._game, self._other)
-        if paid:
-            self._last_reward = paid
-            self._course.append(total)
         self._canvas.draw(REWARD, reward, total, self._last_reward, tuple(self._course))
 
     def _draw_thoughts(self, step: int, state: AgentSnapshot | None, thoughts: Thoughts) -> None:
@@ -161,13 +164,13 @@ def inventory(pen: Pen, name: str, game: GameFacts, counts: Counts | None) -> No
             pen.block((12 * block, y + 22, 10, 10), held.colour)
 
 
-def reward(pen: Pen, total: float, last: float | None, course: Sequence[float]) -> None:
-    """Draws the reward so far, the last one that was not 0, and a chart of the totals after the latest such rewards."""
+def reward(pen: Pen, total: float, last: float | None, course: Course) -> None:
+    """Draws the reward so far, the last one that was not 0, and a chart of the total up to that one."""
     pen.caption("Reward so far")
     pen.write((0, TOP - 2), f"{total:.1f}", 30, BRIGHT)
     if last is not None:
         pen.write((pen.width, TOP + 12), f"last {last:+.1f}", 15, _sign_colour(last), anchor="ra")
-    _draw_chart(pen, TOP + 48, [0.0, *course])
+    _draw_chart(pen, TOP + 48, course)
 
 
 def _write_body(pen: Pen, words: str | None, *, lines: int) -> None:
@@ -196,15 +199,19 @@ def _draw_value_bar(pen: Pen, y: int, value: float) -> None:
     pen.block((14 + half - (length if value < 0 else 0), y, max(1, length), 6), _sign_colour(value))
 
 
-def _draw_chart(pen: Pen, y: int, course: Sequence[float]) -> None:
-    """Draws a curve that fills the card from y downwards, with a thin line at 0."""
-    low, high = min(course), max(course)
+def _draw_chart(pen: Pen, y: int, course: Course) -> None:
+    """Draws the total reward over the steps, in stairs that fill the card from y downwards, with a thin line at 0."""
+    steps, totals = zip(*course, strict=True)
+    low, high = min(0.0, *totals), max(0.0, *totals)
     scale = (pen.height - y - 4) / ((high - low) or 1)
-    heights = [y + (high - value) * scale for value in course]
-    across = pen.width / max(1, len(course) - 1)
+    across = pen.width / ((steps[-1] - steps[0]) or 1)
     zero = y + high * scale
     pen.line([(0, zero), (pen.width, zero)], FRAME, width=1)
-    pen.line([(index * across, height) for index, height in enumerate(heights)], _sign_colour(course[-1]))
+    stairs = [(0.0, totals[0])]
+    for step, total in course[1:]:
+        right = (step - steps[0]) * across
+        stairs += [(right, stairs[-1][1]), (right, total)]
+    pen.line([(x, y + (high - total) * scale) for x, total in stairs], _sign_colour(totals[-1]))
 
 
 def _sign_colour(value: float) -> str:
