@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,17 @@ def test_a_nested_belief_lacks_what_the_other_could_not_hear() -> None:
     assert found[0, 1][0, 1].tolist() == [True, True, False, False]
     assert found[0, 2][0, 1].tolist()[1:] == [True, False, False]
     assert set(found) == {(0,), (0, 1), (0, 2)}
+
+
+def test_private_first_hand_knowledge_is_not_ascribed_to_others() -> None:
+    private = replace(
+        START,
+        settings=replace(TRIO, has_public_first_hand=False),
+        first_hand=START.first_hand & (np.arange(3) == 0)[:, None],
+    )
+    beliefs = NestedKnowledge(3)
+    for found in (beliefs.update(private), beliefs.update(replace(private, heard=TOLD_0.heard))):
+        assert found[0,][0, 0].tolist() == [True, False, False, True]
+        assert not found[0, 2][0, 0].any()
+        assert not found[0, 2, 1][0, 0].any()
+    assert found[0, 1][0, 0].tolist() == [True, False, False, False]

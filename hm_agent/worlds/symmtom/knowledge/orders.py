@@ -48,6 +48,10 @@ class NestedKnowledge:
 
 
 def _sight_of_other(sights: Sights, other: int, known: Bools, said: Ints) -> Sights:
-    """The sight that an agent believes another one had. known: its own K. said: what it believes each agent said."""
-    seen = replace(sights, me=np.array([other]), knows=known[:, other])
+    """The sight that an agent believes another one had. known: its own K. said: what it believes each agent said.
+
+    While first-hand knowledge is private, the other one sees none but its own, which is part of `knows`.
+    """
+    first_hand = sights.first_hand if sights.settings.has_public_first_hand else np.zeros_like(sights.first_hand)
+    seen = replace(sights, me=np.array([other]), first_hand=first_hand, knows=known[:, other])
     return replace(seen, heard=np.where(could_hear(seen), said, SILENT))
