@@ -100,7 +100,7 @@ def reset(settings: GameSettings, seeds: npt.ArrayLike) -> GameState:
     Agents start in random cells, no two in the same one; so do bases. Pieces in random order are dealt in turn to the
     agents in random order, so each agent gets c // n of them, and c % n random agents get one more.
     """
-    seeds = np.atleast_1d(np.asarray(seeds)).astype(np.uint32)
+    seeds = np.atleast_1d(np.asarray(seeds, object) % 2**32).astype(np.uint32)
     n, c, cells = settings.agents, settings.pieces, settings.width**2
     pieces, owners = _shuffled(seeds, _PIECES, c), _shuffled(seeds, _OWNERS, n)
     games = np.arange(len(seeds))[:, None]

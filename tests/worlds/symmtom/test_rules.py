@@ -271,6 +271,14 @@ def test_rewards_and_knowledge_add_up_in_random_play(settings: GameSettings, see
         assert settings.is_competitive or not paid.any()
 
 
+@pytest.mark.parametrize("seed", [2**32 + 7, 2**64 + 7, 7 - 2**32])
+def test_seeds_of_any_size_are_taken_modulo_two_to_the_32(seed: int) -> None:
+    small, large = rules.reset(SMALL, [7]), rules.reset(SMALL, [seed])
+    assert large.seeds.tolist() == [7]
+    assert (large.positions == small.positions).all()
+    assert rules.reset(SMALL, np.array([7], np.uint32)).seeds.tolist() == [7]
+
+
 @hypothesis_settings(max_examples=20)
 @given(SIZES, st.lists(st.integers(0, 2**32 - 1), min_size=2, max_size=5))
 def test_a_game_is_the_same_alone_and_in_any_batch(settings: GameSettings, seeds: list[int]) -> None:
