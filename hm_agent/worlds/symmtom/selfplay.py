@@ -1,4 +1,8 @@
-"""Plays many episodes at once, one policy in all seats; the loop of experiments plays the same ones one by one."""
+"""Plays many episodes at once, one policy in all seats.
+
+A seed gives the board that it gives in an experiment, and the agent of the first seat the same random numbers; the
+other seats draw theirs from other seeds than in an experiment, so an episode of a random policy may differ from it.
+"""
 
 from __future__ import annotations
 
