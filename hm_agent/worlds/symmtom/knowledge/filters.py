@@ -2,8 +2,9 @@
 
 The filter holds weighted hypotheses, each a whole matrix of who knows what. While there are at most `MOST_HYPOTHESES`,
 it is exact: it branches on every piece that an unheard agent may have said, and merges equal hypotheses. Beyond that it
-is a particle filter: it draws `PARTICLES` hypotheses by weight, and draws one piece for each. Unlike K it also learns
-from what was not said, and from the agent's reward, which tells to how many listeners the agent's own piece was new.
+is a particle filter: it draws one piece for each hypothesis, and first, if there are more than `PARTICLES`, draws that
+many of them by weight. Unlike K it also learns from what was not said, and from the agent's reward, which tells to how
+many listeners the agent's own piece was new.
 """
 
 from __future__ import annotations
