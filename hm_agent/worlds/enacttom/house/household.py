@@ -314,6 +314,17 @@ class Household:
                 rules[condition] = rules.get(condition, 0) | self.bits[proposition]
         return {room: tuple(rules.items()) for room, rules in by_room.items()}
 
+    @cached_property
+    def floors(self) -> Mapping[str, Sequence[int]]:
+        """For each room, one mask for each object: the two bits that are set while it lies on the room's floor."""
+        return {
+            room: [
+                self.mask((Proposition(IS_ON_FLOOR, (thing,)), Proposition(IS_IN_ROOM, (thing, room))))
+                for thing in self.plan.objects
+            ]
+            for room in self.plan.rooms
+        }
+
     # Telling
 
     def group(self, sender: int, addressees: Iterable[str]) -> int:

@@ -220,8 +220,11 @@ class HouseRuntime:
 
     def _remember(self, agent: int) -> None:
         """Adds what an agent sees to its memory, and drops from it what can't hold any more."""
-        visible = self.visible(agent)
-        seen, memory = self.state & visible, self.memories[agent]
+        visible, memory = self.visible(agent), self.memories[agent]
+        seen = self.state & visible
+        for on_floor in self.household.floors[self.household.room_of(agent, self.state)]:
+            if memory & on_floor == on_floor:
+                visible |= on_floor  # an object on the floor of this room would be seen
         if memory & visible == seen:
             return
         memory &= ~visible

@@ -198,6 +198,21 @@ def test_what_is_not_where_it_was_is_forgotten() -> None:
     assert Proposition("agent_in_room", ("agent_0", "hall_1")) not in view.remembers
 
 
+def test_an_object_that_is_carried_off_from_the_floor_is_forgotten() -> None:
+    task = small_task(GOAL)
+    on_floor = {Proposition("is_on_floor", ("cup_1",)), Proposition("is_in_room", ("cup_1", "hall_1"))}
+    kept = {one for one in task.init if one.arguments[0] != "cup_1"}
+    world = EnacttomWorld(replace(task, init=frozenset(kept | on_floor)))
+    wait = {"agent_0": IDLE, "agent_1": IDLE}
+    view = world.reset(0).observations["agent_0"].view
+    assert on_floor <= view.remembers
+    world.step(wait | {"agent_1": navigate("hall_1")})
+    view = world.step({"agent_0": navigate("kitchen_1"), "agent_1": pick("cup_1")}).observations["agent_0"].view
+    assert on_floor <= view.remembers
+    turn = world.step({"agent_0": navigate("hall_1"), "agent_1": navigate("kitchen_1")})
+    assert not on_floor & turn.observations["agent_0"].view.remembers
+
+
 def test_a_goal_reached_and_undone_is_undone() -> None:
     world = EnacttomWorld(small_task(["(is_open cabinet_1)"]))
     world.reset(0)
