@@ -52,9 +52,11 @@ class HouseBeliefs:
         """Believes what the agent sees, and drops beliefs that it would see if they held."""
         for seen in view.sees:
             self.take(seen)
-        for slot, belief in list(self._slots.items()):
-            if belief not in view.sees and self._would_see(belief, view):
-                del self._slots[slot]
+        refuted = [
+            slot for slot, belief in self._slots.items() if belief not in view.sees and self._would_see(belief, view)
+        ]
+        for slot in refuted:
+            del self._slots[slot]
         self.visited.add(view.room)
         self.looked_into.update(seen.arguments[0] for seen in view.sees if seen.predicate == IS_OPEN)
 

@@ -18,6 +18,7 @@ from hm_agent.testing.enacttom.small_house import line_task, small_task
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
+from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, SUITE, task_files
@@ -189,6 +190,18 @@ def test_a_thing_is_looked_for_and_what_was_opened_for_that_is_closed_again() ->
     done = [str(step.decisions["agent_1"].action) for step in steps if "agent_1" in step.decisions]
     assert world.is_solved
     assert done[:4] == ["Navigate[hall_1]", "Open[cabinet_1]", "Pick[book_1]", "Close[cabinet_1]"]
+
+
+@pytest.mark.parametrize("first", ["is_in_room", "is_on_floor"])
+def test_an_object_is_believed_gone_in_whatever_order_the_facts_about_it_were_seen(first: str) -> None:
+    world = EnacttomWorld(small_task(["(is_open cabinet_1)"]))
+    view = world.reset(0).observations["agent_0"].view
+    facts = [Proposition("is_in_room", ("bowl_1", view.room)), Proposition("is_on_floor", ("bowl_1",))]
+    beliefs = HouseBeliefs(view.briefing)
+    for fact in sorted(facts, key=lambda one: one.predicate != first):
+        beliefs.take(fact)
+    beliefs.look(view)
+    assert not [fact for fact in beliefs.all() if fact.arguments[0] == "bowl_1"]
 
 
 # Notes
