@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
-    FLOOR,
+    FLOOR_SLOT,
     IS_HELD_BY,
     IS_IN_ROOM,
     IS_INSIDE,
     IS_ON_FLOOR,
     IS_ON_TOP,
     IS_OPEN,
-    PLACE,
+    PLACE_SLOT,
     SLOTS,
     Proposition,
 )
@@ -68,7 +68,7 @@ class HouseBeliefs:
         if proposition.predicate == IS_HELD_BY:
             return Proposition(AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
         if proposition.predicate == IS_ON_FLOOR:
-            return self._slots.get((FLOOR, arguments[0])) == Proposition(IS_IN_ROOM, (arguments[0], view.room))
+            return self._slots.get((FLOOR_SLOT, arguments[0])) == Proposition(IS_IN_ROOM, (arguments[0], view.room))
         if proposition.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[arguments[1]] == view.room:
             return proposition.predicate == IS_ON_TOP or Proposition(IS_OPEN, (arguments[1],)) in view.sees
         return False
@@ -92,19 +92,19 @@ class HouseBeliefs:
             return ""
         if place and place.predicate in (IS_ON_TOP, IS_INSIDE):
             return self._plan.furniture[place.arguments[1]]
-        floor = self._slots.get((FLOOR, thing))
+        floor = self._slots.get((FLOOR_SLOT, thing))
         return floor.arguments[1] if floor else None
 
     def place_of(self, thing: str) -> Proposition | None:
         """Returns the believed proposition on where an object is, without its room; None if there is none."""
-        return self._slots.get((PLACE, thing))
+        return self._slots.get((PLACE_SLOT, thing))
 
     def all(self) -> Iterable[Proposition]:
         return self._slots.values()
 
     def objects(self) -> tuple[str, ...]:
         """Returns the objects about whose place there is a belief, sorted by name."""
-        return tuple(sorted(name for kind, name in self._slots if kind == PLACE))
+        return tuple(sorted(name for kind, name in self._slots if kind == PLACE_SLOT))
 
 
 def _slot(proposition: Proposition) -> Slot:

@@ -30,16 +30,16 @@ PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The predicates of goals and initial states, with the types that each argument may have."""
 
-STATE, ROOM, PLACE, FLOOR = "state", "room", "place", "floor"
+STATE_SLOT, ROOM_SLOT, PLACE_SLOT, FLOOR_SLOT = "state", "room", "place", "floor"
 SLOTS = {
-    IS_OPEN: STATE,
-    IS_CLOSED: STATE,
-    AGENT_IN_ROOM: ROOM,
-    IS_ON_TOP: PLACE,
-    IS_INSIDE: PLACE,
-    IS_ON_FLOOR: PLACE,
-    IS_HELD_BY: PLACE,
-    IS_IN_ROOM: FLOOR,
+    IS_OPEN: STATE_SLOT,
+    IS_CLOSED: STATE_SLOT,
+    AGENT_IN_ROOM: ROOM_SLOT,
+    IS_ON_TOP: PLACE_SLOT,
+    IS_INSIDE: PLACE_SLOT,
+    IS_ON_FLOOR: PLACE_SLOT,
+    IS_HELD_BY: PLACE_SLOT,
+    IS_IN_ROOM: FLOOR_SLOT,
 }
 """For each physical predicate, the attribute of its first argument that it determines.
 
