@@ -135,7 +135,8 @@ class SearchPlan:
         settings = list(product(self.people, self.important))
         people, important = settings[number % len(settings)]
         key = f"{self.seed}/{action_set.name}/{number}"
-        allowed_rooms = [rooms for rooms in self.rooms if rooms > 1 or ActionKind.CARRY not in action_set.must_have]
+        needs_two = set(self._must_have(action_set)) == {ActionKind.CARRY}
+        allowed_rooms = [rooms for rooms in self.rooms if rooms > 1 or not needs_two]
         if not allowed_rooms:
             raise ConfigError(f"--rooms: the stories of {action_set.name} move objects between rooms and need 2")
         rooms = Random(key).choice(allowed_rooms)
@@ -149,12 +150,16 @@ class SearchPlan:
             important=task.important,
             rooms=task.rooms,
             max_actions=self.max_actions,
-            must_have=self.must_have or task.action_set.must_have,
+            must_have=self._must_have(task.action_set),
             is_asymmetric=task.action_set.is_asymmetric,
             sees_contents=self.sees_contents,
             needs_rooms=True,
             false_beliefs=self.false_beliefs,
         )
+
+    def _must_have(self, action_set: ActionSet) -> tuple[ActionKind, ...]:
+        """The kinds of which each story of a set has at least one action."""
+        return self.must_have or action_set.must_have
 
     def sampler(self, task: SearchTask, rng: Random) -> StorySampler:
         """A sampler of a task's stories, with a cast drawn for it."""

@@ -139,6 +139,7 @@ def test_budget_ends_the_search_and_a_larger_one_goes_on(
         (["--must_have=mvoe"], "unknown kind of action 'mvoe': say move"),
         (["--people=two"], "--people=two: say numbers from 1 to 8"),
         (["--action_sets=a4", "--rooms=1"], "the stories of a4 move objects between rooms"),
+        (["--action_sets=a7", "--must_have=carry", "--rooms=1"], "the stories of a7 move objects between rooms"),
         (["--max_actions=2"], "none of 2000 random stories has"),
         (["--cast=nowhere.toml"], "--cast=nowhere.toml: there is no such file"),
         (["hard"], "unexpected argument 'hard'"),
