@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.exploretom.datasets.item import json_lines
+from hm_agent.worlds.exploretom.datasets.item import choice_named, json_lines
 
 _NUMBERED = re.compile(r"(?P<number>\d+)[.)]?\s+(?P<text>\S.*)")
 _LETTERED = re.compile(r"\(?([A-Z])[.):]\)?\s+(?P<text>\S.*)")
@@ -128,7 +128,7 @@ def _plain_choices(choices: object) -> object:
 def _label(value: Mapping[str, Any]) -> str | None:
     """The words of the right answer; None if the object does not say."""
     choices, target = _plain_choices(value.get("choices")), value.get("target", value.get("answer", value.get("label")))
-    if isinstance(choices, list) and isinstance(target, int | str) and target not in choices:
-        index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1
-        return str(choices[index]) if 0 <= index < len(choices) else str(target)
-    return str(target).strip() if isinstance(target, str) and target.strip() else None
+    if isinstance(choices, list) and (named := choice_named(target, choices)):
+        return named
+    is_number = isinstance(choices, list) and isinstance(target, str) and target.strip().isdecimal()
+    return target.strip() if isinstance(target, str) and not is_number and target.strip() else None

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
@@ -197,7 +197,7 @@ class _ForeignItem:
 
     question: _Text
     choices: Annotated[tuple[_Text, ...], Field(min_length=2, max_length=len(ascii_uppercase))]
-    target: int | _Text
+    target: StrictInt | _Text
     story: str = ""
     id: _Text | None = None
 
@@ -207,7 +207,9 @@ def _read_foreign(value: Mapping[str, Any], number: int) -> ReadItem:
     item: _ForeignItem = _adapter(_ForeignItem).validate_python({**value, **named})
     if pair := overlapping(item.choices):
         raise ConfigError(f"the same answer would mean the choices {pair[0][:60]!r} and {pair[1][:60]!r}")
-    answer = _choice_named(item.target, item.choices)
+    answer = choice_named(item.target, item.choices)
+    if answer is None:
+        raise ConfigError(f"target {str(item.target)[:60]!r} names none of the {len(item.choices)} choices")
     return ReadItem(
         id=item.id or str(number),
         story_id=item.story or item.question,
@@ -222,11 +224,12 @@ _FOREIGN_KEYS = (("question", "input"), ("target", "answer"), ("story", "context
 """(our name of a key, another name for it that is read, too)"""
 
 
-def _choice_named(target: int | str, choices: Sequence[str]) -> str:
-    """The choice that a target names by its words, letter or number from 0; raises ConfigError if it names none."""
+def choice_named(target: object, choices: Sequence[object]) -> str | None:
+    """The choice that a target names by its words, its letter or its number from 0; None if it names none."""
     if isinstance(target, str) and target in choices:
         return target
-    index = target if isinstance(target, int) else ascii_uppercase.find(target) if len(target) == 1 else -1
-    if not 0 <= index < len(choices):
-        raise ConfigError(f"target {str(target)[:60]!r} names none of the {len(choices)} choices")
-    return choices[index]
+    if isinstance(target, bool) or not isinstance(target, int | str):
+        return None
+    by_letter = dict(zip(ascii_uppercase, map(str, choices), strict=False))
+    by_number = {str(number): str(choice) for number, choice in enumerate(choices)}
+    return (by_letter | by_number).get(str(target))

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from hm_agent.command_line.cli import main
+from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.audit.audit_command import judgements
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict
+from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.datasets.export_command import main as export
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
@@ -212,6 +214,33 @@ def test_lines_of_json_are_read(tmp_path: Path) -> None:
     ]
     found = audit(tmp_path, "\n".join(map(json.dumps, rows)))
     assert [one.verdict for one in found] == [RIGHT, WRONG, RIGHT, WRONG, RIGHT, WRONG, RIGHT]
+
+
+@pytest.mark.parametrize(
+    ("choices", "target", "label"),
+    [
+        (["box", "bin"], "0", "box"),
+        (["box", "bin"], 1, "bin"),
+        (["2", "1", "0"], "0", "0"),
+        (["2", "1", "0"], 0, "2"),
+        (["box", "bin"], True, None),
+        (["box", "bin"], 2, None),
+        (["box", "bin"], "2", None),
+        (["box", "bin"], -1, None),
+        (["box", "bin"], "crate", "crate"),
+    ],
+)
+def test_a_target_names_a_choice_by_words_letter_or_number(
+    tmp_path: Path, choices: list[str], target: object, label: str | None
+) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps({"story": "A.", "question": "Where?", "choices": choices, "target": target}), "utf-8")
+    if label is None:
+        with pytest.raises(ConfigError, match="choices with target"):
+            list(labelled_stories(path))
+    else:
+        [story] = labelled_stories(path)
+        assert story.questions[0].label == label
 
 
 def test_a_question_without_a_label_spoils_no_other(tmp_path: Path) -> None:

@@ -345,7 +345,7 @@ def test_as_many_episodes_are_played_as_there_are_stories(
 FOREIGN = {"question": "Where is it?", "choices": ["the box", "the bin"], "target": "B"}
 
 
-@pytest.mark.parametrize("target", ["B", 1, "the bin"])
+@pytest.mark.parametrize("target", ["B", 1, "1", "the bin"])
 def test_sets_of_others_are_played_by_any_reader(tmp_path: Path, target: object) -> None:
     path = tmp_path / "set.jsonl"
     path.write_text(json.dumps({"story": "Once upon a time.", **FOREIGN, "target": target}), "utf-8")
@@ -370,6 +370,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], object]:
         (lambda row: row.update(extra="<script>"), "line 1: extra: Unexpected keyword argument"),
         (lambda row: row.clear(), "line 1: question: Field required"),
         (lambda row: (row.clear(), row.update(FOREIGN, target="C")), "line 1: target 'C' names none of the 2 choices"),
+        (lambda row: (row.clear(), row.update(FOREIGN, target=True)), "line 1: target"),
         (lambda row: (row.clear(), row.update(FOREIGN, choices=["box", "the box"])), "the same answer would mean"),
     ],
 )
