@@ -13,6 +13,9 @@ from hm_agent.worlds.exploretom.search.difficulty import Difficulty, do_nothing
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
+ROOT_TRIES = 20
+"""A* ends when it has drawn no new beginning of a story in this many expansions of the empty story in a row."""
+
 Measure = Callable[[StoryScript, BeliefTracker], Awaitable[Difficulty]]
 """Measures how hard a story, or its beginning, is, given its tracker (`DifficultyMeter.measure`)."""
 
@@ -101,17 +104,21 @@ class StorySearch:
     async def a_star(self) -> FoundStory | None:
         """Expands the node of least f = g + h until the evaluations are spent; returns the hardest story found.
 
+        Where no node is left to expand, it starts anew at the empty story; it ends early if `ROOT_TRIES` expansions of
+        that draw nothing new.
+
         g is the reader's accuracy on the beginning of a story, h is small if many random completions of it meet the
         conditions. If no story that meets them has been found, the last evaluation is kept for a random completion.
         Returns None if there is none.
         """
-        settings, frontier = self._settings, list[_Node]()
+        settings, frontier, tries = self._settings, list[_Node](), 0
         while not self._is_perfect():
             node = heapq.heappop(frontier) if frontier else _Node(0.0, 0, 0.0, self._sampler.begin())
-            is_root = not node.draft.actions
             neighbours = await self._neighbours(node)
-            if is_root and not neighbours:
-                break  # every story there is has been seen
+            if not node.draft.actions:
+                tries = 0 if neighbours else tries + 1
+                if tries == ROOT_TRIES:
+                    break
             for draft, share in neighbours:
                 if self.evaluations >= settings.evaluations - (self.best is None) or self._is_perfect():
                     break

@@ -76,6 +76,16 @@ def test_a_star_finds_the_hardest_story_of_a_tiny_space(rule: str, order: int) -
     assert found.difficulty.accuracy == asyncio.run(hardest()) < 1
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_star_spends_its_evaluations_while_there_are_stories_left(seed: int) -> None:
+    async def measure(script: StoryScript, tracker: BeliefTracker) -> Difficulty:
+        return Difficulty(8, 10)
+
+    search = StorySearch(StorySampler(TINY, KINDS, CONDITIONS), measure, Random(seed), SearchSettings())
+    asyncio.run(search.a_star())
+    assert search.evaluations == 50
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["a1", "a4_asymmetric", "a7", "a9_asymmetric"])
 def test_what_is_found_meets_the_conditions_at_its_cost(name: str, method: str) -> None:
