@@ -85,8 +85,8 @@ def _story_entry(story: BrowsedStory, folder: Path) -> Mapping[str, Any]:
 def _question_entry(question: BrowsedQuestion, links: dict[str, str], folder: Path) -> Mapping[str, Any]:
     """A question in the page's list; adds the links of its answers to `links`, by reader."""
     for given in question.given:
-        if given.link:
-            links[given.reader] = quote(Path(os.path.relpath(given.link[1].resolve(), folder.resolve())).as_posix())
+        if given.replay:
+            links[given.reader] = quote(Path(os.path.relpath(given.replay.resolve(), folder.resolve())).as_posix())
     return {
         "text": question.text,
         "answer": question.answer,

@@ -26,12 +26,12 @@ WORLD = "exploretom"
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """What one reader answered. link: (name of the episode's folder, path of its replay), None without a replay."""
+    """What one reader answered. replay: the path of its replay, None if there is none."""
 
     reader: str
     given: str
     is_right: bool
-    link: tuple[str, Path] | None = None
+    replay: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +170,10 @@ def _add_episode(stories: dict[tuple[str, int, str], BrowsedStory], folder: Path
         if key not in stories:
             stories[key] = BrowsedStory(f"{result.scenario} #{result.episode}", text, sees_contents)
         questions = stories[key].questions
-        link = (folder.name, folder / "replay.html") if (folder / "replay.html").is_file() else None
-        given = GivenAnswer(reader, str(line["action"]), line.get("reward", 0) > 0, link)
+        replay = folder / "replay.html"
+        given = GivenAnswer(
+            reader, str(line["action"]), line.get("reward", 0) > 0, replay if replay.is_file() else None
+        )
         question = str(line["state"]["question"])
         browsed = questions.get(question) or _recorded_question(question, line["state"], text, sees_contents)
         if browsed.answer is None and given.is_right:

@@ -48,7 +48,7 @@ Known = Mapping[str, frozenset[int]]
 # Who knows what
 
 
-def estimate(rules: GameSettings, board: Board) -> Known:
+def estimate(board: Board) -> Known:
     """Estimates what the others know: what is certain, and what they told each other unheard.
 
     In each turn out of hearing, a speaker is taken to tell the first of its pieces that the listener lacks (the paper's
@@ -143,7 +143,7 @@ def _rank_rules(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesi
 
 def foresee(words: str | None, rules: GameSettings, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
     """Predicts what an agent does next and says first by a hypothesis; words of no rule stand for the first rule."""
-    peer, known = board.peer(about), estimate(rules, board)[about]
+    peer, known = board.peer(about), estimate(board)[about]
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
     does = _does_next(rules, board, peer, known)
     then = frozenset(peer.first_hand or ()) if does == VISITS_BASE else known
@@ -198,9 +198,9 @@ class _Prospect:
 
 def _prospects(rules: GameSettings, board: Board) -> list[_Prospect]:
     """The other agents; one out of range that knows all and can move is expected on its base, having recharged."""
-    prospects = []
+    prospects, knows = [], estimate(board)
     for peer in board.peers:
-        known, cell = estimate(rules, board)[peer.name], peer.cell
+        known, cell = knows[peer.name], peer.cell
         if len(known) == rules.pieces and YOU not in peer.near and not peer.is_held:
             known, cell = frozenset(peer.first_hand or ()), peer.base
         lacks = frozenset(board.knows) - known
@@ -329,7 +329,7 @@ def evaluate(question: EvaluateTalk) -> Critique:
 
 
 def say_what_others_know(question: ProbeKnowledge) -> KnowledgeAnswer:
-    known = estimate(question.rules, question.board)
+    known = estimate(question.board)
     return KnowledgeAnswer(knows=[bit.piece in known[bit.player] for bit in question.bits])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
 
@@ -61,11 +61,10 @@ def picture_of(
     settings: GameSettings,
     scene: BoardScene,
     *,
-    rewards: Sequence[float],
     held: tuple[int, ...],
     looked_at: int | None = None,
 ) -> BoardPicture:
-    """The picture of a step. rewards: by agent."""
+    """The picture of a step."""
     return BoardPicture(
         settings=settings,
         bases=scene.bases,
@@ -75,7 +74,7 @@ def picture_of(
             SpeechLine(speaker, listener, scene.is_new(listener, speaker)) for listener, speaker in scene.heard
         ),
         came_from=scene.positions,
-        rewards=tuple(rewards),
+        rewards=tuple(scene.rewards),
         recharged=scene.recharged,
         held=held,
         looked_at=looked_at,

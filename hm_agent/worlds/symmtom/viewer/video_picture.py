@@ -43,9 +43,7 @@ class BoardVideo:
         scene, seat = step.scene, self._seats[0]
         assert isinstance(scene, BoardScene)
         view: BoardView = step.turn.observations[seat].view
-        picture = picture_of(
-            self._settings, scene, rewards=scene.rewards, held=view.held, looked_at=self._settings.seats.index(seat)
-        )
+        picture = picture_of(self._settings, scene, held=view.held, looked_at=self._settings.seats.index(seat))
         shapes = [*ground(picture), *figures(picture)]
         self._canvas.pixels[PLACE.y : PLACE.y + BOARD, PLACE.x : PLACE.x + BOARD] = painted(
             shapes, self._settings.width, BOARD

@@ -55,9 +55,7 @@ class SymmtomViewer:
         scene, view = step.scene, step.turn.observations[seat].view
         assert isinstance(scene, BoardScene)
         assert isinstance(view, BoardView)
-        picture = picture_of(
-            self._settings, scene, rewards=scene.rewards, held=view.held, looked_at=self._settings.seats.index(seat)
-        )
+        picture = picture_of(self._settings, scene, held=view.held, looked_at=self._settings.seats.index(seat))
         certain = [list(known or ()) for known in view.first_hand]
         certain[view.agent] = list(view.knows)
         state = step.decisions[seat].state

@@ -9,21 +9,20 @@ from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.language.peer_questions import SILENCE, ProposePeer
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
 from hm_agent.worlds.symmtom.language.reasoner import best_calls, estimate, foresee, propose
-from hm_agent.worlds.symmtom.settings import GameSettings
 from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
 
 IN_TURN, USEFUL, OWN, RANDOM = (rule.words for rule in SPEAKING)
 
 
 def test_what_others_know_is_what_was_heard_and_what_they_could_tell_each_other() -> None:
-    assert estimate(RULES, BOARD) == {"player_1": {0, 1}, "player_2": {0, 1, 2}}
+    assert estimate(BOARD) == {"player_1": {0, 1}, "player_2": {0, 1, 2}}
     once = replace(BOARD, peers=(GREEN, replace(BLUE, unheard=(Contact("player_1", 1),))))
-    assert estimate(RULES, once)["player_2"] == {0, 2}
+    assert estimate(once)["player_2"] == {0, 2}
 
 
 def test_private_first_hand_knowledge_is_not_guessed() -> None:
     private = replace(BOARD, peers=(replace(GREEN, first_hand=None, shown=()), replace(BLUE, first_hand=None)))
-    assert estimate(GameSettings(6, 3, 3, has_public_first_hand=False), private)["player_1"] == frozenset()
+    assert estimate(private)["player_1"] == frozenset()
 
 
 def proposed(*said: tuple[int | None, ...], news: tuple[int, ...] = ()) -> str:

@@ -41,7 +41,7 @@ def scene(said: tuple[int | None, ...] = (0, 1, 2)) -> BoardScene:
 
 
 def drawn(shown: BoardScene) -> list[DrawnShape]:
-    return figures(picture_of(SETTINGS, shown, rewards=shown.rewards, held=()))
+    return figures(picture_of(SETTINGS, shown, held=()))
 
 
 def ring_of(pixels: npt.NDArray[np.uint8], cell: Cell, cells: int) -> npt.NDArray[np.uint8]:
