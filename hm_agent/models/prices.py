@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, read_toml
 
 LISTED = Path(__file__).with_name("prices.toml")
 _MILLION = 1_000_000
@@ -40,9 +39,9 @@ def load_prices(extra: Path | None = None) -> Mapping[str, Price]:
 
 def _read(path: Path) -> Mapping[str, Price]:
     try:
-        return TypeAdapter(dict[str, Price]).validate_python(tomllib.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, RecursionError) as error:
+        return read_toml(path, TypeAdapter(dict[str, Price]))
+    except ConfigError as error:
         raise ConfigError(
-            f"--prices={path}: {' '.join(str(error).split())}; a model's table looks like {LISTED.name}'s: "
+            f"--prices={error}; a model's table looks like {LISTED.name}'s: "
             "[name], input = 2.5, output = 10.0 (USD for a million tokens)"
         ) from error

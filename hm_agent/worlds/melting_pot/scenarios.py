@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from hm_agent.config import ConfigError, data_folder
+from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts, UnseenFacts
@@ -123,16 +122,8 @@ def load_game(path: Path) -> GameFacts:
     Raises ConfigError for a key that is missing, unknown or of the wrong type, naming file and key, and for a file that
     can't be read or is no TOML.
     """
-    try:
-        return TypeAdapter(AnyFacts).validate_python(tomllib.loads(path.read_text("utf-8")))
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"][1:])) or "game"  # the first part of `loc` is the kind of game
-        raise ConfigError(f"{path}: {key}: {first['msg']}") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # besides TOML's own: no UTF-8, too long a number, nested too deep
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    adapter: TypeAdapter[GameFacts] = TypeAdapter(AnyFacts)
+    return read_toml(path, adapter, tags=1)
 
 
 def load_games() -> tuple[GameFacts, ...]:

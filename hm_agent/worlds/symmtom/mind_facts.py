@@ -8,8 +8,8 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from hm_agent.config import ConfigError, data_folder
-from hm_agent.worlds.symmtom.settings import GameSettings, read_facts
+from hm_agent.config import ConfigError, data_folder, read_toml
+from hm_agent.worlds.symmtom.settings import GameSettings
 
 DIRECTIONS = ("left", "right", "up", "down", "stay")
 
@@ -79,7 +79,7 @@ class MindTest:
 def mind_tests() -> dict[str, MindTest]:
     """Every test by the name of its scenario."""
     paths = sorted((data_folder("scenarios") / "symmtom").glob("test_*.toml"))
-    tests = {f"symmtom_{path.stem}": read_facts(path, TypeAdapter(MindTest)) for path in paths}
+    tests = {f"symmtom_{path.stem}": read_toml(path, TypeAdapter(MindTest)) for path in paths}
     for name, test in tests.items():
         test.check(name)
     return tests

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from hm_agent.config import ConfigError, data_folder
+from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
-
-FactsT = TypeVar("FactsT")
 
 STEPS_PER_WIDTH = 5
 """An episode of a board of width w has 5 w steps."""
@@ -120,17 +116,4 @@ class _PaperFile:
 @cache
 def paper_settings() -> tuple[PaperSetting, ...]:
     """Reads the paper's twelve settings from scenarios/symmtom/paper.toml."""
-    return read_facts(data_folder("scenarios") / "symmtom" / "paper.toml", TypeAdapter(_PaperFile)).setting
-
-
-def read_facts(path: Path, adapter: TypeAdapter[FactsT]) -> FactsT:
-    """Reads a TOML file; a missing, unknown or ill-typed key raises a ConfigError that names the file and the key."""
-    try:
-        return adapter.validate_python(tomllib.loads(path.read_text("utf-8")))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:  # TOML's own errors, and what is no UTF-8
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    return read_toml(data_folder("scenarios") / "symmtom" / "paper.toml", TypeAdapter(_PaperFile)).setting

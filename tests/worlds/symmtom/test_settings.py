@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from hm_agent.config import ConfigError
-from hm_agent.worlds.symmtom.settings import GameSettings, PaperSetting, paper_settings, parse_name, read_facts
+from hm_agent.config import ConfigError, read_toml
+from hm_agent.worlds.symmtom.settings import GameSettings, PaperSetting, paper_settings, parse_name
 
 
 def test_a_name_says_the_sizes() -> None:
@@ -47,4 +47,4 @@ def test_an_unknown_key_in_a_file_of_facts_is_named(tmp_path: Path) -> None:
     path = tmp_path / "facts.toml"
     path.write_text("w = 6\nn = 3\nc = 3\nv = 1\npublished = {}\n")
     with pytest.raises(ConfigError, match=r"facts\.toml: v: "):
-        read_facts(path, TypeAdapter(PaperSetting))
+        read_toml(path, TypeAdapter(PaperSetting))

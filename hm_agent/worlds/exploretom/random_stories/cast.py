@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -10,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from hm_agent.config import ConfigError, data_folder
+from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.worlds.exploretom.story.actions import Change, People
 from hm_agent.worlds.exploretom.story.language import change_problem, name_problem, person_problem, plain_words
 
@@ -117,15 +116,7 @@ def read_cast(path: Path | None = None) -> CastLists:
     be used in sentences.
     """
     path = path or data_folder("scenarios") / "exploretom" / "cast.toml"
-    try:
-        lists = TypeAdapter(CastLists).validate_python(tomllib.loads(path.read_text("utf-8")))
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ConfigError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    lists = read_toml(path, TypeAdapter(CastLists))
     problem = next(_problems(lists), None)
     if problem:
         raise ConfigError(f"{path}: {problem}")
