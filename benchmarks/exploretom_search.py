@@ -30,13 +30,13 @@ from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.statistics import ClusteredMean, paired_difference
 from hm_agent.row_file import Row, RowFile
-from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, ModelReader, WeakReader
 from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from hm_agent.worlds.exploretom.search.difficulty import DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import FoundStory, SearchSettings, StorySearch, search_stories
-from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask, find_action_sets
+from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask
 from hm_agent.worlds.exploretom.search.running import search_jobs
 
 READERS = os.environ.get("READERS", "reality,last_mention,first_order,no_distraction").split(",")

@@ -172,8 +172,8 @@ class ExploretomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         model_readers = {
-            name: OwnAgent(about, partial(_model_reader, kind), is_reference=False)
-            for name, (about, kind) in _MODEL_READERS.items()
+            name: OwnAgent(about, partial(_model_reader, name), is_reference=False)
+            for name, about in _MODEL_READERS.items()
         }
         hypothesis_reader = OwnAgent(
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
@@ -195,11 +195,11 @@ class ExploretomSuite(Suite):
 
 
 _MODEL_READERS = {
-    "reader": ("reads the story and answers each question", "ModelReader"),
-    "reader_cot": ("the same, step by step", "ReasoningReader"),
-    "perspective": ("first says what the person asked about knows (SimToM)", "PerspectiveReader"),
+    "reader": "reads the story and answers each question",
+    "reader_cot": "the same, step by step",
+    "perspective": "first says what the person asked about knows (SimToM)",
 }
-"""(description, class name) of the agents that ask a model, by agent name."""
+"""Descriptions of the agents that ask a model, by agent name."""
 _WEAK_READERS = {
     "reality": "no model: answers what is so, whoever is asked about",
     "last_mention": "no model: answers the place that the story names last, or yes",
@@ -258,11 +258,10 @@ def _existing_file(flag: str, given: Setting) -> Path | None:
     return path
 
 
-def _model_reader(kind: str, setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom.readers import readers
+def _model_reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS
 
-    built: Agent[Any, Any] = getattr(readers, kind)(setup.model)
-    return built
+    return MODEL_READERS[name](setup.model)
 
 
 def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from hm_agent.worlds.exploretom.readers.reading import sees
 from hm_agent.worlds.exploretom.story.actions import People, StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
+from hm_agent.worlds.exploretom.story.evidence import (
+    AwayFrom,
+    Key,
+    Missing,
+    ObjectLocation,
+    Value,
+    location_key,
+    state_key,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,8 @@ class StoryTrace:
         self._seen.append(tuple(name for name in self.people if sees(tracker, name, action)))
         tracker.apply(action)
         self._beliefs.append({key: tracker.beliefs(key) for key in tracker.known_keys()})
-        truths: dict[Key, Value] = {("location", thing): place for thing, place in tracker.locations.items()}
-        truths |= {("state", *change): True for change in tracker.changes}
+        truths: dict[Key, Value] = {location_key(thing): place for thing, place in tracker.locations.items()}
+        truths |= {state_key(*change): True for change in tracker.changes}
         self._truths.append(truths)
 
     def of(self, key: Key) -> list[TracedAction]:

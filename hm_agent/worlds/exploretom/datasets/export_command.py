@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportPlan
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, stories_in, told_texts
-from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
@@ -113,18 +112,8 @@ def _stories() -> Iterable[SourceStory]:
     first = _flag("seed")
     lists = read_cast(Path(_flag("cast")) if _flag("cast") else None)
     seeds = range(first, first + _flag("stories"))
-    return drawn_stories(_action_sets(_flag("action_sets")), seeds, lists, sees_contents=sees_contents)
-
-
-def _action_sets(patterns: Sequence[str]) -> list[ActionSet]:
-    """The action sets that names or globs match, each once; raises ConfigError for one without a match."""
-    action_sets: dict[str, ActionSet] = {}
-    for pattern in patterns:
-        matching = {name: action_set for name, action_set in ACTION_SETS.items() if fnmatchcase(name, pattern)}
-        if not matching:
-            raise ConfigError(f"unknown action set {pattern!r}: there are {', '.join(ACTION_SETS)}")
-        action_sets |= matching
-    return list(action_sets.values())
+    action_sets = [ACTION_SETS[name] for name in find_action_sets(_flag("action_sets"))]
+    return drawn_stories(action_sets, seeds, lists, sees_contents=sees_contents)
 
 
 def _splits(given: Sequence[str]) -> Mapping[str, int]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import Enum
+from fnmatch import fnmatchcase
+
+from hm_agent.config import ConfigError
 
 
 class ActionKind(Enum):
@@ -73,3 +77,15 @@ def _action_sets() -> Mapping[str, ActionSet]:
 
 ACTION_SETS = _action_sets()
 """The paper's nine sets, each without and with people who peek or are distracted, by name."""
+
+
+def find_action_sets(patterns: Sequence[str]) -> tuple[str, ...]:
+    """The action sets that names, globs or `all` match, by name, each once; raises ConfigError if one matches none."""
+    names: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [name for name in ACTION_SETS if pattern == "all" or fnmatchcase(name, pattern)]
+        if not matching:
+            near = get_close_matches(pattern, ACTION_SETS, 3) or ["a1 to a9", "a1_asymmetric to a9_asymmetric", "all"]
+            raise ConfigError(f"unknown action set {pattern!r}: say {', '.join(near)}")
+        names |= dict.fromkeys(matching)
+    return tuple(names)

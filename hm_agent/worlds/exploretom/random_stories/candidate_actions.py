@@ -25,7 +25,7 @@ from hm_agent.worlds.exploretom.story.actions import (
     TalkAbout,
 )
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.story.evidence import ObjectLocation
+from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key, state_key
 from hm_agent.worlds.exploretom.story.preconditions import problem_of
 
 DRAWS = 400
@@ -130,11 +130,11 @@ def _discuss(tracker: BeliefTracker, _: Random, person: str, topic: str, *_rest:
 def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Claim | None:
     """A random one of the claims about an object that a person believes; None if there are none."""
     known: list[Claim] = []
-    location = tracker.belief(person, ("location", thing))
+    location = tracker.belief(person, location_key(thing))
     if isinstance(location, ObjectLocation):
         known.append(_new_place(thing, location.room, location.container))
     for changed, state in tracker.changes:
-        if changed == thing and tracker.belief(person, ("state", thing, state)):
+        if changed == thing and tracker.belief(person, state_key(thing, state)):
             known.append(ObjectState(thing, state))
     return known[int(rng.random() * len(known))] if known else None
 

@@ -194,6 +194,12 @@ def no_distraction(view: StoryView) -> str:
     return _answer(story, parse_asked(view.question), view)
 
 
+MODEL_READERS: Mapping[str, type[ModelReader]] = {
+    "reader": ModelReader,
+    "reader_cot": ReasoningReader,
+    "perspective": PerspectiveReader,
+}
+"""The readers that ask a model, by name; those of `WEAK_RULES` ask none."""
 WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
     "reality": reality,
     "last_mention": last_mention,

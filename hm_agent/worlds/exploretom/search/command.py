@@ -21,12 +21,13 @@ from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
+from hm_agent.worlds.exploretom.random_stories.action_sets import find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS
-from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES
+from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES
 from hm_agent.worlds.exploretom.search.live_table import LiveTable, search_console
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
-from hm_agent.worlds.exploretom.search.plan import MODEL_READERS, SearchPlan, Writers, find_action_sets, find_kinds
+from hm_agent.worlds.exploretom.search.plan import SearchPlan, Writers, find_kinds
 from hm_agent.worlds.exploretom.search.running import search_jobs, telling_jobs
 
 NAME = "hm-agent generate exploretom"

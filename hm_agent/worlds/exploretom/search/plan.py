@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from functools import partial
 from hashlib import sha256
 from itertools import groupby, product
@@ -22,36 +21,11 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, A
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
 from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler, draw_story
 from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS, StoryConditions
-from hm_agent.worlds.exploretom.readers.readers import (
-    WEAK_RULES,
-    ModelReader,
-    PerspectiveReader,
-    ReasoningReader,
-    WeakReader,
-)
+from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import FIRST_ORDER
 from hm_agent.worlds.exploretom.search.methods import A_STAR, OVER_GENERATION, FoundStory, SearchSettings
 from hm_agent.worlds.exploretom.story.language import sentence_of, to_data
 from hm_agent.worlds.exploretom.world import StoryView
-
-MODEL_READERS: Mapping[str, type[ModelReader]] = {
-    "reader": ModelReader,
-    "reader_cot": ReasoningReader,
-    "perspective": PerspectiveReader,
-}
-"""The readers that ask a model, by name; those of `WEAK_RULES` ask none."""
-
-
-def find_action_sets(patterns: Sequence[str]) -> tuple[str, ...]:
-    """The action sets that names, globs or `all` match, by name, each once; raises ConfigError if one matches none."""
-    names: dict[str, None] = {}
-    for pattern in patterns:
-        matching = [name for name in ACTION_SETS if pattern == "all" or fnmatchcase(name, pattern)]
-        if not matching:
-            near = get_close_matches(pattern, ACTION_SETS, 3) or ["a1 to a9", "a1_asymmetric to a9_asymmetric", "all"]
-            raise ConfigError(f"unknown action set {pattern!r}: say {', '.join(near)}")
-        names |= dict.fromkeys(matching)
-    return tuple(names)
 
 
 def find_kinds(names: Sequence[str]) -> tuple[ActionKind, ...]:
