@@ -13,6 +13,11 @@ Pieces = tuple[int, ...]
 """Numbers of pieces of information, in ascending order."""
 
 
+def manhattan(first: Cell, second: Cell) -> int:
+    """The number of moves between two cells: their Manhattan distance."""
+    return abs(first[0] - second[0]) + abs(first[1] - second[1])
+
+
 @dataclass(frozen=True, slots=True)
 class SpokenMove:
     """An action: a direction to move in and a piece to say; an agent that does not know the piece is silent."""

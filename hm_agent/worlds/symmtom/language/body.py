@@ -18,7 +18,7 @@ from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.language.peer_mind import PeerMind, meetings
 from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.settings import GameSettings
-from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove
+from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove, manhattan
 
 BEGINS = "the episode begins"
 
@@ -163,13 +163,8 @@ def default_plan(rules: GameSettings, board: Board) -> tuple[Call, ...]:
     """The plan if the model gives none: recharge if all is known; else tell the nearest agent all, and recharge."""
     if not board.lacks(rules):
         return (Recharge(),)
-    nearest = min(board.peers, key=lambda peer: _distance(board.cell, peer.cell))
+    nearest = min(board.peers, key=lambda peer: manhattan(board.cell, peer.cell))
     return (Meet(nearest.name), *map(Say, board.knows), Recharge())
-
-
-def _distance(first: Cell, second: Cell) -> int:
-    """The Manhattan distance."""
-    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from hm_agent.worlds.symmtom.policies.policy import approach, next_known
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
-from hm_agent.worlds.symmtom.views import Cell, SpokenMove
+from hm_agent.worlds.symmtom.views import Cell, SpokenMove, manhattan
 
 BLOCKED_STEPS = 4
 """A walk to a cell fails if the agent came no nearer in this many steps."""
@@ -145,7 +145,7 @@ class CallPlanner:
         target = self._target(walk, board)
         if target is None:
             return None
-        distance = abs(board.cell[0] - target[0]) + abs(board.cell[1] - target[1])
+        distance = manhattan(board.cell, target)
         self._steps_without_progress = 0 if distance < self._least_distance else self._steps_without_progress + 1
         self._least_distance = min(distance, self._least_distance)
         if self._steps_without_progress < BLOCKED_STEPS:

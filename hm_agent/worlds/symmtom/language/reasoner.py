@@ -36,7 +36,7 @@ from hm_agent.worlds.symmtom.language.peer_questions import (
 )
 from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.settings import GameSettings
-from hm_agent.worlds.symmtom.views import Cell
+from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 KEPT = 3
 """How many hypotheses about an agent a revision keeps."""
@@ -160,14 +160,9 @@ def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[i
         return f"meets {others[0]}"
     if len(known) == rules.pieces:
         return VISITS_BASE
-    nearest = min(board.peers, key=lambda other: (other is peer, _distance(other.cell, peer.cell)))
-    is_nearer = nearest is not peer and _distance(nearest.cell, peer.cell) < _distance(board.cell, peer.cell)
+    nearest = min(board.peers, key=lambda other: (other is peer, manhattan(other.cell, peer.cell)))
+    is_nearer = nearest is not peer and manhattan(nearest.cell, peer.cell) < manhattan(board.cell, peer.cell)
     return f"meets {nearest.name}" if is_nearer else RETURNS
-
-
-def _distance(first: Cell, second: Cell) -> int:
-    """The number of moves between two cells: their Manhattan distance."""
-    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 def _hearing_distance(first: Cell, second: Cell) -> int:
@@ -212,7 +207,7 @@ def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) ->
     """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
     prospects = _prospects(rules, board)
     steps_left = rules.steps - board.step
-    if not board.lacks(rules) and barred != Recharge() and max(1, _distance(board.cell, board.base)) <= steps_left:
+    if not board.lacks(rules) and barred != Recharge() and max(1, manhattan(board.cell, board.base)) <= steps_left:
         return [Recharge(), *_pieces_to_say(board, prospects)]
     walk, listeners = _best_walk(rules, board, prospects, barred)
     return [walk, *_pieces_to_say(board, listeners or prospects), Recharge()]
@@ -237,15 +232,15 @@ def _best_walk(
         walk: Call = Meet(prospect.name)
         if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
             beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
-            cell = min(beside, key=lambda cell: _distance(board.cell, cell))
+            cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        distance = max(0, _distance(board.cell, prospect.cell) - rules.hearing)
+        distance = max(0, manhattan(board.cell, prospect.cell) - rules.hearing)
         options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
     for cell in _cells_near(rules, prospects):
         near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (_distance(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
+            options.append((gain / (manhattan(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
         return _walk_to_the_middle(rules, board, barred), []
@@ -260,7 +255,7 @@ def _walk_to_the_middle(rules: GameSettings, board: Board, barred: Call | None) 
         return GoTo(middle)
     taken = {middle, *(peer.cell for peer in board.peers)}
     cells = ((x, y) for x in range(rules.width) for y in range(rules.width))
-    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: _distance(cell, middle)))
+    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: manhattan(cell, middle)))
 
 
 def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hm_agent.worlds.symmtom.knowledge.k_matrix import with_own
 from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge, Path
 from hm_agent.worlds.symmtom.policies.planner import best_piece
 from hm_agent.worlds.symmtom.policies.policy import Policy, draw
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
-from hm_agent.worlds.symmtom.views import Cell
+from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 Trajectory = Sequence[Cell]
 """The cells where an agent is expected, one per step from now on; it stays in the last one."""
@@ -48,8 +49,7 @@ class OrderPolicy(Policy):
         beliefs = dict(self._beliefs.update(sights))
         me = int(sights.me[0])
         if self._order == 0:
-            beliefs[me,] = sights.first_hand.copy()
-            beliefs[me,][0, me] = sights.knows[0]
+            beliefs[me,] = with_own(sights.first_hand, sights)
         self.believed = beliefs[me,]
         reasoning = Reasoning(sights, beliefs)
         directions = reasoning.directions_towards(sights, reasoning.destination((me,), self._order).cell)
@@ -73,7 +73,7 @@ class Reasoning:
         me, known = path[-1], self._beliefs[path][0]
         here = self._cells[me]
         if known[me].all():
-            return Destination(self._bases[me], _distance(here, self._bases[me]), 0.0)
+            return Destination(self._bases[me], manhattan(here, self._bases[me]), 0.0)
         best = Destination(here, 0, 0.0)
         for other in range(len(self._cells)):
             gain = int((known[other] != known[me]).sum())
@@ -98,7 +98,7 @@ class Reasoning:
         for steps in range(max(1, self._horizon)):
             there = trajectory[min(steps, len(trajectory) - 1)]
             cell = nearest_in_range(self._settings, here, there)
-            if _distance(here, cell) <= steps:
+            if manhattan(here, cell) <= steps:
                 return steps, cell
         there = trajectory[-1]
         return self._horizon, nearest_in_range(self._settings, here, there)
@@ -107,7 +107,7 @@ class Reasoning:
         """The directions towards a cell: those into free cells if there are any, else all; `STAY` if there is none."""
         here = self._cells[int(sights.me[0])]
         leading = [
-            direction for direction in Direction if _distance(_neighbour(here, direction), goal) < _distance(here, goal)
+            direction for direction in Direction if manhattan(_neighbour(here, direction), goal) < manhattan(here, goal)
         ]
         free = [direction for direction in leading if _neighbour(here, direction) not in self._cells]
         return free or leading or [Direction.STAY]
@@ -130,11 +130,6 @@ def nearest_in_range(settings: GameSettings, here: Cell, there: Cell) -> Cell:
         for own, target in zip(here, there, strict=True)
     )
     return x, y
-
-
-def _distance(first: Cell, second: Cell) -> int:
-    """The Manhattan distance."""
-    return abs(first[0] - second[0]) + abs(first[1] - second[1])
 
 
 def _neighbour(cell: Cell, direction: Direction) -> Cell:
