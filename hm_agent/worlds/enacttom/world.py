@@ -201,7 +201,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         if outcome.kind is not OutcomeKind.DONE or command.verb not in (OPEN_IT, CLOSE_IT):
             return {}
         (furniture,) = command.arguments
-        return mechanics.settings(furniture, mechanics.state_after(command.verb, furniture))
+        return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == OPEN_IT))
 
     def _propositions(self, mask: int) -> frozenset[Proposition]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))

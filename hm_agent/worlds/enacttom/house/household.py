@@ -13,6 +13,7 @@ from functools import cached_property
 
 from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
+    NAVIGATE,
     ON,
     OPEN_IT,
     WITHIN,
@@ -191,9 +192,9 @@ class Household:
         for number, agent in enumerate(self.agents):
             for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._handles(number, agent)):
                 operators.setdefault((number, operator.command.verb, operator.command.arguments), []).append(operator)
-                if operator.command.verb == "Navigate":
+                if operator.command.verb == NAVIGATE:
                     for furniture in self.plan.furniture_by_room[operator.command.arguments[0]]:
-                        operators.setdefault((number, "Navigate", (furniture,)), []).append(operator)
+                        operators.setdefault((number, NAVIGATE, (furniture,)), []).append(operator)
         return {key: tuple(ways) for key, ways in operators.items()}
 
     def _moves(self, number: int, agent: str) -> Iterator[Operator]:
@@ -235,7 +236,9 @@ class Household:
         for furniture in self.plan.openable:
             in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
             for verb, command in ((OPEN_IT, open_it(furniture)), (CLOSE_IT, close_it(furniture))):
-                settings = self.mechanics.settings(furniture, self.mechanics.state_after(verb, furniture))
+                settings = self.mechanics.settings(
+                    furniture, self.mechanics.state_after(furniture, opens=verb == OPEN_IT)
+                )
                 after = [_state_proposition(piece, state) for piece, state in settings.items()]
                 before = [_opposite(setting) for setting in after]
                 yield self._operator(number, command, [in_room, before[0]], after, before)

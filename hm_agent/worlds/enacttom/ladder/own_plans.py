@@ -212,4 +212,5 @@ def set_by(briefing: Briefing, command: HouseCommand, bindings: tuple[Binding, .
     if command.verb not in (OPEN_IT, CLOSE_IT):
         return {}
     mechanics = HouseMechanics(briefing.plan.agents, bindings)
-    return mechanics.settings(command.arguments[0], mechanics.state_after(command.verb, command.arguments[0]))
+    (furniture,) = command.arguments
+    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == OPEN_IT))

@@ -144,9 +144,9 @@ class HouseMechanics:
     def is_inverse(self, furniture: str) -> bool:
         return furniture in self._inverse_furniture
 
-    def state_after(self, verb: str, furniture: str) -> str:
-        """The state into which `Open` or `Close` sets furniture; inverse furniture does the opposite of the verb."""
-        return OPEN if (verb == "Open") != self.is_inverse(furniture) else CLOSED
+    def state_after(self, furniture: str, *, opens: bool) -> str:
+        """The state into which Open, or else Close, sets furniture; inverse furniture does the opposite of the verb."""
+        return OPEN if opens != self.is_inverse(furniture) else CLOSED
 
     def settings(self, furniture: str, state: str) -> Mapping[str, str]:
         """Returns each piece that is set when `furniture` is set to `state`, with its new state; `furniture` is first.

@@ -28,6 +28,7 @@ from hm_agent.worlds.enacttom.tasks.pddl import (
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT,
     AGENT_IN_ROOM,
+    FLOOR_SLOT,
     FURNITURE,
     HAND_EMPTY,
     IS_CLOSED,
@@ -41,6 +42,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     OBJECT,
     PHYSICAL,
     ROOM,
+    SLOTS,
     WANTED,
     Claim,
     Proposition,
@@ -281,18 +283,13 @@ def _slots(proposition: Proposition, plan: FloorPlan) -> dict[tuple[str, str], s
 
     E.g. the place of an object and the room where it lies, what a hand holds, whether furniture is open.
     """
-    arguments, name = proposition.arguments, proposition.arguments[0]
-    if proposition.predicate in (IS_OPEN, IS_CLOSED):
-        return {("state", name): proposition.predicate}
-    if proposition.predicate == AGENT_IN_ROOM:
-        return {("room", name): arguments[1]}
-    if proposition.predicate == IS_IN_ROOM:
-        return {("lies in", name): arguments[1]}
+    name, other, slot = proposition.arguments[0], proposition.arguments[-1], SLOTS[proposition.predicate]
+    slots = {(slot, name): other if slot == FLOOR_SLOT else proposition.pddl}
     if proposition.predicate == IS_HELD_BY:
-        return {("place", name): proposition.pddl, ("lies in", name): "", ("hand", arguments[1]): name}
+        return slots | {(FLOOR_SLOT, name): "", ("hand", other): name}
     if proposition.predicate in (IS_ON_TOP, IS_INSIDE):
-        return {("place", name): proposition.pddl, ("lies in", name): plan.furniture[arguments[1]]}
-    return {("place", name): proposition.pddl}
+        return slots | {(FLOOR_SLOT, name): plan.furniture[other]}
+    return slots
 
 
 # What agents know from the start

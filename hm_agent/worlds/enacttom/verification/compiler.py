@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, HouseCommand, tell
+from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, WITHIN, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
 from hm_agent.worlds.enacttom.tasks.propositions import (
@@ -233,7 +233,7 @@ def _destinations(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
             if Proposition(IS_ON_TOP, (thing, piece)) in goals:
                 places.add((ON, piece))
             if not others or Proposition(IS_INSIDE, (thing, piece)) in goals:
-                places.add(("within", piece))
+                places.add((WITHIN, piece))
     return places
 
 

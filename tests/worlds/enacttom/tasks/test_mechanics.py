@@ -165,8 +165,8 @@ def test_an_inverse_handle_drives_mirrors_and_controls_by_the_state_it_sets() ->
             RemoteControl(trigger_object="b", target_object="c", target_state="closed"),
         ),
     )
-    assert mechanics.settings("a", mechanics.state_after("Close", "a")) == {"a": "open", "b": "open", "c": "closed"}
-    assert mechanics.settings("a", mechanics.state_after("Open", "a")) == {"a": "closed", "b": "closed"}
+    assert mechanics.settings("a", mechanics.state_after("a", opens=False)) == {"a": "open", "b": "open", "c": "closed"}
+    assert mechanics.settings("a", mechanics.state_after("a", opens=True)) == {"a": "closed", "b": "closed"}
 
 
 def test_of_contradicting_settings_the_first_stays_and_circles_end() -> None:
