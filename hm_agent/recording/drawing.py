@@ -99,6 +99,17 @@ class Pen:
         self._draw.line(points, fill=colour, width=width, joint="curve")
 
 
+def heading(pen: Pen, title: str, subtitle: str, size: int = 22) -> None:
+    """Draws the card with a video's title and, below it, a smaller line."""
+    pen.paragraph((0, 0), title, size, BRIGHT, lines=1)
+    pen.paragraph((0, 36), subtitle, 15, FAINT, lines=1)
+
+
+def clock(pen: Pen, step: int, steps: int | None = None) -> None:
+    """Draws the card with the step's number and, if there is a fixed number of steps, that."""
+    pen.write((pen.width, 0), f"step {step}" if steps is None else f"step {step} of {steps}", 15, SOFT, anchor="ra")
+
+
 def _broken_lines(text: str, font: Font, width: float) -> Iterator[str]:
     line = ""
     for piece in _pieces(text, font, width):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.core import Step
-from hm_agent.recording.drawing import BRIGHT, FAINT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
+from hm_agent.recording.drawing import BRIGHT, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels, clock, heading
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
@@ -34,7 +34,7 @@ class HouseVideo:
     def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
         self._canvas = Canvas(WIDTH, HEIGHT)
-        self._canvas.draw(HEADING, heading, title)
+        self._canvas.draw(HEADING, heading, title, "EnactToM", 20)
         self._canvas.draw(
             CAPTION, Pen.caption, "After the step; arrows with a letter: messages; glowing: set elsewhere"
         )
@@ -72,15 +72,6 @@ class HouseVideo:
         drawn = painted(shapes, layout.width, width, height=layout.height)
         rows = min(len(drawn), PLACE.height)
         self._canvas.pixels[PLACE.y : PLACE.y + rows, PLACE.x : PLACE.x + width] = drawn[:rows]
-
-
-def heading(pen: Pen, title: str) -> None:
-    pen.paragraph((0, 0), title, 20, BRIGHT, lines=1)
-    pen.paragraph((0, 36), "EnactToM", 15, FAINT, lines=1)
-
-
-def clock(pen: Pen, step: int, steps: int) -> None:
-    pen.write((pen.width, 0), f"step {step} of {steps}", 15, SOFT, anchor="ra")
 
 
 def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:

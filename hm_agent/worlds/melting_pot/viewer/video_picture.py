@@ -22,6 +22,8 @@ from hm_agent.recording.drawing import (
     Canvas,
     Pen,
     Pixels,
+    clock,
+    heading,
 )
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts, MatrixFacts
@@ -106,15 +108,6 @@ class VideoPicture:
         self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
         self._canvas.draw(SUBGOAL, subgoal, *((state.subgoal, state.over_because) if state else (None, None)))
         self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
-
-
-def heading(pen: Pen, title: str, subtitle: str) -> None:
-    pen.paragraph((0, 0), title, 22, BRIGHT, lines=1)
-    pen.paragraph((0, 36), subtitle, 15, FAINT, lines=1)
-
-
-def clock(pen: Pen, step: int) -> None:
-    pen.write((pen.width, 0), f"step {step}", 15, SOFT, anchor="ra")
 
 
 def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:

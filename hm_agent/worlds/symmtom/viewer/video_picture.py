@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.core import Seat, Step
-from hm_agent.recording.drawing import ACCENT, BRIGHT, FAINT, FRAME, GAIN, LOSS, SOFT, Box, Canvas, Pen, Pixels
+from hm_agent.recording.drawing import (
+    ACCENT,
+    BRIGHT,
+    FAINT,
+    FRAME,
+    GAIN,
+    LOSS,
+    SOFT,
+    Box,
+    Canvas,
+    Pen,
+    Pixels,
+    clock,
+    heading,
+)
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
 from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -35,7 +49,7 @@ class BoardVideo:
         self._settings, self._seats = settings, tuple(seats)
         self._canvas = Canvas(WIDTH, HEIGHT)
         self._totals = [0.0] * settings.agents
-        self._canvas.draw(HEADING, heading, title)
+        self._canvas.draw(HEADING, heading, title, "SymmToM")
         self._canvas.draw(CAPTION, Pen.caption, "After the turn; arrows: who heard whom, thick where it was news")
 
     def __call__(self, step: Step) -> Pixels:
@@ -63,15 +77,6 @@ class BoardVideo:
 def _plan_words(state: object) -> str:
     """The calls of a language agent's plan; empty for other agents."""
     return ", ".join(map(str, state.plan)) if isinstance(state, TalkerSnapshot) else ""
-
-
-def heading(pen: Pen, title: str) -> None:
-    pen.paragraph((0, 0), title, 22, BRIGHT, lines=1)
-    pen.paragraph((0, 36), "SymmToM", 15, FAINT, lines=1)
-
-
-def clock(pen: Pen, step: int, steps: int) -> None:
-    pen.write((pen.width, 0), f"step {step} of {steps}", 15, SOFT, anchor="ra")
 
 
 def rewards(pen: Pen, totals: Sequence[float], paid: Sequence[float], said: Sequence[int | None]) -> None:
