@@ -12,7 +12,7 @@ from meltingpot.utils.puppeteers import puppeteer as mp_puppeteer
 from hm_agent.worlds.melting_pot.facts import CharacterRange, Counts
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, character_of
-from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, STRAYING_STEPS, CharacterPuppeteer
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, STRAYING_STEPS, CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import CyclePuppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS, meaning, timestep
@@ -95,10 +95,10 @@ def test_character_is_drawn_for_each_episode_from_its_stream() -> None:
 @pytest.mark.parametrize(
     ("name", "bots", "expected"),
     [
-        ("rws_repeated_0", Bots.SCRIPTED, SCRIPTED),
+        ("rws_repeated_0", Bots.SCRIPTED, SCRIPTED_RANGE),
         ("rws_repeated_0", Bots.TRAINED, None),
         ("rws_repeated_5", Bots.SCRIPTED, None),
-        ("rws_unseen_0", Bots.SCRIPTED, SCRIPTED),
+        ("rws_unseen_0", Bots.SCRIPTED, SCRIPTED_RANGE),
         ("rws_unseen_0", Bots.TRAINED, None),
         ("rws_unseen_5", Bots.SCRIPTED, CharacterRange((0.15, 0.25), (4, 12), (10, 30))),
         ("rws_unseen_5", Bots.TRAINED, CharacterRange((0.15, 0.25), (4, 12), (10, 30))),

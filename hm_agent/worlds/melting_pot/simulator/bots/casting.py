@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, CharacterPuppeteer
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.simulator.bots.policies import (
     GulliblePolicy,
@@ -160,7 +160,7 @@ def character_of(bot: str, scenario: Scenario, bots: Bots) -> CharacterRange | N
         return None
     if scenario.unseen and scenario.unseen.character:
         return scenario.unseen.character
-    return SCRIPTED if bots is Bots.SCRIPTED else None
+    return SCRIPTED_RANGE if bots is Bots.SCRIPTED else None
 
 
 def _directed(

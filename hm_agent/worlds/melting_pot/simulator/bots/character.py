@@ -22,7 +22,7 @@ STRAYING_STEPS = 30
 
 Goal = tuple[int, bool]
 """A resource, by its index, and True to play it, False to collect it."""
-SCRIPTED = CharacterRange(stray=(0.0, 0.2), surplus=(0, 1), patience=(0, 20))
+SCRIPTED_RANGE = CharacterRange(stray=(0.0, 0.2), surplus=(0, 1), patience=(0, 20))
 """The characters of scripted players, unless a scenario says otherwise.
 
 They bring scripted players closer to trained ones, which hold 7 to 13 of their kind and up to 3 others at an

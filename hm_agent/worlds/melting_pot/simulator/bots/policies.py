@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED, CharacterPuppeteer, Life, goal_of
+from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, CharacterPuppeteer, Life, goal_of
 from hm_agent.worlds.melting_pot.simulator.bots.player import PlayerGoal, ScriptedPlayer
 
 
@@ -91,7 +91,7 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
 
     def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
         self._game, self._vision, self._stream = game, vision, stream
-        self._character = CharacterPuppeteer(game, SCRIPTED)
+        self._character = CharacterPuppeteer(game, SCRIPTED_RANGE)
 
     def initial_state(self) -> GullibleState:
         rng = random.Random(self._stream.getrandbits(64))
