@@ -89,7 +89,8 @@ def _game_objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from simulation["prefabs"].values()
 
 
-def _components(game_object: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+def components(game_object: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    """The arguments of every component of a game object that has this name."""
     for component in game_object["components"]:
         if component["component"] == name:
             yield component.get("kwargs", {})
@@ -99,10 +100,10 @@ def _sprite_pictures(settings: Mapping[str, Any]) -> dict[str, Rotations]:
     """The picture of every sprite that an Appearance or AdditionalSprites component defines."""
     pictures: dict[str, Rotations] = {}
     for game_object in _game_objects(settings):
-        for kwargs in _components(game_object, "Appearance"):
+        for kwargs in components(game_object, "Appearance"):
             if kwargs.get("renderMode") == "ascii_shape":
                 pictures |= _pictures(kwargs, "spriteNames", "spriteShapes", "palettes", "noRotates")
-        for kwargs in _components(game_object, "AdditionalSprites"):
+        for kwargs in components(game_object, "AdditionalSprites"):
             keys = ("customSpriteNames", "customSpriteShapes", "customPalettes", "customNoRotates")
             pictures |= _pictures(kwargs, *keys)
     return pictures
@@ -142,7 +143,7 @@ def _layer_pictures(
     names = {
         state["sprite"]
         for game_object in _game_objects(settings)
-        for kwargs in _components(game_object, "StateManager")
+        for kwargs in components(game_object, "StateManager")
         for state in kwargs["stateConfigs"]
         if state.get("layer") == layer and "sprite" in state
     }
@@ -156,7 +157,7 @@ def _layer_pictures(
 def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """(sprite, the sprite that some player sees in its place), from every avatar's sprite map."""
     for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in _components(game_object, "Avatar"):
+        for kwargs in components(game_object, "Avatar"):
             yield from kwargs.get("spriteMap", {}).items()
 
 
@@ -164,7 +165,7 @@ def _translucent_beams(settings: Mapping[str, Any]) -> list[tuple[Sprite | None,
     """Every (sprite, RGBA picture) of the translucent beams, beginning with (None, None) for no beam."""
     choices: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
     for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in _components(game_object, "InteractBeam"):
+        for kwargs in components(game_object, "InteractBeam"):
             rgba = _paint(kwargs["shapes"][0], kwargs["palettes"][0])
             choices.append((Sprite(f"interact_player{len(choices)}"), rgba))
     return choices

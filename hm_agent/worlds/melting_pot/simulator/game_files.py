@@ -15,6 +15,7 @@ from meltingpot.configs import bots as bot_configs
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import GameFacts, Length, MatrixFacts, ScenarioFacts
+from hm_agent.worlds.melting_pot.perception.atlas import components
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
@@ -78,7 +79,7 @@ def _actual_sides(game: GameFacts, name: str) -> tuple[int, int, tuple[int, ...]
 
 def _columns(substrate: str, roles: Sequence[str]) -> tuple[int, ...]:
     """The slots of the column players of an asymmetric game."""
-    sides = list(_components(settings_of(substrate, roles), "DyadicRole"))
+    sides = list(_all_components(settings_of(substrate, roles), "DyadicRole"))
     return tuple(slot for slot, side in enumerate(sides) if not side["rowPlayer"])
 
 
@@ -168,28 +169,28 @@ def _objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from (simulation["scene"], *simulation["gameObjects"], *simulation.get("prefabs", {}).values())
 
 
-def _components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+def _all_components(settings: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     """The arguments of every component of a name."""
     for game_object in _objects(settings):
-        yield from (part.get("kwargs", {}) for part in game_object["components"] if part["component"] == name)
+        yield from components(game_object, name)
 
 
 def _first_component(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """The arguments of the first component of a name, which every matrix game has; ConfigError if there is none."""
-    kwargs = next(_components(settings, name), None)
+    kwargs = next(_all_components(settings, name), None)
     if kwargs is None:
         raise ConfigError(f"its substrate has no {name}: it is no game in the matrix")
     return kwargs
 
 
 def _regrows_at_once(settings: Mapping[str, Any]) -> bool:
-    return next(_components(settings, "SpawnResourcesWhenAllPlayersZapped"), None) is not None
+    return next(_all_components(settings, "SpawnResourcesWhenAllPlayersZapped"), None) is not None
 
 
 def _sprites(settings: Mapping[str, Any]) -> Iterator[str]:
-    for kwargs in _components(settings, "Appearance"):
+    for kwargs in _all_components(settings, "Appearance"):
         yield from kwargs.get("spriteNames", ())
-    for kwargs in _components(settings, "AdditionalSprites"):
+    for kwargs in _all_components(settings, "AdditionalSprites"):
         yield from kwargs.get("customSpriteNames", ())
 
 
@@ -358,7 +359,7 @@ def _resources(substrate: str) -> Mapping[str, Any]:
 
 def _colours(settings: Mapping[str, Any]) -> Mapping[str, str]:
     """The first colour of each sprite's palette, as `#rrggbb`."""
-    drawn = (kwargs for kwargs in _components(settings, "Appearance") if kwargs.get("palettes"))
+    drawn = (kwargs for kwargs in _all_components(settings, "Appearance") if kwargs.get("palettes"))
     painted = (pair for kwargs in drawn for pair in zip(kwargs["spriteNames"], kwargs["palettes"], strict=True))
     return {name: "#" + bytes(next(iter(palette.values()))[:3]).hex() for name, palette in painted}
 

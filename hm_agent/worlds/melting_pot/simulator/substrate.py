@@ -13,7 +13,7 @@ from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, INTERACTING, GameFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
-from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas
+from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas, components
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -84,7 +84,7 @@ def _limit_observations(substrate: substrate_lib.Substrate, individual: Set[str]
 def _add_location_observers(settings: Mapping[str, Any]) -> None:
     observer = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True, "alsoReportOrientation": True}}
     for game_object in settings["simulation"]["gameObjects"]:
-        if any(component["component"] == "Avatar" for component in game_object["components"]):
+        if any(True for _ in components(game_object, "Avatar")):
             game_object["components"].append(observer)
 
 
@@ -125,10 +125,9 @@ def _default_settings(substrate: str) -> dict[str, Any]:
 
 def _window(settings: Mapping[str, Any]) -> Window:
     for game_object in settings["simulation"]["gameObjects"]:
-        for component in game_object["components"]:
-            if component["component"] == "Avatar":
-                view = component["kwargs"]["view"]
-                return Window(view["left"], view["right"], view["forward"], view["backward"])
+        for avatar in components(game_object, "Avatar"):
+            view = avatar["view"]
+            return Window(view["left"], view["right"], view["forward"], view["backward"])
     raise ValueError("the substrate has no avatar with a view")
 
 
