@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 CallT = TypeVar("CallT")
@@ -60,3 +60,8 @@ def read_calls(texts: Sequence[str], read: Callable[[str], CallT], forms: str) -
 def shortened(text: str) -> str:
     """Quotes a model's text for a message, cut to 60 characters."""
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def any_of(values: Iterable[object]) -> str:
+    """The regular expression, a plain group, that matches the text of any of these values."""
+    return f"({'|'.join(map(str, values))})"

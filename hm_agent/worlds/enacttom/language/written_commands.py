@@ -30,7 +30,7 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
-from hm_agent.written_calls import CallError, read_calls, shortened
+from hm_agent.written_calls import CallError, any_of, read_calls, shortened
 
 FORMS = (
     "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
@@ -160,14 +160,14 @@ def command_pattern(context: CommandContext) -> str:
     )
     commands = [_WAIT]
     if places:
-        commands.append(rf"Navigate\[{_any_of(places)}\]")
+        commands.append(rf"Navigate\[{any_of(places)}\]")
     if objects:
-        commands.append(rf"Pick\[{_any_of(objects)}\]")
+        commands.append(rf"Pick\[{any_of(objects)}\]")
     if objects and furniture:
-        commands.append(rf"Place\[{_any_of(objects)}, (on|within), {_any_of(furniture)}\]")
+        commands.append(rf"Place\[{any_of(objects)}, (on|within), {any_of(furniture)}\]")
     if openable:
-        commands.append(rf"(Open|Close)\[{_any_of(openable)}\]")
-    return f"^{_any_of([*commands, *_message_patterns(context)])}$"
+        commands.append(rf"(Open|Close)\[{any_of(openable)}\]")
+    return f"^{any_of([*commands, *_message_patterns(context)])}$"
 
 
 def first_command_pattern(context: CommandContext, view: HouseView, barred: HouseCommand | None) -> str:
@@ -178,8 +178,8 @@ def first_command_pattern(context: CommandContext, view: HouseView, barred: Hous
     for command in (*moves, *handling):
         if command != barred and len(_plain_names(command.arguments)) == len(command.arguments):
             names.setdefault(command.verb, []).append(", ".join(command.arguments))
-    written = (rf"{verb}\[{_any_of(arguments)}\]" for verb, arguments in names.items())
-    return f"^{_any_of([_WAIT, *written, *_message_patterns(context)])}$"
+    written = (rf"{verb}\[{any_of(arguments)}\]" for verb, arguments in names.items())
+    return f"^{any_of([_WAIT, *written, *_message_patterns(context)])}$"
 
 
 def _message_patterns(context: CommandContext) -> list[str]:
@@ -188,14 +188,10 @@ def _message_patterns(context: CommandContext) -> list[str]:
     if not (targets and context.messages_left):
         return []
     groups = [", ".join(names) for count in range(1, 4) for names in combinations(targets, count)]
-    addressees = _any_of([EVERYONE, *groups])
+    addressees = any_of([EVERYONE, *groups])
     return [rf"Communicate\['[A-Za-z0-9][^'\"\\\n\r\t]{{0,{LONGEST_MESSAGE - 1}}}', {addressees}\]"]
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:
     """The names without characters that are special in a pattern."""
     return [name for name in names if re.fullmatch(r"[\w-]+", name)]
-
-
-def _any_of(names: Sequence[str]) -> str:
-    return f"({'|'.join(names)})"

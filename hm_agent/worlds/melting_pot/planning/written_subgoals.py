@@ -19,7 +19,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Subgoal,
     Wait,
 )
-from hm_agent.written_calls import CallError, read_call, read_calls, shortened
+from hm_agent.written_calls import CallError, any_of, read_call, read_calls, shortened
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,6 @@ class SubgoalFunction:
     of_things: bool = False
 
 
-def _any_name(names: Sequence[str]) -> str:
-    return f"({'|'.join(names)})"
-
-
 COUNT = "(2|3|4|6|8)"
 """The pattern of how many things a player must have taken: a few choices, since a schema lists all that fits."""
 
@@ -70,8 +66,8 @@ def _aim(given: Arguments) -> Aim:
 
 def _conditions(names: Names) -> Sequence[str]:
     """The patterns of what a call to fire may say of the player: its name, or what it must have taken."""
-    named = [_any_name(known) for known in (names.players, names.kinds) if known]
-    counted = [f"{_any_name(names.kinds)}, {COUNT}"] if names.kinds else []
+    named = [any_of(known) for known in (names.players, names.kinds) if known]
+    counted = [f"{any_of(names.kinds)}, {COUNT}"] if names.kinds else []
     return *named, *counted, COUNT
 
 
@@ -104,7 +100,7 @@ SHADOW = SubgoalFunction(
     "shadow(player)",
     lambda given: len(given.players) == 1 and not (given.cells or given.numbers or given.kinds),
     lambda given: Shadow(given.players[0]),
-    lambda cell, names: (_any_name(names.players),) if names.players else (),
+    lambda cell, names: (any_of(names.players),) if names.players else (),
 )
 PAUSE = SubgoalFunction(
     "wait(steps)",
@@ -205,15 +201,15 @@ def call_pattern(functions: Functions, cells: Mapping[str, Sequence[Cell]], name
         rf"{name}\({arguments}\)"
         for name, known in cells.items()
         if known
-        for arguments in functions[name].patterns(_any_of(known), names)
+        for arguments in functions[name].patterns(_any_cell(known), names)
     ]
-    return rf"^({'|'.join(calls)})$"
+    return f"^{any_of(calls)}$"
 
 
-def _any_of(cells: Sequence[Cell]) -> str:
+def _any_cell(cells: Sequence[Cell]) -> str:
     """The pattern that matches any of these cells; those with the same x form one group."""
     columns: dict[int, set[int]] = {}
     for x, y in cells:
         columns.setdefault(x, set()).add(y)
-    pairs = (f"{x}, ({'|'.join(map(str, sorted(ys)))})" for x, ys in sorted(columns.items()))
-    return rf"\(({'|'.join(pairs)})\)"
+    pairs = (f"{x}, {any_of(sorted(ys))}" for x, ys in sorted(columns.items()))
+    return rf"\({any_of(pairs)}\)"

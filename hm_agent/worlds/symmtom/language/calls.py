@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.symmtom.views import Cell, Pieces
-from hm_agent.written_calls import CallError, WrittenCall, read_call, read_calls, shortened
+from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
 
 FORMS = "go_to((x, y)) or meet(player) or recharge() or say(piece)"
 
@@ -122,25 +122,21 @@ _BUILDERS: dict[str, Callable[[str, CallContext], Call]] = {
 
 def call_pattern(context: CallContext) -> str:
     """A regular expression of calls that `parse_call` accepts, for endpoints that enforce a schema's patterns."""
-    axis = _any_of(range(context.width))
-    calls = [rf"go_to\(\({axis}, {axis}\)\)", rf"meet\({_any_of(context.players)}\)", r"recharge\(\)"]
-    calls += [rf"say\({_any_of(context.knows)}\)"] if context.knows else []
-    return rf"^({'|'.join(calls)})$"
+    axis = any_of(range(context.width))
+    calls = [rf"go_to\(\({axis}, {axis}\)\)", rf"meet\({any_of(context.players)}\)", r"recharge\(\)"]
+    calls += [rf"say\({any_of(context.knows)}\)"] if context.knows else []
+    return f"^{any_of(calls)}$"
 
 
 def walk_pattern(context: CallContext, barred: Collection[Call]) -> str:
     """A regular expression of all walks but the barred ones."""
     axis = range(context.width)
-    rows = [f"{x}, {_any_of([y for y in axis if GoTo((x, y)) not in barred])}" for x in axis]
-    walks = [rf"go_to\(\({_any_of(rows)}\)\)"]
+    rows = [f"{x}, {any_of([y for y in axis if GoTo((x, y)) not in barred])}" for x in axis]
+    walks = [rf"go_to\(\({any_of(rows)}\)\)"]
     players = [player for player in context.players if Meet(player) not in barred]
-    walks += [rf"meet\({_any_of(players)}\)"] if players else []
+    walks += [rf"meet\({any_of(players)}\)"] if players else []
     walks += [r"recharge\(\)"] if Recharge() not in barred else []
-    return f"^{_any_of(walks)}$"
-
-
-def _any_of(values: Sequence[object]) -> str:
-    return f"({'|'.join(map(str, values))})"
+    return f"^{any_of(walks)}$"
 
 
 def _joined(pieces: Pieces) -> str:
