@@ -14,6 +14,7 @@ from random import Random
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median, quantiles
 
+from hm_agent.testing.enacttom.fast_downward_search import ask_its_search
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.testing.enacttom.shipped_tasks import hand_made_files
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_tasks
@@ -23,14 +24,13 @@ from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.suite import task_files
-from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
-from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward, ask_its_search
+from hm_agent.worlds.enacttom.verification.fast_downward import Answer, ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
-from hm_agent.worlds.enacttom.verification.strips import to_strips
+from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
@@ -41,7 +41,7 @@ LARGE = TaskSize(agents=4, rooms=5, furniture=13, objects=9, goals=4, depth=3)
 SMALL = TaskSize(agents=3, rooms=3, furniture=4, objects=2, goals=2, depth=4)
 
 
-Ask = Callable[..., tuple[Status, object]]
+Ask = Callable[..., Answer]
 
 
 def shipped() -> list[HouseholdTask]:
@@ -189,10 +189,14 @@ def show_agreement(compared: int, seconds: float) -> None:
     by_hand = [load_task(path) for path in hand_made_files().values()]
     random = [random_task(seed, SMALL) for seed in range(compared)]
     with_variants = [(task, variants(task)) for task in by_hand]
-    show_compared("written by hand, from PDDL", with_variants, ask_fast_downward, seconds)
+    show_compared("written by hand, from PDDL", with_variants, ask_from_pddl, seconds)
     show_compared("shipped", [(task, variants(task)) for task in shipped()], ask_its_search, seconds)
     show_compared("random", [(task, variants(task)) for task in random], ask_its_search, seconds)
     print()
+
+
+def ask_from_pddl(_household: Household, problem: StripsProblem, *, seconds: float) -> Answer:
+    return ask_fast_downward(problem, seconds=seconds)
 
 
 def show_compared(
@@ -205,12 +209,12 @@ def show_compared(
         for variant in questions.values():
             problem = compile_task(household, variant)
             strips, started = to_strips(problem), time.perf_counter()
-            theirs, _ = ask(strips, seconds=seconds)
+            theirs, _ = ask(household, strips, seconds=seconds)
             times.append(1000 * (time.perf_counter() - started))
             ours = solve(problem).status
             answer: str = theirs
             if theirs == "unknown":
-                theirs, _ = ask(to_strips(without_irrelevant(problem)), seconds=seconds)
+                theirs, _ = ask(household, to_strips(without_irrelevant(problem)), seconds=seconds)
                 answer = "again" if theirs != "unknown" else "unknown"
             counts[answer if theirs in (ours, "unknown") else "disagree"] += 1
     cells = " | ".join(str(counts[kind]) for kind in ("solved", "unsolvable", "again", "unknown", "disagree"))

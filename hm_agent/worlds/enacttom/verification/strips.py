@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.propositions import SLOTS, Claim
+from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 
 _NO_LETTER = re.compile(r"[^a-z0-9_]+")
@@ -34,14 +33,13 @@ class StripsAction:
 
 @dataclass(frozen=True)
 class StripsProblem:
-    """Atoms are bits; `atoms[n]` is the name of bit n. groups: masks of atoms of which one holds at any time."""
+    """Atoms are bits; `atoms[n]` is the name of bit n."""
 
     name: str
     atoms: Sequence[str]
     start: int
     goal: int
     actions: Sequence[StripsAction]
-    groups: Sequence[int] = ()
 
     @property
     def domain_pddl(self) -> str:
@@ -128,33 +126,8 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
         actions.append(StripsAction(_atom_name(f"see_{number} {sight.claim.pddl}"), sight.needs, sight.adds))
     atoms = _distinct([_atom_name(name) for name in names])
     start = problem.start | floor_free
-    groups = [group for group in _attribute_groups(problem.household) if holds_once(group, start, actions)]
     name = _atom_name(problem.household.task.name.lower())
-    return StripsProblem(name, atoms, start, problem.goal, tuple(actions), groups)
-
-
-def _attribute_groups(household: Household) -> list[int]:
-    """For each agent, object and piece of furniture, masks of its alternative rooms, places and states."""
-    groups: dict[tuple[str, str], int] = {}
-    for proposition in household.physical:
-        if proposition.predicate in SLOTS:
-            slot = SLOTS[proposition.predicate], proposition.arguments[0]
-            groups[slot] = groups.get(slot, 0) | household.bits[proposition]
-    return list(groups.values())
-
-
-def holds_once(group: int, start: int, actions: Sequence[StripsAction]) -> bool:
-    """True if exactly one atom of a group holds at the start, and no action changes that.
-
-    An action that adds an atom of the group has to delete another that it needs, and vice versa.
-    """
-    if (start & group).bit_count() != 1:
-        return False
-    for action in actions:
-        added, deleted = action.adds & ~action.needs & group, action.deletes & ~action.adds & group
-        if (added or deleted) and not (added.bit_count() == deleted.bit_count() == 1 and deleted & action.needs):
-            return False
-    return True
+    return StripsProblem(name, atoms, start, problem.goal, tuple(actions))
 
 
 def _atom_name(text: str) -> str:

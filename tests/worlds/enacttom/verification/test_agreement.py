@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.testing.enacttom.brute_force import BruteForce
+from hm_agent.testing.enacttom.fast_downward_search import ask_its_search, groups_of, holds_once
 from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE, FIND, IDLE, WAIT, HouseCommand, communicate
 from hm_agent.worlds.enacttom.house.household import Household
@@ -21,7 +22,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
-from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward, ask_its_search
+from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import (
     PlanStep,
@@ -31,7 +32,7 @@ from hm_agent.worlds.enacttom.verification.plans import (
     steps_of,
     strips_plan,
 )
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, holds_once, to_strips
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 
 TINY = TaskSize(agents=2, rooms=2, furniture=3, objects=1, depth=2)
@@ -48,6 +49,7 @@ class Walk:
         self.runtime, self.views = HouseRuntime(self.household), ViewMaker(self.household)
         variant = Variant(task.goal, is_knowing=False)
         self.strips = to_strips(compile_task(self.household, variant))
+        self.groups = groups_of(self.household, self.strips)
         self.sights = [one for one in self.strips.actions if one.name.startswith("see_")]
         self.plan: list[StripsAction] = []
         self.state = self._looked(self.strips.start)
@@ -65,7 +67,7 @@ class Walk:
             else:
                 self._follow(agent, commands[agent])
         self.state = self._looked(self.state)
-        assert all((self.state & group).bit_count() == 1 for group in self.strips.groups)
+        assert all((self.state & group).bit_count() == 1 for group in self.groups)
 
     def _succeeded(self, agent: int) -> bool:
         outcome = self.runtime.outcomes[agent]
@@ -220,7 +222,7 @@ def test_fast_downwards_search_agrees_on_every_question(seed: int) -> None:
     for variant in variants(task).values():
         problem = compile_task(household, variant)
         strips = to_strips(problem)
-        status, plan = ask_its_search(strips)
+        status, plan = ask_its_search(household, strips)
         assert status == solve(problem).status
         if status == "solved":
             assert problem.goal & ~strips.after(plan) == 0
@@ -228,8 +230,9 @@ def test_fast_downwards_search_agrees_on_every_question(seed: int) -> None:
 
 
 def test_places_and_states_are_groups_of_which_one_holds_but_not_where_a_mirror_sets_several() -> None:
-    strips = to_strips(compile_task(Household(load_task(task_files()["enacttom_appendix_e"])), Variant(())))
-    groups = [{strips.atoms[number] for number in bits(group)} for group in strips.groups]
+    household = Household(load_task(task_files()["enacttom_appendix_e"]))
+    strips = to_strips(compile_task(household, Variant(())))
+    groups = [{strips.atoms[number] for number in bits(group)} for group in groups_of(household, strips)]
     assert {"is_open-cabinet_34", "is_closed-cabinet_34"} in groups
     (places,) = [group for group in groups if "is_inside-bowl_1-cabinet_34" in group]
     assert places > {"is_on_floor-bowl_1", "is_held_by-bowl_1-agent_0", "is_on_top-bowl_1-table_22"}
@@ -242,9 +245,10 @@ def test_places_and_states_are_groups_of_which_one_holds_but_not_where_a_mirror_
 
 def test_fast_downward_refutes_that_one_thing_ends_in_two_places_of_whole_households() -> None:
     task = load_task(task_files()["enacttom_mixed_k1_008"])
-    problem = compile_task(Household(task), variants(task)["private"])
+    household = Household(task)
+    problem = compile_task(household, variants(task)["private"])
     assert solve(problem).status == "unsolvable"
-    assert ask_its_search(to_strips(problem)) == ("unsolvable", ())
+    assert ask_its_search(household, to_strips(problem)) == ("unsolvable", ())
 
 
 def test_a_planner_that_is_too_slow_is_stopped_and_says_nothing() -> None:
