@@ -121,7 +121,7 @@ def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | R
     ConfigError if the name is invalid, or taken by an agent of the package or of a world.
     """
     check_name(name)
-    if name in _installed_agents() or name in own_agents():
+    if name in _installed_agents() or any(name in suite.own_agents for suite in suites().values()):
         raise ConfigError(f"agent {name!r} is there already: choose another name")
     ADDED.agents[name] = as_agent(name, build)
 
@@ -177,8 +177,15 @@ def register_scenarios(folder: str | PathLike[str]) -> None:
 
 
 def own_agents() -> Mapping[str, OwnAgent]:
-    """Returns the agents that belong to single worlds, by name."""
-    return {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
+    """Returns every `OwnAgent` by name: the users' and other packages', and those of single worlds."""
+    shared = {name: agent for name, agent in shared_agents().items() if isinstance(agent, OwnAgent)}
+    return shared | {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
+
+
+def _own_agent(name: str, scenario: ScenarioInfo) -> OwnAgent | None:
+    """Returns the `OwnAgent` of this name that would play a scenario, None for a recipe or an unknown name."""
+    agent = suites()[scenario.world].own_agents.get(name) or shared_agent(name)
+    return agent if isinstance(agent, OwnAgent) else None
 
 
 def agent_names() -> list[str]:
@@ -213,13 +220,9 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
 
 def can_play(agent: str, scenario: ScenarioInfo) -> bool:
     """True if an agent can take a seat in a scenario."""
-    suite = suites()[scenario.world]
-    if agent in suite.own_agents:
-        return suite.own_agents[agent].plays(scenario)
-    shared = shared_agent(agent)
-    if isinstance(shared, OwnAgent):
-        return shared.plays(scenario)
-    return shared is not None and suite.plays(agent, scenario)
+    if own := _own_agent(agent, scenario):
+        return own.plays(scenario)
+    return shared_agent(agent) is not None and suites()[scenario.world].plays(agent, scenario)
 
 
 def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
@@ -227,27 +230,24 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
         raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
-    own = suites()[scenario.world].own_agents.get(agent)
+    own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):
         raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")
 
 
 def check_options(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> None:
     """Raises ConfigError if an agent can't play a scenario with the world's settled options."""
-    if own := suites()[scenario.world].own_agents.get(agent):
+    if own := _own_agent(agent, scenario):
         own.check(scenario, options)
 
 
 def build_agent(name: str, setup: AgentSetup) -> Agent[Any, Any]:
     """Builds an agent for one seat, after `check_agent` has found that it can play there."""
-    suite = suites()[setup.scenario.world]
-    if name in suite.own_agents:
-        return suite.own_agents[name].build(setup)
-    shared = shared_agent(name)
-    assert shared is not None, "check the agent first"
-    if isinstance(shared, OwnAgent):
-        return shared.build(setup)
-    return shared.build(suite.body(setup), setup.model, setup.parameters)
+    agent = _own_agent(name, setup.scenario) or shared_agent(name)
+    assert agent is not None, "check the agent first"
+    if isinstance(agent, OwnAgent):
+        return agent.build(setup)
+    return agent.build(suites()[setup.scenario.world].body(setup), setup.model, setup.parameters)
 
 
 def scenarios() -> Mapping[str, ScenarioInfo]:

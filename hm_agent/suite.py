@@ -159,7 +159,8 @@ class OwnAgent:
     about: a few words for lists. plays: True for the scenarios that it can play. check: raises ConfigError if it can't
     play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
     only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
-    and it is not compared itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
+    and it is not compared itself; a user's agent usually sets it to False. asked_by: a word that a glob must contain to
+    match it; empty: every glob may.
     """
 
     about: str

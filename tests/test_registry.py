@@ -6,7 +6,10 @@ import pytest
 
 from hm_agent import registry
 from hm_agent.config import ConfigError
-from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.extensions import ADDED
+from hm_agent.registry import check_agent, check_options, find_agents, find_scenarios
+from hm_agent.reporting.conditions import Condition
+from hm_agent.suite import AgentSetup, OwnAgent
 
 RWS = "running_with_scissors_in_the_matrix__repeated"
 
@@ -80,6 +83,26 @@ def test_a_glob_stands_for_no_agent_that_cannot_play_all_scenarios() -> None:
     assert find_agents(("reader",), two_games) == ("reader",)
     with pytest.raises(ConfigError, match=r"no agent of 'order_[*]' can play all of these scenarios: order_0, "):
         find_agents(("order_*",), two_games)
+
+
+def test_what_a_registered_agent_says_of_itself_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(setup: AgentSetup) -> None:
+        raise NotImplementedError
+
+    def refuse(*_: object) -> None:
+        raise ConfigError("a file is missing")
+
+    (scenario,) = find_scenarios(["rws_repeated_1"])
+    picky = OwnAgent("picky", build, check=refuse, only_model="builtin", asked_by="picky")  # type: ignore[arg-type]
+    monkeypatch.setitem(ADDED.agents, "picky", picky)
+    check_agent("picky", scenario, "builtin")
+    with pytest.raises(ConfigError, match="picky works only with the model builtin, not with gpt-4o"):
+        check_agent("picky", scenario, "gpt-4o")
+    with pytest.raises(ConfigError, match="a file is missing"):
+        check_options("picky", scenario, {})
+    assert Condition("picky", "builtin").is_world_reference
+    assert "picky" not in find_agents(("*",), (scenario,))
+    assert find_agents(("picky*",)) == ("picky",)
 
 
 def test_agents_are_found_by_name_and_glob_each_once() -> None:
