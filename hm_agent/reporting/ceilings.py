@@ -56,7 +56,7 @@ def ceiling_gaps(results: Sequence[Result], rows: Iterable[Row]) -> list[Ceiling
         if row.ceiling_reference is None or row.is_reference:
             continue
         ceiling = row.ceiling_reference.condition
-        differences = paired(values.get(row.condition, {}), values[ceiling]).get(row.scenario.name, [])
+        differences = paired(values.get(row.condition, {}), values.get(ceiling, {})).get(row.scenario.name, [])
         if (difference := paired_difference({row.scenario.name: differences})) is not None:
             gaps.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
     return gaps

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.recording.result import Result
+from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes, told_mark, told_notes
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.runs import read_runs
@@ -146,6 +146,14 @@ def test_those_who_do_better_by_the_same_are_named_together() -> None:
     (said,) = exceeded_notes(gaps(*played), labels(conditions_of(played)))
     assert "rws_repeated_1 (react and vmp by 2.0; mmp by 3.0). If no agent" in said
     assert said.endswith("of 3 such intervals.")
+
+
+def test_a_ceiling_whose_seats_have_different_models_is_compared_with_no_agent() -> None:
+    seats = tuple(
+        SeatResult(f"player_{number}", "oracle", model, 1.0) for number, model in enumerate(("builtin", "gpt-4"))
+    )
+    mixed = [oracle(1.0, seed=seed, model="builtin+gpt-4", seats=seats) for seed in range(5)]
+    assert gaps(*mixed, *(result("react", 5, seed) for seed in range(5))) == []
 
 
 def test_where_nobody_does_better_nothing_is_said() -> None:
