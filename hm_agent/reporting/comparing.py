@@ -37,6 +37,7 @@ class Comparison:
     ceiling is unknown. chosen, held_out: of the metric or, over all groups, of the normalised score, in the scenarios
     by which constants of the built-in reasoner were chosen, and in the others; None where there are none. digits: how
     many decimals these are shown with. equal: the number of the `common` episodes in which both have the same value.
+    has_others: True if either has finished episodes that are not common, or not of this group.
     """
 
     first: Condition
@@ -52,6 +53,7 @@ class Comparison:
     digits: int
     equal: int
     common: int
+    has_others: bool
 
     @property
     def known(self) -> ClusteredMean | None:
@@ -65,6 +67,11 @@ class Comparison:
     @property
     def is_identical(self) -> bool:
         return self.equal == self.common
+
+    @property
+    def is_one_column(self) -> bool:
+        """True if both have the same episodes with the same values, so that tables show the same for both."""
+        return self.is_identical and not self.has_others
 
     @property
     def is_open(self) -> bool:
@@ -89,8 +96,9 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
         for scenario, differences in pairs.items():
             by_group.setdefault(scenario_named(scenario).group, {})[scenario] = differences
         if len(by_group) > 1:
-            comparisons.append(_comparison(first, second, OVERALL, pairs, *scales))
-        comparisons += [_comparison(first, second, group, part, *scales) for group, part in by_group.items()]
+            by_group = {OVERALL: pairs, **by_group}
+        most = max(len(values[first]), len(values[second]))
+        comparisons += [_comparison(first, second, group, part, most, *scales) for group, part in by_group.items()]
     return comparisons
 
 
@@ -135,9 +143,9 @@ def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str,
 
 
 def _comparison(
-    first: Condition, second: Condition, group: str, pairs: Pairs, scales: Scales, all_scales: Scales
+    first: Condition, second: Condition, group: str, pairs: Pairs, most: int, scales: Scales, all_scales: Scales
 ) -> Comparison:
-    """scales: those that are not narrow; all_scales: with the narrow ones."""
+    """most: the episodes of the condition that has more. scales: those not narrow; all_scales: with the narrow ones."""
     normalised = _scaled(pairs, scales, first)
     shown = normalised if group == OVERALL else pairs
     everything = [difference for differences in pairs.values() for difference in differences]
@@ -156,6 +164,7 @@ def _comparison(
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < _TINY for difference in everything),
         common=len(everything),
+        has_others=most > len(everything),
     )
 
 

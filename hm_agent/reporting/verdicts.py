@@ -102,8 +102,8 @@ def _without_sign(ends: tuple[float, float] | None) -> tuple[float, float] | Non
 
 
 def identical(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
-    """A sentence for each set of agents that had the same result in every episode that they have in common."""
-    common = {(pair.first, pair.second): pair.common for pair in outermost(comparisons) if pair.is_identical}
+    """A sentence for each set of agents that finished the same episodes with the same results."""
+    common = {(pair.first, pair.second): pair.common for pair in outermost(comparisons) if pair.is_one_column}
     sets: list[list[Condition]] = []
     for condition in in_order(condition for pair in common for condition in pair):
         matching = (members for members in sets if all((member, condition) in common for member in members))

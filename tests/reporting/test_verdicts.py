@@ -220,11 +220,17 @@ def test_one_episode_that_differs_makes_two_columns() -> None:
     assert same(*played, result("react", 1, 99), result("reflexion", 1.01, 99)) == []
 
 
-def test_two_agents_are_no_one_column_because_a_third_equals_each_of_them_elsewhere() -> None:
+def test_agents_whose_other_episodes_differ_have_no_one_column() -> None:
     played = [result("react", 1, 1), result("react", 2, 2)]
-    played += [result("reflexion", 1, 1), result("reflexion", 5, 3), result("vmp", 2, 2), result("vmp", 6, 3)]
-    (said,) = same(*played)
-    assert said.startswith("react and reflexion had the same result in all of their 1 common episode,")
+    assert same(*played, result("reflexion", 1, 1), result("reflexion", 5, 3)) == []
+    assert same(*played, result("reflexion", 1, 1)) == []
+    assert same(*played, result("reflexion", 1, 1), result("reflexion", 5, 1, scenario=PD)) == []
+
+
+def test_an_agent_with_fewer_episodes_is_in_no_set_of_equal_agents() -> None:
+    played = [result(agent, seed, seed) for agent in ("react", "reflexion") for seed in range(4)]
+    (said,) = same(*played, result("vmp", 0, 0), result("vmp", 1, 1))
+    assert said.startswith("react and reflexion had the same result in all of their 4 common episodes,")
 
 
 def test_two_sets_of_equal_agents_are_told_apart() -> None:
