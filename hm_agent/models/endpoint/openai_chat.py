@@ -63,8 +63,8 @@ class EndpointSettings:
         return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
 
 
-class _BodyTooLong(Exception):
-    """A response's body is longer than MAX_BODY."""
+class _BodyTooLong(OpenAIError):
+    """A response's body is longer than MAX_BODY; OpenAI's client turns other errors into APIConnectionError."""
 
 
 class _BoundedClient(DefaultAsyncHttpxClient):
