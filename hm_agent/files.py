@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import re
+import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -67,14 +68,14 @@ def read_regular(path: Path) -> bytes:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes a file atomically: a reader sees the old content or the new one, never a part. Raises OSError.
 
-    Text is written as UTF-8, with its line ends unchanged.
+    Of several writers at the same time, one's content stays. Text is written as UTF-8, with its line ends unchanged.
     """
     if not path.name:  # `.` and `/`: no draft can lie beside them
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    draft = path.with_name(f".{path.name}")
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         draft.write_bytes(content.encode() if isinstance(content, str) else content)
         draft.replace(path)
-    except OSError:
+    except BaseException:
         draft.unlink(missing_ok=True)  # half a file is of no use
         raise
