@@ -202,22 +202,23 @@ class Experiment:
         It reads the existing folders only, so a large grid of which nothing was played takes no longer.
         """
         played = set[Path]()
-        if not self.overwrite:
-            for scenario in self.scenarios:
-                for agents in self.lineups(scenario):
-                    played |= set(self._played_folders(Episode(self, scenario, agents, 0)))
+        for episode in () if self.overwrite else self.present():
+            result = read_result(episode.folder / FILE)
+            if result is not None:
+                episode.check_same(result)
+                if result.is_finished or not self.retry_failed:
+                    played.add(episode.folder)
         return Grid(self, frozenset(played))
 
-    def _played_folders(self, first: Episode) -> Iterator[Path]:
-        """Yields the folders of episodes that differ from `first` only in number and are not to be played again."""
-        for folder in first.folder.parent.glob("episode-*"):
-            number = folder.name.removeprefix("episode-")
-            if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
-                result = read_result(folder / FILE)
-                if result is not None:
-                    replace(first, number=int(number)).check_same(result)
-                    if result.is_finished or not self.retry_failed:
-                        yield folder
+    def present(self) -> Iterator[Episode]:
+        """Yields the episodes whose folder exists."""
+        for scenario in self.scenarios:
+            for agents in self.lineups(scenario):
+                first = Episode(self, scenario, agents, 0)
+                for folder in first.folder.parent.glob("episode-*"):
+                    number = folder.name.removeprefix("episode-")
+                    if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
+                        yield replace(first, number=int(number))
 
     def due(self) -> list[Episode]:
         """Returns the episodes to play; raises ConfigError if any episode was played with other settings."""

@@ -79,10 +79,12 @@ def play_missing(
 
 
 def _write_plan(experiment: Experiment) -> None:
-    """Writes the number of episodes into the folder, for `hm-agent watch`; if that fails, the run will fail, too."""
+    """Writes how many episodes the folder will have, for `hm-agent watch`; if that fails, the run will fail, too."""
     with suppress(OSError):
         experiment.out.mkdir(parents=True, exist_ok=True)
-        write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size}) + "\n")
+        ended = {path.parent for name in (FILE, UNFINISHED) for path in experiment.out.glob(f"*/*/*/*/{name}")}
+        others = ended - {episode.folder for episode in experiment.present()}
+        write_whole(experiment.out / PLAN, json.dumps({"episodes": experiment.size + len(others)}) + "\n")
 
 
 def _print_disk_space(experiment: Experiment, due: int, console: Console) -> None:

@@ -18,9 +18,11 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.runs import scenario_order
 
 PLAN = ".plan.json"
-"""The file in which a run records how many episodes it will have."""
+"""The file in which a run records how many episodes its folder will have, those of earlier runs included."""
 LATEST = 30
 """How many running episodes, and how many of those that ended last, are listed."""
+CHECKED = 1_000
+"""How many of the bytes read last are compared with the trace, to notice that it was begun anew."""
 READ_AT_ONCE = 8_000_000
 """How many bytes of a trace are read for one look at it; the rest waits for the next."""
 LINE = 200
@@ -34,7 +36,8 @@ class RunningEpisode:
     """An episode without a result, as far as its trace shows. scenario: its full name.
 
     step: how many steps it has taken. rewards: the sum so far by seat. latest: its last event in words, with the step's
-    number in the trace. cost: None if a call has no price. _position: how many bytes of the trace have been read.
+    number in the trace. cost: of the calls that the cache did not answer, None if one has no price. _position: how many
+    bytes of the trace have been read; _last_read: the last of them.
     """
 
     scenario: str
@@ -48,6 +51,13 @@ class RunningEpisode:
     cost: float | None = 0.0
     rewards: dict[str, float] = field(default_factory=dict)
     _position: int = 0
+    _last_read: bytes = b""
+
+    def was_restarted(self, path: Path) -> bool:
+        """True if the trace no longer has what was read of it, since the episode is played anew."""
+        with path.open("rb") as file:
+            file.seek(self._position - len(self._last_read))
+            return file.read(len(self._last_read)) != self._last_read
 
     def read_on(self, path: Path) -> None:
         """Reads the complete lines that were appended to the trace since the last call."""
@@ -56,6 +66,7 @@ class RunningEpisode:
             new = file.read(READ_AT_ONCE)
         complete = new[: new.rfind(b"\n") + 1]
         self._position += len(complete)
+        self._last_read = (self._last_read + complete)[-CHECKED:]
         for text in complete.splitlines():
             try:
                 line = json.loads(text)
@@ -74,7 +85,7 @@ class RunningEpisode:
             self.questions += 1
             for call in question.get("calls", ()):
                 self.calls += 1
-                price = call.get("cost")
+                price = 0.0 if call.get("cached") else call.get("cost")
                 self.cost = None if price is None or self.cost is None else self.cost + float(price)
 
 
@@ -136,7 +147,7 @@ class Watcher:
     def _read_running(self, folder: Path) -> RunningEpisode:
         path = folder / trace.FILE
         running = self._running.get(folder)
-        if running is None or path.stat().st_size < running._position:  # a shorter trace: the episode was restarted
+        if running is None or running.was_restarted(path):
             scenario, agent, model, episode = folder.relative_to(self._out).parts
             running = self._running[folder] = RunningEpisode(scenario, agent, model, episode)
         running.read_on(path)
@@ -243,14 +254,17 @@ def _groups(ended: Sequence[_Ended], running: Mapping[Path, RunningEpisode]) -> 
             (scenario, agent, model), empty | {"values": [], "unit": scenario_named(scenario).metric.unit}
         )
 
+    names = {}
     for episode in ended:
         result = episode.result
+        names[episode.folder.parent] = result.scenario, result.agent, result.model
         group = group_of(result.scenario, result.agent, result.model)
         group[_status(result)] += 1
         if result.is_finished and (value := _value(result)) is not None:
             group["values"].append(value)
-    for live in running.values():
-        group_of(live.scenario, live.agent, live.model)["running"] += 1
+    for folder, live in running.items():
+        # A folder's name may differ from the names in its results, e.g. of a model with a slash.
+        group_of(*names.get(folder.parent, (live.scenario, live.agent, live.model)))["running"] += 1
     for group in groups.values():
         values = group.pop("values")
         group["mean"] = sum(values) / len(values) if values else None

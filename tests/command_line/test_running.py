@@ -9,6 +9,8 @@ from hm_agent.command_line.running import write_pages
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
+from hm_agent.testing.commands import call_here
+from hm_agent.watching.state import Watcher
 from tests.command_line.test_cli import interrupted, start
 from tests.reporting.examples import leave, result
 
@@ -16,6 +18,13 @@ from tests.reporting.examples import leave, result
 def played(out: Path, *agents: str) -> Path:
     leave(out, *(result(agent) for agent in agents))
     return out
+
+
+def test_the_plan_of_a_run_includes_the_episodes_of_earlier_runs(tmp_path: Path) -> None:
+    short = ("--agent=random", "--max_steps=2", "--noreplay", f"--out={tmp_path}")
+    for scenario, episodes, planned in (("rws_repeated_1", 3, 3), ("rws_repeated_2", 2, 5), ("rws_repeated_2", 3, 6)):
+        call_here(f"--scenario={scenario}", f"--episodes={episodes}", *short)
+        assert Watcher(tmp_path).look()["planned"] == planned
 
 
 def test_pages_that_tell_of_these_episodes_are_not_written_again(tmp_path: Path) -> None:

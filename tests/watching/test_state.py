@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from hm_agent.files import folder_name
+from hm_agent.recording.result import write_result
 from hm_agent.watching.state import PLAN, Watcher
 from tests.reporting.examples import PD, RWS, leave, result
 
@@ -66,6 +68,32 @@ def test_an_episode_that_begins_anew_is_read_anew(tmp_path: Path) -> None:
     assert watcher.look()["running"][0]["reward"] == 20
     path.write_text(TRACE + line(0, 3.0))
     assert watcher.look()["running"][0]["reward"] == 3
+
+
+def test_an_episode_that_begins_anew_is_read_anew_though_its_trace_is_longer_by_now(tmp_path: Path) -> None:
+    path = begin(tmp_path, *(line(step, 100.0) for step in range(3)))
+    watcher = Watcher(tmp_path)
+    assert watcher.look()["running"][0]["reward"] == 300
+    path.write_text(TRACE + "".join(line(step, 1.0) for step in range(10)))
+    assert watcher.look()["running"][0]["reward"] == 10
+
+
+def test_a_reply_from_the_cache_is_not_paid(tmp_path: Path) -> None:
+    calls = [{"prompt": "", "cost": 0.25}, {"prompt": "", "cost": 0.5, "cached": True}]
+    begin(tmp_path, line(0, questions=[{"question": "Plan", "fields": {}, "answer": None, "calls": calls}]))
+    state = Watcher(tmp_path).look()
+    assert (state["running"][0]["calls"], state["running"][0]["cost"], state["usage"]["cost"]) == (2, 0.25, 0.25)
+
+
+def test_a_running_episode_is_of_the_group_of_those_that_ended_in_its_folder(tmp_path: Path) -> None:
+    model = "meta-llama/Llama-3"
+    folder = tmp_path / RWS / "react" / folder_name([model])
+    for number in range(2):
+        (folder / f"episode-{number}").mkdir(parents=True)
+    write_result(result("react", 1.0, 0, model=model), folder / "episode-0")
+    (folder / "episode-1" / "trace.jsonl").write_text(TRACE + line(0))
+    (group,) = Watcher(tmp_path).look()["groups"]
+    assert (group["model"], group["finished"], group["running"]) == (model, 1, 1)
 
 
 def test_an_episode_that_ends_moves_from_running_to_ended(tmp_path: Path) -> None:
