@@ -14,7 +14,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import packed, unpack
 from hm_agent.files import folder_name
-from hm_agent.models.local import LOCAL
+from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
 from hm_agent.recording.result import FILE, OWN_FILE, Result, Setting, read_result
 from hm_agent.registry import check_agent, check_options, suites
@@ -139,8 +139,8 @@ class Experiment:
     def check(self) -> None:
         """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings."""
         self._check_seats()
-        if self.engine == "ray" and find_spec("ray") is None:
-            raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
+        if self.engine == "ray":
+            self._check_for_cluster()
         models = ModelPool(self.model)
         try:
             models.check(self.model_names)
@@ -158,6 +158,14 @@ class Experiment:
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()
+
+    def _check_for_cluster(self) -> None:
+        if find_spec("ray") is None:
+            raise ConfigError("--engine=ray needs Ray, which is not installed: pip install 'hm_agent[ray]'")
+        for name in self.model_names:
+            if (file := named_file(name)) and not (file.is_absolute() or self.model.offline):
+                # Not made absolute: results and folders have the model's name as it was given.
+                raise ConfigError(f"--model={name}: --engine=ray needs the whole path, e.g. {LOCAL}{file.absolute()}")
 
     def _check_seats(self) -> None:
         if not self.scenarios:

@@ -48,6 +48,12 @@ def model_file(name: str) -> Path:
     return path
 
 
+def named_file(name: str) -> Path | None:
+    """Returns the path in `local:PATH`; None for a model of another kind."""
+    path = name.removeprefix(LOCAL)
+    return None if path == name or path in PACKAGED else Path(path)
+
+
 def _packaged_file(name: str, package: str) -> Path:
     spec = find_spec(package)  # importing the package would import its dependencies
     files = [

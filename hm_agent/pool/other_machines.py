@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hm_agent.experiment import Experiment
+from hm_agent.models.local import named_file
 from hm_agent.models.providers import BUILTIN
 
 FILE_SYSTEM_DELAY = 3.0
@@ -16,7 +17,7 @@ FILE_SYSTEM_DELAY = 3.0
 
 
 def portable(experiment: Experiment) -> Experiment:
-    """Returns the experiment without anything that depends on the working directory, environment or packages here."""
+    """Returns the checked experiment without anything that depends on the working directory or environment here."""
     model, folders = experiment.model, experiment.folders.items()
     adapted = replace(
         experiment,
@@ -62,6 +63,8 @@ def shared_setup(experiment: Experiment, marker: str) -> SharedSetup:
     packages = [package for suite in experiment.suites for package in suite.packages]
     paths = {"prices": model.prices, **experiment.folders}
     named = {f"--{flag}={path}": str(path) for flag, path in paths.items() if path}
+    if not model.offline:
+        named |= {f"--model={name}": str(file) for name in experiment.model_names if (file := named_file(name))}
     # The variable with the endpoint's key, if set here: each machine reads its own, so the key is never sent.
     is_asked = any(name != BUILTIN for name in experiment.model_names) and not model.offline
     variables = [model.api_key_env] if is_asked and os.environ.get(model.api_key_env, "").strip() else []
