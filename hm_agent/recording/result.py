@@ -201,7 +201,9 @@ def write_result(result: Result, folder: Path) -> None:
     """Writes the result into an episode's folder, as `FILE` or `UNFINISHED`; the file is whole or not there at all."""
     name = UNFINISHED if result.stops_the_run else FILE
     fields = asdict(result)
-    write_whole(folder / name, json.dumps({"format": fields.pop("format"), **fields}, indent=2) + "\n")
+    content = json.dumps({"format": fields.pop("format"), **fields}, indent=2, ensure_ascii=False) + "\n"
+    # A file's name in an error may hold unpaired surrogates, with which neither results nor reports can be read.
+    write_whole(folder / name, content.encode("utf-8", "replace"))
 
 
 def read_result(path: Path) -> Result | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ from hm_agent.episode import run_episode
 from hm_agent.recording.result import read_result, result_schema
 from hm_agent.recording.trace import FORMAT, HEADER, TraceLine, TraceRecorder, read_trace, trace_schema
 from hm_agent.registry import find_scenarios, suites
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.writing import write_report
 from hm_agent.testing.episodes import seat_agents, settled
 from tests.recording.old_results import RESULT_1
+from tests.reporting.examples import leave, result
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 
@@ -44,12 +48,21 @@ def test_trace_begins_with_its_format_and_every_line_fits_the_schema(tmp_path: P
 
 def test_result_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text(json.dumps(RESULT_1))
-    result = read_result(tmp_path / "result.json")
-    assert result is not None
-    assert (result.format, result.world) == (2, "melting_pot")
-    assert result.metrics == {"normalised_reward": 50.0, "interactions": 3, "unknown_patches": 0, "pose_lost_steps": 4}
-    assert result.settings == {"seed": 0, "max_steps": 300, "bots": "scripted"}
-    assert (result.reward, result.usage.questions, result.background) == (12.5, 24, ("a_bot",))
+    read = read_result(tmp_path / "result.json")
+    assert read is not None
+    assert (read.format, read.world) == (2, "melting_pot")
+    assert read.metrics == {"normalised_reward": 50.0, "interactions": 3, "unknown_patches": 0, "pose_lost_steps": 4}
+    assert read.settings == {"seed": 0, "max_steps": 300, "bots": "scripted"}
+    assert (read.reward, read.usage.questions, read.background) == (12.5, 24, ("a_bot",))
+
+
+def test_a_result_that_names_a_file_whose_name_is_no_text_is_read_again(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9 \xc3\xa9")
+    failed = result("react", status=f"failed: OSError: {name}", reason=f"Traceback: {name}", seed=1)
+    leave(tmp_path, failed)
+    (episode,) = read_runs((tmp_path,)).episodes
+    assert (episode.result.status, episode.result.reason) == ("failed: OSError: caf? é", "Traceback: caf? é")
+    write_report(read_runs((tmp_path,)), tmp_path / "report")
 
 
 def test_result_of_a_later_format_is_refused(tmp_path: Path) -> None:
