@@ -159,7 +159,8 @@ class Pool:
         """Plays all episodes as `run` does; returns their results."""
         try:
             while True:
-                self._assign(iter(()) if self._is_ending else episodes)
+                if not self._is_ending:
+                    self._assign(episodes)
                 if not any(worker.episodes for worker in self._workers):
                     return self._results
                 self._receive()

@@ -168,6 +168,37 @@ def test_an_interruption_loses_no_result_that_has_just_been_read(tmp_path: Path)
     assert statuses(tmp_path) == ["max_steps"]
 
 
+class LosingHost:
+    """Its only worker ends an episode in a way that ends the run, and is then lost with two others under way."""
+
+    def __init__(self, last: Result) -> None:
+        self.starts = 0
+        self.connection, worker = multiprocessing.Pipe()
+        worker.send(EpisodeNews(0, last))
+        worker.close()
+
+    def start(self, workers: int) -> Sequence[LosingHost]:
+        self.starts += 1
+        return [self]
+
+    def fate(self) -> str:
+        return "it is lost"
+
+    def end(self, grace: float) -> None:
+        self.connection.close()
+
+
+def test_no_episode_of_a_lost_worker_begins_again_once_the_run_is_ending(tmp_path: Path) -> None:
+    first, *others = experiment(tmp_path).plan()
+    last = cut_short(first)
+    assert last is not None
+    watcher, host = Watcher(), LosingHost(last)
+    with closing(SharedState(RunBudget(), None)) as state:
+        results = Pool(host, 1, 3, state, watcher).play(iter([first, *others[:2]]))
+    assert (host.starts, len(watcher.begun)) == (1, 3)
+    assert [result.status for result in results] == ["interrupted"] * 3
+
+
 SLOW_PROVIDER = """
 import asyncio
 from contextlib import asynccontextmanager
