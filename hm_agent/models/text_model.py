@@ -71,8 +71,8 @@ class TextModel:
 class _Drawn(Generic[AnswerT]):
     """The outcome of the samples for one request.
 
-    answer: the first valid one, None if there is none; then problem says what is wrong with the last sample, part is
-    what of it can be used, and text is the sample.
+    answer: the first valid one, None if there is none; then problem says what is wrong with the last sample, text is
+    that sample, and part is what can be used of the last sample of which anything can.
     """
 
     answer: AnswerT | None
@@ -87,5 +87,5 @@ def _first_valid(reply: Reply, question: Question[AnswerT], schema: Mapping[str,
         try:
             return _Drawn(read_answer(text, question, schema))
         except BadAnswer as bad:
-            problem, part = reply.problem or str(bad), cast("AnswerT | None", bad.part)
+            problem, part = reply.problem or str(bad), cast("AnswerT | None", bad.part) or part
     return _Drawn(None, problem, part, reply.texts[-1] if reply.texts else "")

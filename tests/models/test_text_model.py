@@ -178,6 +178,14 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
     assert all(call.problem for call in notes)
 
 
+def test_usable_part_of_a_sample_counts_though_a_later_sample_has_none() -> None:
+    tomato = "interact((0, 1))"
+    usable = json.dumps({"reasoning": "", "subgoals": [tomato, tomato]})
+    with in_turn(completion(usable, "no"), completion("no")) as server:
+        (answer,) = ask(server, EXAMPLES["plan_cooking"], sampling=Sampling(completions=2))
+    assert answer.model_dump()["subgoals"] == [tomato]
+
+
 def test_usable_part_counts_where_the_conversation_grows_too_long() -> None:
     tomato, too_long = "interact((0, 1))", refusal(400, "Too long.", code="context_length_exceeded")
     with in_turn(plan(tomato, tomato), too_long) as server:
