@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from hm_agent.config import ConfigError
@@ -62,18 +63,27 @@ def is_place(name: str) -> bool:
 def load_place(place: str) -> Any:
     """Imports the object at `module:name`, also from a module in the working folder.
 
-    Raises ConfigError with the reason if that fails.
+    Raises ConfigError with the reason if that fails, also for any error in the module itself.
     """
     module, _, attribute = place.partition(":")
-    if find_spec(module.partition(".")[0]) is None:
-        sys.path.append(str(Path.cwd()))  # in a console script, sys.path begins with the script's folder
     try:
+        if find_spec(module.partition(".")[0]) is None:
+            sys.path.append(str(Path.cwd()))  # in a console script, sys.path begins with the script's folder
         value = import_module(module)
         for name in attribute.split("."):
             value = getattr(value, name)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"{place} can't be loaded: {error}") from error
+    except Exception as error:  # a user's module may raise anything
+        raise ConfigError(f"{place} can't be loaded: {import_problem(error)}") from error
     return value
+
+
+def import_problem(error: Exception) -> str:
+    """Says in words why an import failed, with the file and line of the imported code that raised the error, if any."""
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error}"  # it names the file and the line
+    own = (__file__, import_module.__code__.co_filename)
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename not in own and frame.line]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}: {type(error).__name__}: {error}" if frames else str(error)
 
 
 def packed(more: object) -> bytes | None:

@@ -49,6 +49,8 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for kind in ("agents", "models", "worlds", "folders"):
         monkeypatch.setattr(ADDED, kind, {})
     (tmp_path / "reds.py").write_text(SAYS_RED)
+    (tmp_path / "unclosed.py").write_text("\ndef build(setup:\n")
+    (tmp_path / "raising.py").write_text("import hm_agent\n\nbuild = 1 / 0\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(TOY.parents[1]))  # of the process that workers come from
     monkeypatch.syspath_prepend(str(TOY))
@@ -140,6 +142,8 @@ def hm_agent_suite() -> hm_agent.Suite:
     [
         ({"agent": "reds:nobody"}, "reds:nobody can't be loaded.*nobody"),
         ({"agent": "no_module:build"}, "can't be loaded: No module named 'no_module'"),
+        ({"agent": "unclosed:build"}, r"unclosed:build can't be loaded: SyntaxError: .*\(unclosed.py, line 2\)"),
+        ({"agent": "raising:build"}, r"can't be loaded: \S+/raising.py, line 3: ZeroDivisionError: division by zero$"),
         ({"agent": "reds:nothing"}, "agent reds:nothing is int: it has to be a function"),
         ({"agent": "oracle"}, "oracle can't play card_talk"),
         ({"agent": []}, "no agent for card_talk"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError
-from hm_agent.extensions import ADDED, check_name, load_place, nearest
+from hm_agent.extensions import ADDED, check_name, import_problem, load_place, nearest
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
@@ -341,8 +341,9 @@ def provider_factory(name: str) -> ProviderFactory:
     for entry_point in entry_points(group=ENTRY_POINTS, name=name):
         try:
             return cast(ProviderFactory, entry_point.load())
-        except (ImportError, AttributeError) as error:
-            raise ConfigError(f"--model={name}: its provider {entry_point.value} can't be loaded: {error}") from error
+        except Exception as error:  # a package may raise anything
+            problem = import_problem(error)
+            raise ConfigError(f"--model={name}: its provider {entry_point.value} can't be loaded: {problem}") from error
     return EndpointProvider
 
 
