@@ -44,7 +44,9 @@ class Results(Sequence[Result]):
     def __getitem__(self, place: slice) -> Sequence[Result]: ...
 
     def __getitem__(self, place: int | slice) -> Result | Sequence[Result]:
-        return [episode.result for episode in self.episodes][place]
+        if isinstance(place, slice):
+            return [episode.result for episode in self.episodes[place]]
+        return self.episodes[place].result
 
     def __len__(self) -> int:
         return len(self.episodes)
