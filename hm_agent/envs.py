@@ -55,8 +55,9 @@ def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) ->
     Parameters and errors are those of `parallel_env`; also raises ConfigError for a scenario with several seats.
     """
     env = parallel_env(scenario, render_mode=render_mode, **options)
-    if len(env.possible_agents) > 1:
-        raise ConfigError(f"{scenario} has {len(env.possible_agents)} seats: use parallel_env")
+    if (seats := len(env.possible_agents)) > 1:
+        env.close()
+        raise ConfigError(f"{scenario} has {seats} seats: use parallel_env")
     return SeatEnv(env)
 
 
