@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -19,7 +18,8 @@ from hm_agent.command_line import completion, flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
 from hm_agent.models.providers import BUILTIN, PRESETS
-from hm_agent.process.shell import prepare_process, printable
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
+from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions
 from hm_agent.registry import shared_agents, suites
 from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
@@ -101,13 +101,6 @@ SHORTEST_COLUMN = 27
 
 COMPLETION = "completion"
 HELP_FLAGS = ("--help", "-h", "--helpfull")
-INTERRUPTED, FAILED, WRONG_INPUT, NO_MODEL = 130, 1, 2, 3
-
-
-def _complain(name: str, message: str, status: int) -> int:
-    with suppress(OSError):  # standard error may be closed
-        print(printable(f"{name}: {message}"), file=sys.stderr, flush=True)
-    return status
 
 
 def _run_guarded(name: str, act: Callable[[], int]) -> int:
@@ -115,14 +108,14 @@ def _run_guarded(name: str, act: Callable[[], int]) -> int:
     try:
         return act()
     except (FlagError, ConfigError) as error:
-        return _complain(name, " ".join(str(error).split()), WRONG_INPUT)
+        return complain(name, " ".join(str(error).split()), WRONG_INPUT)
     except BrokenPipeError:  # the reader of the output, e.g. `head`, has ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return _complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
+        return complain(name, f"can't write: {' '.join(str(error).split())}", FAILED)
     except KeyboardInterrupt:
-        return _complain(name, "interrupted", INTERRUPTED)
+        return complain(name, "interrupted", INTERRUPTED)
 
 
 @dataclass(frozen=True)
@@ -163,7 +156,7 @@ class Command:
                 raise ConfigError(f"--{name} is no flag of this command; see --help")
 
     def complain(self, message: str, status: int) -> int:
-        return _complain(self.name, message, status)
+        return complain(self.name, message, status)
 
     def help(self) -> str:
         return help_text(self.usage.format(command=self.typed), self.groups, flags.FLAGS, self.helps)
@@ -369,7 +362,7 @@ def main(argv: Sequence[str]) -> int:
         return _run_guarded(f"hm-agent {name}", lambda: _run_own(name, own[name], argv[2:]))
     if name not in COMMANDS:
         known = [*COMMANDS, *TOOLS, *own, COMPLETION]
-        return _complain(
+        return complain(
             "hm-agent",
             f"unknown command {name!r}: {nearest(name, known)}there are {', '.join(known)}; see --help",
             WRONG_INPUT,

@@ -16,6 +16,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
 from hm_agent.models.budget import RunBudget
 from hm_agent.pool.run import EPISODE_BYTES, run
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import AS_SVG
@@ -25,7 +26,6 @@ from hm_agent.reporting.tables import Row
 from hm_agent.reporting.writing import PAGE, episodes_reported, is_report_on, write_report
 from hm_agent.watching.state import PLAN
 
-INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 CUT_SHORT = (INTERRUPTED, NO_MODEL)
 """The exit statuses of runs that ended before all episodes were played."""
 WIDTH = 120

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -17,6 +16,7 @@ from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
@@ -39,7 +39,6 @@ from hm_agent.worlds.enacttom.tasks.task_files import save_task
 NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
 """The files in OUT besides the tasks."""
-INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
 JUDGES = 2
 WIDTH = 120
 """The width of what is printed into files and pipes, in characters."""
@@ -167,7 +166,7 @@ class TaskFolder:
         console.print(tally_table(rows))
         console.out(f"Tasks: {self.out}", highlight=False)
         failed = [row["id"] for row in rows if not row["kept"]]
-        return _complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
+        return complain(NAME, f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
 def summary(made_task: MadeTask) -> str:
@@ -208,9 +207,9 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
             run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
         except ModelUnavailable as error:
             problem = " ".join(str(error).split())
-            return _complain(f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
+            return complain(NAME, f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
         except KeyboardInterrupt:
-            return _complain(f"interrupted; what was made is in {out}", INTERRUPTED)
+            return complain(NAME, f"interrupted; what was made is in {out}", INTERRUPTED)
         finally:
             folder.close()
         return folder.report(console)
@@ -226,12 +225,7 @@ def _store(folder: TaskFolder, made_tasks: Iterable[MadeTask], total: int) -> in
                 folder.keep(made_task)
                 progress.advance(bar)
     except KeyboardInterrupt:
-        return _complain(f"interrupted; what was made is in {folder.out}", INTERRUPTED)
+        return complain(NAME, f"interrupted; what was made is in {folder.out}", INTERRUPTED)
     finally:
         folder.close()
     return folder.report(console)
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"{NAME}: {message}", file=sys.stderr)
-    return status

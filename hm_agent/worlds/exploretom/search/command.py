@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -15,6 +14,7 @@ from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
@@ -37,8 +37,6 @@ STORY_KEYS = ("action_set", "seed", "accuracy", "story", "text")
 TOLD, TOLD_IDENTITY = "told.jsonl", "told.json"
 TOLD_KEYS = (FIRST_TRY, RETOLD, PLAIN, "is_told")
 """The keys that each row of told.jsonl must have."""
-INTERRUPTED, FAILED, NO_MODEL = 130, 1, 3
-"""Exit statuses."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -201,9 +199,9 @@ def _report_stops(act: Callable[[], int], out: Path) -> int:
     try:
         return act()
     except ModelUnavailable as error:
-        return _complain(f"{error.status}: {' '.join(str(error).split())}; what was done is in {out}", NO_MODEL)
+        return complain(NAME, f"{error.status}: {' '.join(str(error).split())}; what was done is in {out}", NO_MODEL)
     except KeyboardInterrupt:
-        return _complain(f"interrupted; what was done is in {out}", INTERRUPTED)
+        return complain(NAME, f"interrupted; what was done is in {out}", INTERRUPTED)
 
 
 def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
@@ -219,7 +217,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
         console.out(f"Stories: {stories.path}{bill(table.usage)}", highlight=False)
     missing = sum(name not in stories.rows for name in _story_ids(plan))
     if missing:
-        return _complain(f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
+        return complain(NAME, f"{missing} stories were not found: no story that was drawn meets the conditions", FAILED)
     return 0
 
 
@@ -257,8 +255,3 @@ def _tries_words(counts: Row) -> str:
 
 def _story_ids(plan: SearchPlan) -> list[str]:
     return [name for task in plan.tasks() for name in task.names]
-
-
-def _complain(message: str, status: int) -> int:
-    print(f"{NAME}: {message}", file=sys.stderr)
-    return status
