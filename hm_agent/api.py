@@ -173,7 +173,7 @@ def _check_int(name: str, value: object) -> None:
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
-    with progress_for(console, len(experiment.due())) as progress:
+    with progress_for(console, experiment.survey().due) as progress:
         results = run(experiment, progress)
     unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:

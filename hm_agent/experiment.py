@@ -228,10 +228,6 @@ class Experiment:
                     if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
                         yield replace(first, number=int(number))
 
-    def due(self) -> list[Episode]:
-        """Returns the episodes to play; raises ConfigError if any episode was played with other settings."""
-        return list(self.survey().episodes())
-
 
 @dataclass(frozen=True)
 class Grid:

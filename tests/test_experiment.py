@@ -97,8 +97,8 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
-    assert experiment(played).due() == []
-    assert len(experiment(played, overwrite=True).due()) == 1
+    assert experiment(played).survey().due == 0
+    assert experiment(played, overwrite=True).survey().due == 1
 
 
 def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:

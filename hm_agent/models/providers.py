@@ -91,8 +91,6 @@ class Provider(Protocol):
         """Opens the model for one episode. answers: how the built-in reasoner calculates answers."""
         ...
 
-    def close(self) -> None: ...
-
 
 ProviderFactory: TypeAlias = Callable[[ModelSettings, Budget | None, AnswerCache | None], Provider]
 """Makes the provider of the model that the settings name. Budget and cache are the run's; it must not close them."""
@@ -110,9 +108,6 @@ class BuiltinProvider:
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
         yield BuiltinReasoner(answers)
-
-    def close(self) -> None:
-        """Does nothing: there is nothing to release."""
 
 
 class EndpointProvider:
@@ -179,9 +174,6 @@ class EndpointProvider:
                 self._chat = None
                 await chat.__aexit__()
 
-    def close(self) -> None:
-        """Does nothing: the client is closed with the last episode."""
-
 
 class LocalProvider:
     """Opens a language model that runs in this process: `local:smollm2`, or `local:PATH` of a GGUF file."""
@@ -201,9 +193,6 @@ class LocalProvider:
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
         settings = self._settings
         yield _text_model(LocalChat(settings.name), settings, self._budget, self._cache, Price(0.0, 0.0), seed)
-
-    def close(self) -> None:
-        """Does nothing: the loaded model serves the process's later episodes, too."""
 
 
 class OwnProvider:
@@ -239,9 +228,6 @@ class OwnProvider:
             yield _text_model(chat, self._settings, self._budget, self._cache, price, seed)
         else:
             yield _OwnModel(model)
-
-    def close(self) -> None:
-        """Does nothing: each model belongs to its episode."""
 
 
 @contextmanager
@@ -386,7 +372,5 @@ class ModelPool:
             self._own_cache.hurry()
 
     def close(self) -> None:
-        for provider in self._providers.values():
-            provider.close()
         if self._own_cache is not None:
             self._own_cache.close()

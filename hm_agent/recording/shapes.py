@@ -46,6 +46,8 @@ PALETTE: Mapping[str, str] = {
 _PILLOW_ANCHORS: Mapping[Anchor, str] = {"middle": "mm", "start": "lm", "end": "rm"}
 _MEASURED, _WIDEST = 100, 1.12
 """The size at which Pillow's font is measured, and how much wider than it the fonts of pages may be."""
+TAIL = 4
+"""How many characters of a shortened text's end are kept: names often differ only there."""
 SMOOTH = 2
 """How many times larger a picture is painted than it is shown, so that its edges are smooth."""
 
@@ -107,11 +109,11 @@ def text_width(words: str, size: float) -> float:
     return font(_MEASURED).getlength(words) * _WIDEST * size / _MEASURED
 
 
-def shortened(words: str, size: float, width: float, *, tail: int = 4) -> str:
-    """Shortens a text to a width: its beginning, an ellipsis and, of long texts, its last `tail` characters."""
+def shortened(words: str, size: float, width: float) -> str:
+    """Shortens a text to a width: its beginning, an ellipsis and, of long texts, its last `TAIL` characters."""
     if text_width(words, size) <= width:
         return words
-    end = words[len(words) - tail :] if len(words) > 2 * tail else ""
+    end = words[-TAIL:] if len(words) > 2 * TAIL else ""
     most = len(words) - len(end)
     fitting = bisect_right(range(1, most), width, key=lambda count: text_width(f"{words[:count]}…{end}", size))
     return f"{words[:fitting]}…{end}" if fitting else f"{words[:1]}…"

@@ -18,6 +18,8 @@ from hm_agent.reporting.tables import Row
 from hm_agent.wording import counted, listed, number
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
+MOST_PATHS = 5
+"""How many paths a sentence names."""
 
 # Sentences
 
@@ -130,10 +132,10 @@ def file_notes(runs: Runs) -> list[str]:
     return sentences
 
 
-def _first_few(paths: Sequence[Path | str], most: int = 5) -> list[str]:
-    """The first `most` paths in words, then how many more there are."""
-    more = [f"{len(paths) - most} more"] if len(paths) > most else []
-    return [*(path_in_words(Path(path)) for path in paths[:most]), *more]
+def _first_few(paths: Sequence[Path | str]) -> list[str]:
+    """The first `MOST_PATHS` paths in words, then how many more there are."""
+    more = [f"{len(paths) - MOST_PATHS} more"] if len(paths) > MOST_PATHS else []
+    return [*(path_in_words(Path(path)) for path in paths[:MOST_PATHS]), *more]
 
 
 # What was run

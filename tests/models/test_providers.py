@@ -56,9 +56,6 @@ class Provider:
     async def model(self, seed, answers):
         yield Parrot()
 
-    def close(self):
-        pass
-
 make_provider = Provider
 """
 

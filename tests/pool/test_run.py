@@ -216,9 +216,6 @@ class Provider:
         Path(__file__).with_name("opening").touch()
         await asyncio.sleep(600)
         yield None
-
-    def close(self):
-        pass
 """
 
 
