@@ -19,9 +19,10 @@ from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
 from hm_agent.models.providers import PRESETS, ModelSettings
 from hm_agent.pool.run import run
-from hm_agent.recording.result import FILE, UNFINISHED, Result, Setting, read_result
+from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.runs import RecordedEpisode
+from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 
 if TYPE_CHECKING:

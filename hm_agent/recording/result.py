@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.files import read_regular, write_whole
 from hm_agent.questions import Usage
+from hm_agent.suite import Setting
 
 FILE = "result.json"
 """The result file of an episode that finished or failed."""
@@ -33,7 +34,6 @@ MOST_UNANSWERED = 0.2
 OWN_FILE = "scenarios_dir"
 """The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
 
-Setting = str | int | float | None
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order
 from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, add_title, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.suite import Breakdown
@@ -48,7 +48,7 @@ def kind_means(results: Sequence[Result]) -> list[KindMean]:
     return [KindMean(*key, mean) for key, mean in means if mean]
 
 
-def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> list[Picture]:
+def breakdown_pictures(means: Sequence[KindMean], labels: Labels, keys: Keys) -> list[Picture]:
     """A picture for each breakdown, with a panel for each group. keys: of the conditions that are no references."""
     return [
         _picture(breakdown, [mean for mean in means if mean.breakdown == breakdown], labels, keys)
@@ -56,7 +56,7 @@ def breakdown_pictures(means: Sequence[KindMean], labels: Mapping[Condition, str
     ]
 
 
-def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Mapping[Condition, str], keys: Keys) -> Picture:
+def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Labels, keys: Keys) -> Picture:
     conditions = in_order(mean.condition for mean in means)
     references = [condition for condition in conditions if condition not in keys]
     drawn_as = {**keys, **reference_keys(references)}

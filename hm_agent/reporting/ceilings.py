@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import episode_values, paired
-from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.conditions import Condition, Labels
 from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
 from hm_agent.suite import ScenarioInfo
@@ -84,7 +84,7 @@ def told_notes(rows: Iterable[Row]) -> list[str]:
     return notes
 
 
-def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) -> list[str]:
+def exceeded_notes(gaps: Sequence[CeilingGap], labels: Labels) -> list[str]:
     """A sentence on the scenarios in which agents did better than the ceiling, and how many chance alone would give."""
     by_scenario: dict[ScenarioInfo, list[CeilingGap]] = {}
     for gap in gaps:
@@ -104,7 +104,7 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Mapping[Condition, str]) 
     return [sentence]
 
 
-def _leads(gaps: Iterable[CeilingGap], labels: Mapping[Condition, str]) -> str:
+def _leads(gaps: Iterable[CeilingGap], labels: Labels) -> str:
     """Which agents did better, and by how much; agents with the same lead are named together."""
     agents: dict[str, list[str]] = {}
     for gap in gaps:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from hm_agent.process.shell import printable
-from hm_agent.recording.result import OWN_FILE, Result, Setting
+from hm_agent.recording.result import OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, suites
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import ScenarioInfo, Setting
 
 Settings = tuple[tuple[str, Setting], ...]
+Labels: TypeAlias = "Mapping[Condition, str]"
+"""What a report calls each condition."""
 UNKNOWN = "unknown"
 """The value of a setting that a result does not record."""
 
@@ -118,7 +121,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     return sorted(set(conditions), key=sort_key)
 
 
-def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Mapping[Condition, str]:
+def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Labels:
     """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
 
     A flag without a value is not shown, e.g. `max_steps` of whole episodes. Control characters, which are not allowed

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import escape
 
 from hm_agent.pages.rendering import SHARED
-from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.conditions import Condition, Labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,9 +197,7 @@ def reference_keys(references: Sequence[Condition]) -> Keys:
     return {reference: Key(MUTED, MARKERS[-1 - place % len(MARKERS)]) for place, reference in enumerate(references)}
 
 
-def legend(
-    name: str, conditions: Sequence[Condition], labels: Mapping[Condition, str], keys: Keys
-) -> list[LegendEntry]:
+def legend(name: str, conditions: Sequence[Condition], labels: Labels, keys: Keys) -> list[LegendEntry]:
     """An entry for each condition."""
     return [
         LegendEntry(f"{name}-key-{place}", labels[condition], keys[condition])

@@ -9,7 +9,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
-from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.drawing import (
     BAND,
     MUTED,
@@ -30,7 +30,6 @@ from hm_agent.wording import FEW_HAVE_NONE, listed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Labels = Mapping[Condition, str]
 
 # Means by scenario and agent (the paper's figures 3 and 6): a panel for each group, a row for each scenario
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hm_agent.reporting.adaptation import EARLY, AdaptationCurve
-from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.conditions import Labels, in_order
 from hm_agent.reporting.drawing import (
     INK,
     MUTED,
@@ -27,7 +27,6 @@ from hm_agent.wording import FEW_HAVE_NONE, counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Labels = Mapping[Condition, str]
 HEIGHT = 290
 MOST_BANDS = 3
 """The largest number of curves of one panel that are drawn with their intervals; more would hide each other."""

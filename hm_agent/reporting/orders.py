@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
@@ -74,7 +74,7 @@ class OrderStudy:
     differences: tuple[OrderDifference, ...]
     rows: tuple[Row, ...]
     matchups: tuple[Matchups, ...]
-    labels: Mapping[Condition, str]
+    labels: Labels
     players: Mapping[Player, str]
 
     @property

@@ -12,7 +12,7 @@ from hm_agent.reporting.adaptation import EARLY, AdaptationCurve, AdaptationRow,
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
@@ -61,7 +61,7 @@ class Report:
     split_means: tuple[SplitMean, ...]
     ceiling_gaps: tuple[CeilingGap, ...]
     comparisons: tuple[Comparison, ...]
-    labels: Mapping[Condition, str]
+    labels: Labels
     alike: tuple[str, ...]
     matchups: tuple[Matchups, ...]
     players: Mapping[Player, str]
@@ -231,7 +231,7 @@ def gather(runs: Runs, into: Path) -> Report:
     )
 
 
-def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) -> list[str]:
+def _alike(comparisons: Sequence[Comparison], names: Labels) -> list[str]:
     sentences = alike(comparisons, names)
     calculated = any(c.is_alike and "builtin" in {c.first.model, c.second.model} for c in comparisons)
     return [*sentences, REASONER_NOTE] if calculated else sentences
@@ -240,7 +240,7 @@ def _alike(comparisons: Sequence[Comparison], names: Mapping[Condition, str]) ->
 def _pictures(
     runs: Runs,
     rows: list[Row],
-    names: Mapping[Condition, str],
+    names: Labels,
     adaptation: Sequence[AdaptationCurve],
     streams: Sequence[StreamGroup],
 ) -> Iterable[Picture]:

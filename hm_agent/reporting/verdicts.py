@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.reporting.comparing import Comparison, outermost
-from hm_agent.reporting.conditions import Condition, in_order
+from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.statistics import LEAST_EPISODES
 from hm_agent.wording import counted, interval, listed, number
-
-Labels = Mapping[Condition, str]
-
 
 # Each agent compared with a baseline
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from hm_agent.files import MINDS_PAGE, path_in_words, read_regular, write_whole
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
-from hm_agent.reporting.conditions import Condition
+from hm_agent.reporting.conditions import Condition, Labels
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.minds import MindRow, MindStudy
@@ -170,7 +170,7 @@ def row_record(row: Row) -> Record:
     }
 
 
-def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) -> Record:
+def _comparison_record(comparison: Comparison, labels: Labels) -> Record:
     return {
         "group": comparison.group,
         "unit": comparison.unit,
@@ -186,7 +186,7 @@ def _comparison_record(comparison: Comparison, labels: Mapping[Condition, str]) 
     }
 
 
-def _split_record(split: SplitMean, labels: Mapping[Condition, str]) -> Record:
+def _split_record(split: SplitMean, labels: Labels) -> Record:
     record: Record = {"group": split.group, "unit": split.unit, "agent": labels[split.condition]}
     for name, half in (("all", split.whole), ("chosen", split.chosen), ("held_out", split.held_out)):
         record |= {
@@ -230,7 +230,7 @@ def episode_record(episode: RecordedEpisode) -> Record:
     }
 
 
-def _order_record(mean: OrderMean, labels: Mapping[Condition, str]) -> Record:
+def _order_record(mean: OrderMean, labels: Labels) -> Record:
     low, high = mean.interval or (None, None)
     return {
         "family": mean.opponents.family,
@@ -245,7 +245,7 @@ def _order_record(mean: OrderMean, labels: Mapping[Condition, str]) -> Record:
     }
 
 
-def _order_difference_record(difference: OrderDifference, labels: Mapping[Condition, str]) -> Record:
+def _order_difference_record(difference: OrderDifference, labels: Labels) -> Record:
     low, high = difference.over_rounds or (None, None)
     return {
         "family": difference.opponents.family,
