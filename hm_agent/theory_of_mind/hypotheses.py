@@ -36,18 +36,13 @@ Bank = tuple[Hypothesis, ...]
 """The hypotheses about one player in the order they were proposed, the newest last."""
 
 
-def update(value: float, correct: bool, *, learning_rate: float = 0.3, reward: float = 1.0) -> float:
-    """Returns the value after one Rescorla–Wagner step for a prediction: V + α(±c − V) (section 3.2, table 2)."""
-    return towards(value, reward if correct else -reward, learning_rate)
-
-
 def towards(value: float, reward: float, learning_rate: float) -> float:
     """Returns the value after one Rescorla–Wagner step towards a reward: V + α(r − V) (section 3.2)."""
     return value + learning_rate * (reward - value)
 
 
 def score(bank: Bank, is_right: Callable[[str], bool | None], parameters: Hyperparameters) -> Bank:
-    """Updates each hypothesis by its own prediction, then clears the prediction so that it is not scored again.
+    """Updates each hypothesis by its own prediction: V + α(±c − V) (table 2); clears it, so that it is scored once.
 
     is_right: whether a prediction came true; None if that can't be told, which leaves the value unchanged.
     """
@@ -60,7 +55,8 @@ def _update_by_prediction(
     correct = is_right(hypothesis.prediction) if hypothesis.prediction is not None else None
     if correct is None:
         return replace(hypothesis, prediction=None)
-    value = update(hypothesis.value, correct, learning_rate=parameters.learning_rate, reward=parameters.reward)
+    reward = parameters.reward if correct else -parameters.reward
+    value = towards(hypothesis.value, reward, parameters.learning_rate)
     right, tested = hypothesis.right + correct, hypothesis.tested + 1
     return replace(hypothesis, value=value, prediction=None, right=right, tested=tested)
 

@@ -13,7 +13,6 @@ from hm_agent.theory_of_mind.hypotheses import (
     best_earlier,
     ranked,
     score,
-    update,
     validated,
     with_predictions,
 )
@@ -47,12 +46,14 @@ def test_values_of_hits_in_a_row_are_the_papers() -> None:
 
 
 def test_wrong_prediction_lowers_value() -> None:
-    assert update(0.5, correct=False) == pytest.approx(0.05)
+    (missed,) = score((predicting("wrong", "paper", 0.5),), equal_to("rock"), TABLE_2)
+    assert missed.value == pytest.approx(0.05)
 
 
 def test_value_stays_within_the_reward() -> None:
-    assert update(2.0, correct=True, reward=2.0) == pytest.approx(2.0)
-    assert update(-2.0, correct=False, reward=2.0) == pytest.approx(-2.0)
+    bank = predicting("best", "rock", 2.0), predicting("worst", "paper", -2.0)
+    scored = score(bank, equal_to("rock"), Hyperparameters(reward=2.0))
+    assert [hypothesis.value for hypothesis in scored] == pytest.approx([2.0, -2.0])
 
 
 def test_validation_takes_four_hits_in_a_row() -> None:
