@@ -147,6 +147,19 @@ class Result:
         return self.status.startswith(FAILED)
 
     @property
+    def outcome(self) -> str:
+        """`finished`, `failed` with an error, or `cut` by anything else."""
+        if self.is_finished:
+            return "finished"
+        return "failed" if self.has_failed else "cut"
+
+    @property
+    def short_reason(self) -> str:
+        """What ended the episode early, in one line."""
+        reason = self.status.partition(": ")[2] or self.reason
+        return " ".join(reason.splitlines()[:1])
+
+    @property
     def stops_the_run(self) -> bool:
         """True if what ended the episode stops all others, too: an interrupt, an unavailable model, a spent budget."""
         return not self.is_finished and not self.has_failed

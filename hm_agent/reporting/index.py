@@ -48,23 +48,10 @@ class Entry:
         return self.result.metric(self.scenario.metric.name)
 
     @property
-    def mark(self) -> str:
-        """The CSS class of the status."""
-        if self.result.is_finished:
-            return "finished"
-        return "failed" if self.result.has_failed else "cut"
-
-    @property
-    def reason(self) -> str:
-        """What ended the episode early, in one line."""
-        reason = self.result.status.partition(": ")[2] or self.result.reason
-        return " ".join(reason.splitlines()[:1])
-
-    @property
     def details(self) -> str:
         """The whole reason, if it is more than one line."""
         full = self.result.reason.strip()
-        return "" if full in self.reason else full
+        return "" if full in self.result.short_reason else full
 
     @property
     def tokens(self) -> int | None:

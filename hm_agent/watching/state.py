@@ -184,7 +184,7 @@ class Watcher:
             "episode": result.episode,
             "status": result.ending,
             "is_finished": result.is_finished,
-            "reason": " ".join((result.status.partition(": ")[2] or result.reason).split())[:LINE],
+            "reason": result.short_reason[:LINE],
             "steps": result.steps,
             "value": _value(result),
             "calls": result.model_calls,
@@ -209,14 +209,8 @@ def _counts(ended: Iterable[_Ended], running: Mapping[Path, RunningEpisode]) -> 
     """The number of finished, failed, cut and running episodes."""
     counts = {"finished": 0, "failed": 0, "cut": 0, "running": len(running)}
     for episode in ended:
-        counts[_status(episode.result)] += 1
+        counts[episode.result.outcome] += 1
     return counts
-
-
-def _status(result: Result) -> str:
-    if result.is_finished:
-        return "finished"
-    return "failed" if result.has_failed else "cut"
 
 
 def _usage(results: Iterable[Result], running: Mapping[Path, RunningEpisode]) -> dict[str, Any]:
@@ -259,7 +253,7 @@ def _groups(ended: Sequence[_Ended], running: Mapping[Path, RunningEpisode]) -> 
         result = episode.result
         names[episode.folder.parent] = result.scenario, result.agent, result.model
         group = group_of(result.scenario, result.agent, result.model)
-        group[_status(result)] += 1
+        group[result.outcome] += 1
         if result.is_finished and (value := _value(result)) is not None:
             group["values"].append(value)
     for folder, live in running.items():

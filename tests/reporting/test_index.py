@@ -92,7 +92,7 @@ def test_a_reason_is_one_line_and_all_of_it_is_kept(
     status: str, reason: str, mark: str, shown: str, details: str, tmp_path: Path
 ) -> None:
     found = entry(tmp_path, status=status, reason=reason)
-    assert (found.mark, found.reason, found.details) == (mark, shown, details)
+    assert (found.result.outcome, found.result.short_reason, found.details) == (mark, shown, details)
 
 
 def test_statuses_are_counted_and_finished_ones_come_first(tmp_path: Path) -> None:
