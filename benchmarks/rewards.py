@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.command_line.console import ConsoleProgress
 from hm_agent.experiment import Experiment
+from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import can_play
 from hm_agent.reporting.summary import cells

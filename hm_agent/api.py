@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, overload
 
 from rich.console import Console
 
-from hm_agent.command_line.console import progress_for
-from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import write_pages
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
 from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
 from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.reporting.folder_pages import write_pages
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters

@@ -1,171 +1,26 @@
-"""Prints the progress of a run, and the tables at its end."""
+"""Prints the tables at the end of a run."""
 
 from __future__ import annotations
 
-import io
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from hm_agent.experiment import Episode
-from hm_agent.pool.progress import Pulse
 from hm_agent.process.shell import printable
-from hm_agent.questions import Usage
-from hm_agent.recording.result import Result
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import HEADINGS, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import NOTHING, bill, number, percent
+from hm_agent.wording import NOTHING, percent
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
 """The columns of the summary that fit 80 characters if there is one model, with their headings in a terminal."""
-MOST_SHOWN = 8
-"""The most running episodes that are listed: those whose last pulse is oldest."""
 MEASURES = ("literal", "base rate", "functional", "gap")
 """The columns of the study of minds, beside those that name the row."""
-SILENCE = 5.0
-"""Seconds without a pulse after which they are shown: the model's endpoint may be slow or out of order."""
-
-
-@dataclass
-class _Running:
-    """A running episode's last pulse, and when it came (`time.monotonic`)."""
-
-    pulse: Pulse
-    heard: float
-
-
-class ConsoleProgress:
-    """Shows a run's progress: a bar, the usage and running episodes in a terminal; else a line per ended episode."""
-
-    def __init__(self, console: Console, episodes: int) -> None:
-        self._console, self._episodes = console, episodes
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left:"), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=console)
-        self._task = self._bar.add_task("episodes", total=episodes)
-        self._running: dict[str, _Running] = {}
-        self._usage = Usage()
-        self._done = self._failed = 0
-        self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal and self._episodes:
-            self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.stop()
-
-    def begin(self, episode: Episode) -> None:
-        self._running[_title(episode)] = _Running(Pulse(0, 0.0, Usage()), time.monotonic())
-
-    def pulse(self, episode: Episode, pulse: Pulse) -> None:
-        self._running[_title(episode)] = _Running(pulse, time.monotonic())
-
-    def _count(self, episode: Episode, result: Result) -> None:
-        self._running.pop(_title(episode), None)
-        self._usage += result.usage
-        self._done += 1
-        self._failed += result.has_failed
-        self._bar.update(self._task, completed=self._done)
-
-    def end(self, episode: Episode, result: Result) -> None:
-        self._count(episode, result)
-        if not self._live.is_started:
-            outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
-            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}"
-            self._console.out(printable(line), highlight=False)
-
-    def _picture(self) -> Group:
-        quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
-        lines = []
-        for title, running in sorted(quietest):
-            silent = time.monotonic() - running.heard
-            waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
-            lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
-        usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
-        unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
-        totals = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
-        return Group(self._bar, Text(totals), *map(Text, lines))
-
-
-class NotebookProgress(ConsoleProgress):
-    """Shows the same picture in the output of a notebook's cell, drawn anew at most every `REDRAW` seconds."""
-
-    REDRAW = 0.5
-
-    def __init__(self, console: Console, episodes: int) -> None:
-        super().__init__(console, episodes)
-        self._drawn = 0.0
-        self._cell: Any = None
-
-    def __enter__(self) -> Self:
-        self._draw()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._draw()
-
-    def pulse(self, episode: Episode, pulse: Pulse) -> None:
-        super().pulse(episode, pulse)
-        if time.monotonic() - self._drawn >= self.REDRAW:
-            self._draw()
-
-    def end(self, episode: Episode, result: Result) -> None:
-        self._count(episode, result)
-        self._draw()
-
-    def _draw(self) -> None:
-        from IPython.display import display
-
-        self._drawn = time.monotonic()
-        plain = Console(width=self._console.width, file=io.StringIO(), color_system=None, force_jupyter=False)
-        with plain.capture() as captured:
-            plain.print(self._picture())
-        bundle = {"text/plain": captured.get()}
-        if self._cell is None:
-            self._cell = display(bundle, raw=True, display_id=True)
-        else:
-            self._cell.update(bundle, raw=True)
-
-
-def progress_for(console: Console, episodes: int) -> ConsoleProgress:
-    """Returns the progress display for a notebook, a terminal or a file."""
-    return (NotebookProgress if console.is_jupyter else ConsoleProgress)(console, episodes)
-
-
-def _title(episode: Episode) -> str:
-    return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
-
-
-def _rewards(episode: Episode, result: Result) -> str:
-    """Formats the reward of an episode and, if agents are compared by another metric, that."""
-    metric = episode.scenario.metric
-    value = None if metric.name == "reward" else result.metric(metric.name)
-    compared = "" if value is None else f" ({metric.unit}: {number(value, metric.digits)})"
-    return f"reward {number(result.reward)} in all{compared}"
-
-
-def _unanswered(result: Result) -> str:
-    """Says how many questions went unanswered; empty if none."""
-    if not result.unanswered_note:
-        return ""
-    return f", {result.unanswered_note}{'' if result.is_answered else ': no result'}"
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:

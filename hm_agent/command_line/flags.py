@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from hm_agent.files import REPORT
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
-from hm_agent.reporting.drawing import AS_SVG, FORMATS, STYLES, FigureFiles
+from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.suite import FULL, SMALL, Option, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 from hm_agent.wording import listed
@@ -348,22 +349,6 @@ def _options() -> Mapping[str, Setting]:
     for suite in suites().values():
         suite.chosen(given)
     return given
-
-
-@dataclass(frozen=True)
-class ReportRequest:
-    """What to report on, and where to write the report.
-
-    folders: of the runs. into: the report's folder. scenarios, agents: names or globs; empty: all. counts_unanswered:
-    as in `read_runs`.
-    """
-
-    folders: tuple[Path, ...]
-    into: Path
-    scenarios: tuple[str, ...] = ()
-    agents: tuple[str, ...] = ()
-    figures: FigureFiles = AS_SVG
-    counts_unanswered: bool = False
 
 
 def report_request(*, after_playing: bool) -> ReportRequest:

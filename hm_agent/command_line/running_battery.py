@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hm_agent.command_line.console import show_minds
-from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing, write_pages
+from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import MINDS_PAGE
 from hm_agent.models.budget import RunBudget
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import FigureFiles
+from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.minds import study_minds
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import Runs, read_runs
 from hm_agent.reporting.writing import write_minds
 from hm_agent.wording import counted, listed

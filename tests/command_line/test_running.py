@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import write_pages
 from hm_agent.reporting.drawing import FigureFiles
+from hm_agent.reporting.folder_pages import write_pages
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
 from hm_agent.testing.commands import call_here

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.command_line.flags import ReportRequest
 from hm_agent.command_line.running_battery import run_battery
 from hm_agent.experiment import Experiment
 from hm_agent.models.providers import ModelSettings
 from hm_agent.process.exit_status import NO_MODEL
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.testing.commands import call_here
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.schema_player import answer

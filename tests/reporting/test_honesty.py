@@ -12,14 +12,15 @@ import pytest
 from rich.console import Console
 
 import hm_agent
-from hm_agent.command_line.console import ConsoleProgress, show_rows
-from hm_agent.command_line.flags import ReportRequest
-from hm_agent.command_line.running import write_pages
+from hm_agent.command_line.console import show_rows
 from hm_agent.experiment import Experiment
+from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.questions import Call, Usage
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.index import write_index
+from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of
 from hm_agent.reporting.tables import tabulate
