@@ -31,7 +31,8 @@ from hm_agent.reporting.writing import episodes_reported
 from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer
-from hm_agent.watching.state import PLAN, Watcher
+from hm_agent.watching.run_folder import PLAN
+from hm_agent.watching.state import Watcher
 
 PATIENCE = 90.0
 STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]

@@ -22,7 +22,7 @@ from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.writing import PAGE
-from hm_agent.watching.state import PLAN
+from hm_agent.watching.run_folder import PLAN
 
 CUT_SHORT = (INTERRUPTED, NO_MODEL)
 """The exit statuses of runs that ended before all episodes were played."""

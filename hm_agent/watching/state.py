@@ -1,157 +1,50 @@
-"""The current state of a folder of runs, read from results and traces: finished, failed and running episodes."""
+"""What the live page shows of a folder of runs, in JSON types: counts, usage, groups, running and ended episodes."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hm_agent.core import per_capita
-from hm_agent.files import path_in_words, read_regular
+from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
 from hm_agent.recording import trace
-from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
+from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.runs import scenario_order
+from hm_agent.watching.run_folder import LINE, EndedEpisode, RunFolder, RunningEpisode
 
-PLAN = ".plan.json"
-"""The file in which a run records how many episodes its folder will have, those of earlier runs included."""
 LATEST = 30
 """How many running episodes, and how many of those that ended last, are listed."""
-CHECKED = 1_000
-"""How many of the bytes read last are compared with the trace, to notice that it was begun anew."""
-READ_AT_ONCE = 8_000_000
-"""How many bytes of a trace are read for one look at it; the rest waits for the next."""
-LINE = 200
-"""How many characters of a trace's latest event are shown."""
 SHOWN_FILES = {"replay.html": "replay", FILE: "result", UNFINISHED: "result", trace.FILE: "trace"}
 """The files of an episode that the page links to."""
 
 
-@dataclass
-class RunningEpisode:
-    """An episode without a result, as far as its trace shows. scenario: its full name.
-
-    step: how many steps it has taken. rewards: the sum so far by seat. latest: its last event in words, with the step's
-    number in the trace. cost: of the calls that the cache did not answer, None if one has no price. _position: how many
-    bytes of the trace have been read; _last_read: the last of them.
-    """
-
-    scenario: str
-    agent: str
-    model: str
-    episode: str
-    step: int = 0
-    latest: str = ""
-    questions: int = 0
-    calls: int = 0
-    cost: float | None = 0.0
-    rewards: dict[str, float] = field(default_factory=dict)
-    _position: int = 0
-    _last_read: bytes = b""
-
-    def was_restarted(self, path: Path) -> bool:
-        """True if the trace no longer has what was read of it, since the episode is played anew."""
-        with path.open("rb") as file:
-            file.seek(self._position - len(self._last_read))
-            return file.read(len(self._last_read)) != self._last_read
-
-    def read_on(self, path: Path) -> None:
-        """Reads the complete lines that were appended to the trace since the last call."""
-        with path.open("rb") as file:
-            file.seek(self._position)
-            new = file.read(READ_AT_ONCE)
-        complete = new[: new.rfind(b"\n") + 1]
-        self._position += len(complete)
-        self._last_read = (self._last_read + complete)[-CHECKED:]
-        for text in complete.splitlines():
-            try:
-                line = json.loads(text)
-                if "step" in line:
-                    self._add(line)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                continue  # lines that are not in the trace's format are ignored
-
-    def _add(self, line: Mapping[str, Any]) -> None:
-        seat, reward = str(line["seat"]), float(line["reward"])
-        self.step = int(line["step"]) + 1
-        self.rewards[seat] = self.rewards.get(seat, 0.0) + reward
-        for event in line.get("events", ()):
-            self.latest = f"step {line['step']}, {seat}: {event['words']}"[:LINE]
-        for question in line.get("questions", ()):
-            self.questions += 1
-            for call in question.get("calls", ()):
-                self.calls += 1
-                price = 0.0 if call.get("cached") else call.get("cost")
-                self.cost = None if price is None or self.cost is None else self.cost + float(price)
-
-
-@dataclass(frozen=True)
-class _Ended:
-    """An episode with a result. when: the modification time of its result file, in seconds."""
-
-    folder: Path
-    result: Result
-    when: float
-
-
 class Watcher:
-    """Reads the state of a folder of runs again and again; a result is read again only if its file has changed."""
+    """Looks at a folder of runs again and again."""
 
     def __init__(self, out: Path) -> None:
-        self._out = out
-        self._ended: dict[Path, tuple[tuple[int, int], Result | None]] = {}
-        self._running: dict[Path, RunningEpisode] = {}
+        self._runs = RunFolder(out)
         self.folders: dict[str, Path] = {}
         """The folders of all episodes that were seen, by their path below the run's folder."""
 
     def look(self) -> dict[str, Any]:
-        """The state of the folder, in JSON types."""
-        ended, running, unreadable = self._read_folders()
-        ended.sort(key=lambda episode: episode.when, reverse=True)
+        """Returns the state of the folder, in JSON types."""
+        state = self._runs.read()
+        ended = sorted(state.ended, key=lambda episode: episode.when, reverse=True)
+        self.folders |= {self._place(folder): folder for folder in (*state.running, *(one.folder for one in ended))}
         return {
-            "out": path_in_words(self._out),
-            "planned": _planned(self._out),
-            "counts": _counts(ended, running),
-            "unreadable": unreadable,
-            "usage": _usage([episode.result for episode in ended], running),
-            "groups": _groups(ended, running),
-            "running": self._shown_running(running),
+            "out": path_in_words(self._runs.out),
+            "planned": self._runs.planned(),
+            "counts": _counts(ended, state.running),
+            "unreadable": state.unreadable,
+            "usage": _usage([episode.result for episode in ended], state.running),
+            "groups": _groups(ended, state.running),
+            "running": self._shown_running(state.running),
             "ended": [self._shown_ended(episode) for episode in ended[:LATEST]],
         }
-
-    def _read_folders(self) -> tuple[list[_Ended], dict[Path, RunningEpisode], int]:
-        ended, running, unreadable = [], {}, 0
-        for folder in sorted(self._out.glob("*/*/*/episode-*")):
-            self.folders[_place(folder, self._out)] = folder
-            file = next((path for name in (FILE, UNFINISHED) if (path := folder / name).is_file()), None)
-            if file is None:
-                if (folder / trace.FILE).is_file():
-                    running[folder] = self._read_running(folder)
-                continue
-            self._running.pop(folder, None)
-            status = file.stat()
-            stamp = (status.st_mtime_ns, status.st_size)
-            if self._ended.get(file, (None, None))[0] != stamp:
-                self._ended[file] = (stamp, read_result(file))
-            result = self._ended[file][1]
-            if result is None:
-                unreadable += 1
-            else:
-                ended.append(_Ended(folder, result.judged, status.st_mtime))
-        return ended, running, unreadable
-
-    def _read_running(self, folder: Path) -> RunningEpisode:
-        path = folder / trace.FILE
-        running = self._running.get(folder)
-        if running is None or running.was_restarted(path):
-            scenario, agent, model, episode = folder.relative_to(self._out).parts
-            running = self._running[folder] = RunningEpisode(scenario, agent, model, episode)
-        running.read_on(path)
-        return running
 
     def _shown_running(self, running: Mapping[Path, RunningEpisode]) -> list[dict[str, Any]]:
         now = time.time()
@@ -175,7 +68,7 @@ class Watcher:
             for folder, episode in ((folder, running[folder]) for folder in newest)
         ]
 
-    def _shown_ended(self, episode: _Ended) -> dict[str, Any]:
+    def _shown_ended(self, episode: EndedEpisode) -> dict[str, Any]:
         result = episode.result
         return {
             "scenario": _short(result.scenario),
@@ -193,19 +86,18 @@ class Watcher:
         }
 
     def _links(self, folder: Path) -> list[dict[str, str]]:
-        place = _place(folder, self._out)
+        place = self._place(folder)
         return [
             {"name": word, "file": name, "place": place}
             for name, word in SHOWN_FILES.items()
             if (folder / name).is_file()
         ]
 
+    def _place(self, folder: Path) -> str:
+        return "/".join(folder.relative_to(self._runs.out).parts)
 
-def _place(folder: Path, out: Path) -> str:
-    return "/".join(folder.relative_to(out).parts)
 
-
-def _counts(ended: Iterable[_Ended], running: Mapping[Path, RunningEpisode]) -> dict[str, int]:
+def _counts(ended: Iterable[EndedEpisode], running: Mapping[Path, RunningEpisode]) -> dict[str, int]:
     """The number of finished, failed, cut and running episodes."""
     counts = {"finished": 0, "failed": 0, "cut": 0, "running": len(running)}
     for episode in ended:
@@ -230,7 +122,7 @@ def _usage(results: Iterable[Result], running: Mapping[Path, RunningEpisode]) ->
     }
 
 
-def _groups(ended: Sequence[_Ended], running: Mapping[Path, RunningEpisode]) -> list[dict[str, Any]]:
+def _groups(ended: Sequence[EndedEpisode], running: Mapping[Path, RunningEpisode]) -> list[dict[str, Any]]:
     """Counts episodes by status for each scenario, agent and model, with the mean of the scenario's metric so far."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
 
@@ -271,12 +163,3 @@ def _short(scenario: str) -> str:
 
 def _value(result: Result) -> float | None:
     return result.metric(scenario_named(result.scenario).metric.name)
-
-
-def _planned(out: Path) -> int | None:
-    """The number of episodes that the run will have; None if it is not known."""
-    try:
-        episodes = json.loads(read_regular(out / PLAN))["episodes"]
-        return episodes if isinstance(episodes, int) else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None

@@ -19,8 +19,8 @@ from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.commands import ROOT
+from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.server import serve
-from hm_agent.watching.state import PLAN
 from tests.reporting.examples import RWS, leave, result
 from tests.watching.test_state import begin, line
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from hm_agent.files import folder_name
 from hm_agent.recording.result import write_result
-from hm_agent.watching.state import PLAN, Watcher
+from hm_agent.watching.run_folder import PLAN
+from hm_agent.watching.state import Watcher
 from tests.reporting.examples import PD, RWS, leave, result
 
 TRACE = '{"format": 2, "kind": "hm_agent trace"}\n'
