@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.models.providers import ModelPool, ModelSettings
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import AnswerT, Call, Model, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response

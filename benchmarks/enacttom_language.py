@@ -24,7 +24,7 @@ from hm_agent.core import Recorder, Step
 from hm_agent.experiment import Episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo

@@ -24,7 +24,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.search_figure import Curve, search_figure
 from hm_agent.files import write_whole
-from hm_agent.models.providers import ModelPool, ModelSettings
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import ModelSettings
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles

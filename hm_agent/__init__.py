@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from hm_agent.experiment import Episode
     from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
-    from hm_agent.models.providers import ModelSettings, register_model
+    from hm_agent.models.providers import register_model
+    from hm_agent.models.settings import ModelSettings
     from hm_agent.questions import Call, Model, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
     from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
@@ -74,7 +75,8 @@ _MODULES = {
     "experiment": ("Episode",),
     "frames": ("load", "load_trace"),
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
-    "models.providers": ("ModelSettings", "register_model"),
+    "models.providers": ("register_model",),
+    "models.settings": ("ModelSettings",),
     "questions": ("Call", "Model", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
     "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),

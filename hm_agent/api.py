@@ -14,7 +14,7 @@ from rich.console import Console
 from hm_agent.config import ConfigError
 from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
-from hm_agent.models.providers import PRESETS, ModelSettings
+from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result

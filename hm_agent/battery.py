@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.models.providers import BUILTIN, ModelSettings
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.registry import can_play, find_scenarios, suites
 from hm_agent.suite import BatteryPart, Suite
 

@@ -15,7 +15,8 @@ from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import packed, unpack
 from hm_agent.files import folder_name
 from hm_agent.models.local import LOCAL, named_file
-from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.result import FILE, OWN_FILE, Result, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite

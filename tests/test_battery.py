@@ -10,7 +10,7 @@ from hm_agent.battery import experiments
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED
-from hm_agent.models.providers import BUILTIN, ModelSettings
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.registry import WORLDS, own_agents
 from hm_agent.suite import FULL, SMALL, OwnAgent
 

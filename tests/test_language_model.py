@@ -11,7 +11,7 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.models.chat import Sampling
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result

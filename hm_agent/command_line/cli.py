@@ -17,7 +17,7 @@ from hm_agent.command_flags import help_text
 from hm_agent.command_line import completion, flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
-from hm_agent.models.providers import BUILTIN, PRESETS
+from hm_agent.models.settings import BUILTIN, PRESETS
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions

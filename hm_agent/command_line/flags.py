@@ -17,7 +17,7 @@ from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
 from hm_agent.models.flags import ModelFlags
-from hm_agent.models.providers import BUILTIN
+from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles
 from hm_agent.reporting.request import ReportRequest

@@ -13,7 +13,7 @@ from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
-from hm_agent.models.providers import BUILTIN, PRESETS, ModelSettings
+from hm_agent.models.settings import BUILTIN, PRESETS, ModelSettings
 
 NAMED_AS_FLAG = ("base_url", "api_key_env", "timeout", "retries", "patience", "offline", "max_calls", "max_cost")
 """The settings that take the value of the flag of the same name."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
@@ -17,67 +16,24 @@ from hm_agent.extensions import ADDED, check_name, import_problem, load_place, n
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
-from hm_agent.models.chat import Chat, Reply, Request, Sampling
+from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import Price, load_prices
+from hm_agent.models.settings import BUILTIN
+from hm_agent.models.settings import ModelSettings as ModelSettings  # noqa: PLC0414 - worlds import it from here
 from hm_agent.questions import AnswerT, Call, Model, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
     from hm_agent.models.endpoint.openai_chat import OpenAIChat
 
-BUILTIN = "builtin"
 PLACE = "python:"
 """The prefix of `module:name`, the place of a function as `register_model` takes it."""
 OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
 ENTRY_POINTS = "hm_agent.models"
 """The group of entry points by which other packages add providers."""
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    """Which model answers questions, and how it is reached, sampled and paid for.
-
-    base_url: of an OpenAI-compatible endpoint; None for OPENAI_BASE_URL or, if unset, OpenAI's own. api_key_env: the
-    environment variable that holds the key. timeout: seconds that a call may take. retries: of a failed call. patience:
-    seconds to wait for an endpoint that has answered before. cache: the file that keeps every answer. offline: take
-    answers from that file alone. max_calls, max_cost (USD): end the run when they are reached. prices: a TOML file that
-    adds to the listed prices.
-    """
-
-    name: str = BUILTIN
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    sampling: Sampling = field(default_factory=Sampling)
-    timeout: float = 120.0
-    retries: int = 5
-    patience: float = 600.0
-    cache: Path | None = None
-    offline: bool = False
-    max_calls: int | None = None
-    max_cost: float | None = None
-    prices: Path | None = None
-
-    def __post_init__(self) -> None:
-        """Converts names of files to paths."""
-        for name in ("cache", "prices"):
-            if (path := getattr(self, name)) is not None:
-                object.__setattr__(self, name, Path(path))
-
-    @property
-    def endpoint_url(self) -> str | None:
-        """The endpoint's address: `base_url` or, if that is None, OPENAI_BASE_URL; None for OpenAI's own."""
-        return os.environ.get("OPENAI_BASE_URL") or None if self.base_url is None else self.base_url
-
-
-PRESETS: Mapping[str, ModelSettings] = {
-    "gpt-4": ModelSettings("gpt-4-1106-preview", sampling=Sampling(0.1, 1.0, 4000, 1)),
-    "gpt-3.5": ModelSettings("gpt-3.5-turbo-1106", sampling=Sampling(0.2, 1.0, 2000, 1)),
-    "llama-3": ModelSettings("Meta-Llama-3-70B-Instruct", sampling=Sampling(0.2, 1.0, 2000, 10)),
-}
-"""The paper's models (table 4)."""
 
 
 class Provider(Protocol):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hm_agent.experiment import Experiment
 from hm_agent.models.local import named_file
-from hm_agent.models.providers import BUILTIN
+from hm_agent.models.settings import BUILTIN
 
 FILE_SYSTEM_DELAY = 3.0
 """Seconds until a file written on one machine is visible on the others, on slow network file systems."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from hm_agent.core import Recorder, Seat, Step, Turn, World
 from hm_agent.experiment import Experiment
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.run import run
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import Result

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.experiment import Experiment
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.trace import read_trace

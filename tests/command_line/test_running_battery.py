@@ -12,7 +12,7 @@ import pytest
 
 from hm_agent.command_line.running_battery import run_battery
 from hm_agent.experiment import Experiment
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.process.exit_status import NO_MODEL
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.request import ReportRequest

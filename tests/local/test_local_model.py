@@ -18,7 +18,8 @@ from hm_agent.experiment import Experiment
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.models.local import CONTEXT, LocalChat
-from hm_agent.models.providers import ModelPool, ModelSettings
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.questions import Call, Model, Question, answer_schema

@@ -14,7 +14,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.experiment import Experiment
 from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.prompts import render
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.questions import Question

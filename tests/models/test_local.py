@@ -15,7 +15,8 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.models.grammar import grammar_of
 from hm_agent.models.local import model_file
-from hm_agent.models.providers import LocalProvider, ModelPool, ModelSettings, provider_factory
+from hm_agent.models.providers import LocalProvider, ModelPool, provider_factory
+from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import answer_schema
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES

@@ -8,7 +8,7 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.models.providers import PRESETS
+from hm_agent.models.settings import PRESETS
 
 OF_OPENAI = [settings.name for settings in PRESETS.values() if settings.name.startswith("gpt-")]
 

@@ -17,7 +17,8 @@ from hm_agent.config import ConfigError
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.models.providers import EndpointProvider, ModelPool, ModelSettings
+from hm_agent.models.providers import EndpointProvider, ModelPool
+from hm_agent.models.settings import ModelSettings
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hm_agent.experiment import Episode, Experiment
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios

@@ -23,7 +23,7 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.budget import RunBudget
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.playing import cut_short
 from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import Pulse

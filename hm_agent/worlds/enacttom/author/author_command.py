@@ -15,7 +15,8 @@ from rich.progress import Progress
 from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.models.flags import ModelFlags
-from hm_agent.models.providers import BUILTIN, ModelPool, ModelSettings
+from hm_agent.models.providers import ModelPool
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
