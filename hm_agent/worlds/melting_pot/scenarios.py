@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -165,6 +166,14 @@ def _games_in(folders: tuple[str, ...]) -> tuple[tuple[GameFacts, Path], ...]:
                     raise ConfigError(f"{path}: {by_name[name][1]} has the game {name!r} already")
             by_name |= dict.fromkeys((game.short_name, game.substrate), (game, path))
     return tuple({game.short_name: (game, path) for game, path in by_name.values()}.values())
+
+
+def has_trained_bots(game: GameFacts) -> bool:
+    """True if Melting Pot's folder of trained models for a game is installed; imports no simulator."""
+    package = find_spec("meltingpot")
+    folders = package.submodule_search_locations if package else None
+    models = Path("assets/saved_models") / game.substrate
+    return any((Path(folder) / models).is_dir() for folder in folders or ())
 
 
 def game_named(short_name: str, kind: type[FactsT]) -> FactsT:

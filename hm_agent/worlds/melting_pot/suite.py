@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, own_file
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, has_trained_bots, own_file
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -131,7 +130,7 @@ class MeltingPotSuite(Suite):
             check_game(path)
         if own_scenario.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
-        if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and self._lacks_models(own_scenario)):
+        if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and not has_trained_bots(own_scenario.game)):
             return {**options, "bots": SCRIPTED}
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
@@ -145,15 +144,6 @@ class MeltingPotSuite(Suite):
         modules = ["hm_agent.worlds.melting_pot.simulator.world", "hm_agent.worlds.melting_pot.body"]
         is_trained = options["bots"] == "trained"
         return [*modules, "hm_agent.worlds.melting_pot.simulator.bots.saved_models"] if is_trained else modules
-
-    def _lacks_models(self, scenario: Scenario) -> bool:
-        """True if a scenario needs trained models and no folder of them is installed; imports no simulator."""
-        if scenario.facts is None or not scenario.facts.needs_models:
-            return False
-        package = find_spec("meltingpot")
-        folders = package.submodule_search_locations if package else None
-        models = Path("assets/saved_models") / scenario.game.substrate
-        return not any((Path(folder) / models).is_dir() for folder in folders or ())
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots

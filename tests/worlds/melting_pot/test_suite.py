@@ -11,7 +11,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import World
 from hm_agent.suite import Setting
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import STANDING, cast_of, choose_bots
+from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
 from hm_agent.worlds.melting_pot.suite import SUITE
 
@@ -40,11 +40,11 @@ def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
         return str(error)
 
 
-@each_scenario
-def test_needs_models_is_true_exactly_where_a_bot_is_a_trained_model(scenario: Scenario) -> None:
-    assert scenario.facts is not None
-    needs_models = any(name != STANDING for name in cast_of(scenario))
-    assert scenario.facts.needs_models == needs_models
+def test_auto_settles_all_scenarios_of_a_game_alike() -> None:
+    settled: dict[str, set[Setting]] = {}
+    for scenario in SCENARIOS:
+        settled.setdefault(scenario.game.short_name, set()).add(settled_bots(scenario, "auto", None))
+    assert {game for game, kinds in settled.items() if len(kinds) > 1} == set()
 
 
 @each_scenario

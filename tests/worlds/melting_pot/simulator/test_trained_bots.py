@@ -73,9 +73,13 @@ def test_saved_bots_without_puppeteer_play_and_have_no_intent(scenario: Scenario
 
 
 @pytest.mark.parametrize("wanted", ["auto", "trained"])
-def test_a_bot_that_stands_still_needs_no_model(wanted: str, tmp_path: Path) -> None:
+def test_a_bot_that_stands_still_needs_no_model_in_a_folder(wanted: str, tmp_path: Path) -> None:
     assert choose_bots(NOBODY, wanted, tmp_path) is Bots.TRAINED
-    assert choose_bots(NOBODY, wanted, None) is Bots.TRAINED
+
+
+def test_without_a_folder_a_bot_that_stands_still_is_of_the_kind_of_the_games_others() -> None:
+    assert choose_bots(NOBODY, "auto", None) is choose_bots(CHEF, "auto", None)
+    assert choose_bots(NOBODY, "trained", None) is Bots.TRAINED
 
 
 @pytest.mark.parametrize("bots", list(Bots))

@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts, Kitchen
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, CharacterPuppeteer
 from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.simulator.bots.policies import (
@@ -88,14 +88,15 @@ def bot_config(name: str) -> bot_configs.BotConfig:
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     """Decides between trained and scripted bots; raises ConfigError if trained ones are due and missing or unfit.
 
-    wanted: `trained`, `scripted` or `auto`; the latter is scripted if no `bots_dir` is given and a model is missing,
-    else trained.
+    wanted: `trained`, `scripted` or `auto`; the latter is scripted if no `bots_dir` is given and a model is missing, or
+    all models of the game are, else trained. So a scenario whose bots need no model goes with the game's others.
     """
     models = {
         model_path(name, bots_dir): goals_of(name, scenario.game) for name in cast_of(scenario) if name != STANDING
     }
     missing = [path for path in models if not path.is_dir()]
-    if wanted == Bots.SCRIPTED or (wanted == "auto" and missing and bots_dir is None):
+    lacks_models = bool(missing) or not has_trained_bots(scenario.game)
+    if wanted == Bots.SCRIPTED or (wanted == "auto" and bots_dir is None and lacks_models):
         return Bots.SCRIPTED
     if missing:
         raise ConfigError(
