@@ -64,7 +64,13 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
     def step(
         self, actions: Mapping[Seat, Any]
     ) -> tuple[dict[Seat, Any], dict[Seat, float], dict[Seat, bool], dict[Seat, bool], Infos]:
-        seats, outcome = self.agents, self.advance(actions)
+        """Raises ValueError before the first `reset` and after an episode's end, and if a seat has no action."""
+        seats = self.agents
+        if not seats:
+            raise ValueError("no episode is being played: call reset first")
+        if missing := [seat for seat in seats if seat not in actions]:
+            raise ValueError(f"no action of {', '.join(missing)}: say one for each of {', '.join(seats)}")
+        outcome = self.advance(actions)
         if outcome.terminated or outcome.truncated:
             self.agents = []
         terminated, truncated = dict.fromkeys(seats, outcome.terminated), dict.fromkeys(seats, outcome.truncated)

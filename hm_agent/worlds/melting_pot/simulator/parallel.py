@@ -52,7 +52,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
         return self._seen(self._world.reset(seed).observations), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
-        turn = self._world.step({seat: int(actions[seat]) for seat in self.agents})
+        turn = self._world.step(actions)
         infos: Infos = {seat: {} for seat in self.agents}
         is_terminated = turn.is_over and self._one_interaction and self._world.metrics()["interactions"] > 0
         is_truncated = turn.is_over and not is_terminated

@@ -5,6 +5,7 @@ Each seat receives what `PERMITTED_OBSERVATIONS` allows of its own player's obse
 
 from __future__ import annotations
 
+import operator
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,7 @@ from meltingpot.utils.scenarios import scenario as scenario_lib
 from hm_agent.core import Observation, Seat, Turn, per_capita
 from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, KitchenFacts, MatrixFacts
 from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene, held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population, config_of
@@ -80,10 +82,12 @@ class SubstrateWorld:
             return self._turn(self._environment.reset())
 
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
+        """Raises ValueError for an action that the game doesn't have; then no step is taken."""
         assert self._environment is not None, "reset the world first"
+        moves = [_move(seat, actions[seat]) for seat in self.seats]
         self._step += 1
         self._before = self.timestep
-        return self._turn(self._environment.step([int(actions[seat]) for seat in self.seats]))
+        return self._turn(self._environment.step(moves))
 
     def _turn(self, timestep: dm_env.TimeStep) -> Turn[View]:
         rewards: dict[Seat, float] = {}
@@ -231,3 +235,13 @@ class SelfPlayWorld(SubstrateWorld):
 
 def _permitted(observation: Mapping[str, Any]) -> View:
     return {name: value for name, value in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
+
+
+def _move(seat: Seat, action: int) -> int:
+    try:
+        move = operator.index(action)
+    except TypeError:
+        move = -1
+    if not 0 <= move < len(Move):
+        raise ValueError(f"{seat}'s action is {action!r}: must be an int from 0 to {len(Move) - 1}")
+    return move

@@ -85,3 +85,23 @@ def test_the_one_interaction_of_a_game_terminates_its_episode() -> None:
 def test_what_cannot_be_opened_is_said_in_one_line(open_env: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         open_env()
+
+
+@pytest.mark.parametrize("action", [-1, 8, 99, 1.5, "left", None])
+def test_an_action_that_the_game_lacks_is_refused_and_takes_no_step(action: Any) -> None:
+    env: Any = gym_env("rws_repeated_1", bots="scripted")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"^player_0's action is .*: must be an int from 0 to 7$"):
+        env.step(action)
+    env.step(np.int64(7))
+    env.close()
+
+
+def test_an_environment_names_the_seats_without_an_action_and_asks_for_a_reset() -> None:
+    env = parallel_env("rws_repeated_selfplay")
+    with pytest.raises(ValueError, match=r"^no episode is being played: call reset first$"):
+        env.step({"player_0": 0, "player_1": 0})
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"^no action of player_1: say one for each of player_0, player_1$"):
+        env.step({"player_0": 0})
+    env.close()
