@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Recorder, Seat
-from hm_agent.extensions import packed, unpack
+from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import folder_name
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
@@ -142,6 +142,8 @@ class Experiment:
         self._check_seats()
         if self.engine == "ray":
             self._check_for_cluster()
+        for recorder in self.recorders:
+            check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
         models = ModelPool(self.model)
         try:
             models.check(self.model_names)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -84,6 +85,19 @@ def import_problem(error: Exception) -> str:
     own = (__file__, import_module.__code__.co_filename)
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename not in own and frame.line]
     return f"{frames[-1].filename}, line {frames[-1].lineno}: {type(error).__name__}: {error}" if frames else str(error)
+
+
+def check_call(name: str, build: Callable[..., Any], wanted: str) -> None:
+    """Raises ConfigError for a function that can't be called with one argument, as far as its signature is known.
+
+    wanted: how it is called, e.g. `build(setup)`.
+    """
+    try:
+        signature(build).bind(None)
+    except ValueError:  # some built-in functions don't tell their signature
+        return
+    except TypeError as error:
+        raise ConfigError(f"{name} can't be called as {wanted}: {error}") from error
 
 
 def packed(more: object) -> bytes | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.extensions import ADDED, check_name, is_place, load_place, nearest
+from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def as_agent(name: str, value: object) -> SharedAgent:
         return value
     if not callable(value):
         raise ConfigError(f"agent {name} is {type(value).__name__}: it has to be a function build(setup), or a Recipe")
+    check_call(f"agent {name}", value, "build(setup)")
     about = (value.__doc__ or "").strip().partition("\n")[0]
     return OwnAgent(about or "a user's agent", value, is_reference=False)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from hm_agent.config import ConfigError
-from hm_agent.extensions import ADDED, check_name, import_problem, load_place, nearest
+from hm_agent.extensions import ADDED, check_call, check_name, import_problem, load_place, nearest
 from hm_agent.models.budget import Budget, BudgetedChat, RunBudget
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.cache import AnswerCache, CachedChat
@@ -171,6 +171,7 @@ class OwnProvider:
         _check_offline(self._settings)
         if not callable(self._build):
             raise ConfigError(f"--model={self._settings.name} is no function build(seed) that makes a model")
+        check_call(f"--model={self._settings.name}", self._build, "build(seed)")
         if self._cache is not None:
             self._cache.open()
 
