@@ -309,7 +309,8 @@ class ModelPool:
         self._providers: dict[str, Provider] = {}
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises ConfigError if one of these models can't be opened with the settings."""
+        """Raises ConfigError if one of these models can't be opened with the settings, or the prices can't be read."""
+        load_prices(self._settings.prices)
         for name in names:
             self._provider(name).check()
 

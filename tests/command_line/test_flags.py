@@ -49,6 +49,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([SCENARIO, "--agent=os:getcwd"], "agent os:getcwd can't be called as build(setup): too many positional"),
         ([SCENARIO, "--recorder=os:getcwd"], "recorder getcwd can't be called as build(episode): too many positional"),
         ([SCENARIO, "--model=python:os:getcwd"], "--model=python:os:getcwd can't be called as build(seed): too many"),
+        ([SCENARIO, "--model=m", "--base_url=http://127.0.0.1:9/v1", "--prices=/dev/null/x"], "--prices=/dev/null/x: "),
+        ([SCENARIO, "--model=python:os:fspath", "--prices=/dev/null/x"], "--prices=/dev/null/x: "),
         ([SCENARIO, "--recorder=os:sep"], "recorder / can't be called as build(episode)"),
         ([SCENARIO, "--recorder=hm_agent.core:Nothing"], "hm_agent.core:Nothing can't be loaded"),
         ([SCENARIO, "--record_gif=200-300", "--max_steps=200"], "--max_steps=200 cuts episodes before these steps"),

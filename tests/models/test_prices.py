@@ -61,6 +61,13 @@ def test_wrong_file_is_refused_with_the_right_form(tmp_path: Path, text: str) ->
     with pytest.raises(ConfigError, match=rf"^--prices={path}: .*\[name\], input = ") as refused:
         load_prices(path)
     assert "\n" not in str(refused.value)
+    assert "pydantic" not in str(refused.value)
+
+
+def test_wrong_value_is_named_by_its_key(tmp_path: Path) -> None:
+    path = written(tmp_path, "[own]\ninput = 1\noutput = -2")
+    with pytest.raises(ConfigError, match=rf"^--prices={path}: own\.output: Input should be greater than"):
+        load_prices(path)
 
 
 def test_file_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
