@@ -18,12 +18,22 @@ FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
     """Reads a command line, with `-h` for `--help`.
 
-    Raises absl's `flags.Error`, and ConfigError for positional arguments.
+    Raises absl's `flags.Error`, and ConfigError for positional arguments and for a flag that is given twice, unless
+    there is a --flagfile, whose flags later ones override.
     """
     values.unparse_flags()
     rest = values(tuple("--help" if word == "-h" else word for word in argv))[1:]
     if rest:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
+    if not any(word.lstrip("-").startswith("flagfile") for word in argv):
+        _refuse_repeated(values)
+
+
+def _refuse_repeated(values: flags.FlagValues) -> None:
+    for flag in (values[name] for name in values):
+        if flag.present > 1:  # absl counts how often a flag is given
+            how = ", its values joined by commas" if isinstance(flag.parser, flags.ListParser) else ""
+            raise ConfigError(f"--{flag.name} is given {flag.present} times: say it once{how}")
 
 
 def help_text(usage: str, groups: FlagGroups, values: flags.FlagValues, helps: Mapping[str, str] | None = None) -> str:

@@ -17,7 +17,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
-from hm_agent.testing.commands import call, call_here, orphans, start
+from hm_agent.testing.commands import call, call_here, orphans, overriding, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.schema_player import answer
 from hm_agent.worlds.symmtom.learning.checkpoints import load
@@ -66,7 +66,7 @@ def test_a_disk_that_fills_up_under_way_ends_the_run_in_one_line(disk: Path, wor
     assert not orphans(str(out))
     (disk / "filler").unlink()
     assert not [path for path in out.glob("*/*/*/*/result.json") if read_result(path)]
-    assert call(str(out), *GRID, f"--workers={workers}", f"--out={out}", "--max_steps=20")[0] == 0
+    assert call(str(out), *overriding(*GRID, f"--workers={workers}", f"--out={out}", "--max_steps=20"))[0] == 0
 
 
 def test_a_full_disk_is_told_of_before_anything_is_played(disk: Path) -> None:

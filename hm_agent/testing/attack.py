@@ -19,7 +19,7 @@ from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing import schema_player
-from hm_agent.testing.commands import call, end, orphans, outcomes, start
+from hm_agent.testing.commands import call, end, orphans, outcomes, overriding, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_steps
 from hm_agent.testing.faults import KINDS, FaultyPlayer
@@ -211,7 +211,8 @@ def fuzzed_flags(folder: Path, seconds: float, stream: random.Random) -> Finding
         fuzzed = [flag for flag in fuzzed if not flag.startswith(TOO_LONG)]
         place = folder / f"in-{number}"
         place.mkdir()
-        status, _, errors = call("fuzzed", *PLAIN, f"--out={place / 'out'}", "--offline", *fuzzed, cwd=place)
+        given = overriding(*PLAIN, f"--out={place / 'out'}", "--offline", *fuzzed)
+        status, _, errors = call("fuzzed", *given, cwd=place)
         findings.check(_ends_tidily(status, errors), f"{fuzzed}: exit {status}: {errors[-300:]}")
         findings.check("\x1b" not in errors, f"{fuzzed}: a control character reached the terminal")
         shutil.rmtree(place, ignore_errors=True)

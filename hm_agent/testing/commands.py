@@ -44,6 +44,11 @@ def start(mark: str, *flags: str, cwd: Path | None = None, program: Sequence[str
     )
 
 
+def overriding(*flags: str) -> list[str]:
+    """The flags, each as `--name=value`, without those that later ones of the same name override."""
+    return list({flag.partition("=")[0]: flag for flag in flags}.values())
+
+
 def call(mark: str, *flags: str, cwd: Path | None = None) -> tuple[int, str, str]:
     """Runs a command to its end; returns its exit status, output and errors."""
     process = start(mark, *flags, cwd=cwd)

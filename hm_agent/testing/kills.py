@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hm_agent.testing.commands import call, end, orphans, outcomes, processes, start
+from hm_agent.testing.commands import call, end, orphans, outcomes, overriding, processes, start
 from hm_agent.testing.endpoint import Endpoint
 
 WORKERS = 3
@@ -70,7 +70,7 @@ class KillTrial:
     def flags(self, out: Path, cache: Path) -> list[str]:
         flags = [*self.grid, f"--episodes={self.episodes}", f"--max_steps={self.steps}", "--retry_failed"]
         flags += [f"--workers={WORKERS}", "--model=loopback", f"--base_url={self.server.base_url}"]
-        return [*flags, f"--out={out}", f"--cache={cache}"]
+        return overriding(*flags, f"--out={out}", f"--cache={cache}")
 
     def run_undisturbed(self) -> None:
         out = self.folder / "undisturbed"

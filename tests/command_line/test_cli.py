@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hm_agent.testing.commands import call_here
+from hm_agent.testing.commands import call_here, overriding
 
 ROOT = Path(__file__).parents[2]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
@@ -83,7 +83,7 @@ class Demo(NamedTuple):
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     out = tmp_path_factory.mktemp("demo") / "out"
-    arguments = (*demo_arguments(), "--max_steps=500", f"--out={out}")
+    arguments = overriding(*demo_arguments(), "--max_steps=500", f"--out={out}")
     return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED="1"))
 
 

@@ -54,6 +54,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([SCENARIO, "--recorder=os:sep"], "recorder / can't be called as build(episode)"),
         ([SCENARIO, "--recorder=hm_agent.core:Nothing"], "hm_agent.core:Nothing can't be loaded"),
         ([SCENARIO, "--record_gif=200-300", "--max_steps=200"], "--max_steps=200 cuts episodes before these steps"),
+        ([SCENARIO, "--scenario=pd_repeated_1"], "--scenario is given 2 times: say it once, its values"),
+        ([SCENARIO, "--seed", "1", "--seed=2"], "--seed is given 2 times: say it once\n"),
+        ([SCENARIO, "--overwrite", "--nooverwrite"], "--overwrite is given 2 times: say it once\n"),
         (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
     ],
 )
@@ -69,7 +72,7 @@ def test_wrong_or_idle_flags_are_refused_in_one_line(
 
 
 def test_a_trailing_comma_is_nothing_and_a_file_of_flags_is_read(folder: Path) -> None:
-    (folder / "run.flags").write_text("# a remark\n--scenario=symmtom_w6_n3_c3,\n--agent=random,heuristic,\n")
+    (folder / "run.flags").write_text("# a remark\n--scenario=symmtom_w6_n3_c3,\n--agent=random,heuristic,\n--out=o\n")
     assert main(["hm-agent", "play", "--flagfile=run.flags", "--noreplay", "--out=runs,"]) == 0
     assert sorted(path.name for path in (folder / "runs" / "symmtom_w6_n3_c3").iterdir()) == ["heuristic", "random"]
 

@@ -16,7 +16,7 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.process.exit_status import NO_MODEL
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.testing.commands import call_here
+from hm_agent.testing.commands import call_here, overriding
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.schema_player import answer
 
@@ -31,7 +31,7 @@ def server() -> Iterator[Endpoint]:
 
 
 def battery(out: Path, *flags: str) -> tuple[int, str, str]:
-    return call_here("hm-agent", "battery", f"--out={out}", "--noreplay", "--agent=reader", *flags)
+    return call_here("hm-agent", "battery", *overriding(f"--out={out}", "--noreplay", "--agent=reader", *flags))
 
 
 def test_it_leaves_the_study_of_what_was_played(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from hm_agent.pool.other_machines import SharedSetup
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
-from hm_agent.testing.commands import ROOT, outcomes
+from hm_agent.testing.commands import ROOT, outcomes, overriding
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import SilentProgress
 from hm_agent.testing.kills import KillTrial
@@ -56,7 +56,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def experiment(out: Path, *more: str) -> Experiment:
-    flags.parse(("", *GRID, f"--out={out}", *more))
+    flags.parse(("", *overriding(*GRID, f"--out={out}", *more)))
     return flags.experiment()
 
 

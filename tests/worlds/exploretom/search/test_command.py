@@ -17,7 +17,7 @@ import pytest
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.row_file import RowFile
-from hm_agent.testing.commands import end, orphans, start
+from hm_agent.testing.commands import end, orphans, overriding, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.exploretom.story_endpoint import choosing
 from hm_agent.worlds.exploretom.story.language import from_data, text_of
@@ -72,7 +72,7 @@ def test_stories_are_what_the_plan_asks_for(tmp_path: Path, capsys: pytest.Captu
     before = (tmp_path / "stories.jsonl").read_bytes()
     assert generate(*flags) == 0
     assert (tmp_path / "stories.jsonl").read_bytes() == before
-    assert generate(*flags, "--stories=4") == 0
+    assert generate(*overriding(*flags, "--stories=4")) == 0
     assert {row["id"]: row for row in rows(tmp_path)}.items() >= {row["id"]: row for row in found}.items()
     assert len(rows(tmp_path)) == 8
 
