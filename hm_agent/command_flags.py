@@ -65,12 +65,15 @@ class _FiniteParser(flags.FloatParser):
         return number
 
 
-class _CountParser(flags.IntegerParser):
+class _IntegerParser(flags.IntegerParser):
     """Parses an integer, which may be written like 1e6."""
 
     def convert(self, argument: str | int) -> int:
         is_power = isinstance(argument, str) and re.fullmatch(r"[0-9]{1,9}[eE][0-9]", argument)
-        return int(float(argument)) if is_power else super().convert(argument)
+        try:
+            return int(float(argument)) if is_power else super().convert(argument)
+        except ValueError as error:
+            raise ValueError("must be an integer, e.g. 20 or 1e6") from error
 
 
 def define_float(
@@ -88,8 +91,10 @@ def define_float(
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
 
 
-def define_count(name: str, default: int, about: str, *, flag_values: flags.FlagValues) -> flags.FlagHolder[Any]:
-    """Defines a flag for a positive integer, which may be written like 1e6."""
-    parser = _CountParser(lower_bound=1)
+def define_integer(
+    name: str, default: int | None, about: str, lower_bound: int | None = None, *, flag_values: flags.FlagValues
+) -> flags.FlagHolder[Any]:
+    """Defines a flag for an integer, which may be written like 1e6."""
+    parser = _IntegerParser(lower_bound)
     serializer = flags.ArgumentSerializer[int]()
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)

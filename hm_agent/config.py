@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,19 +25,32 @@ def data_folder(name: str) -> Path:
     raise ConfigError(f"no folder {name!r} in {package} or {package.parent}: the installation is incomplete")
 
 
-def read_toml(path: Path, adapter: TypeAdapter[ContentT], *, tags: int = 0) -> ContentT:
+def check_folder(flag: str, path: Path) -> None:
+    """Raises ConfigError if a flag's path can't be a folder to write to, since it or one above it is no folder."""
+    for parent in (path, *path.parents):
+        if parent.exists() and not parent.is_dir():
+            raise ConfigError(f"--{flag}={path}: {parent} is a file; name a folder")
+
+
+def first_problem(error: ValidationError) -> str:
+    """Says in one line what is wrong first in data that does not fit a schema, with its key."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    key = " ".join(".".join(map(str, first["loc"])).split()) or "the file"
+    return f"{key}: {first['msg']}"
+
+
+def read_toml(
+    path: Path, adapter: TypeAdapter[ContentT], describe: Callable[[ValidationError], str] = first_problem
+) -> ContentT:
     """Reads a TOML file by a schema.
 
-    Raises ConfigError, in one line, for a file that can't be read or is no TOML, and for a key that is missing, unknown
-    or of the wrong type, naming file and key. tags: how many discriminated unions enclose the keys, whose tags pydantic
-    puts before them.
+    Raises ConfigError, in one line that names the file, if it can't be read, is no TOML or does not fit the schema.
+    describe: says in words what does not fit.
     """
     try:
         return adapter.validate_python(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        key = " ".join(".".join(map(str, first["loc"][tags:])).split()) or "the file"
-        raise ConfigError(f"{path}: {key}: {first['msg']}") from error
+        raise ConfigError(f"{path}: {describe(error)}") from error
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:  # besides TOML's own: no UTF-8, too long a number, nested too deep

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import folder_name
@@ -149,9 +149,7 @@ class Experiment:
             models.check(self.model_names)
         finally:
             models.close()
-        for parent in (self.out, *self.out.parents):
-            if parent.exists() and not parent.is_dir():
-                raise ConfigError(f"--out={self.out}: {parent} is a file; name a folder")
+        check_folder("out", self.out)
         for scenario in self.scenarios:
             available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if available is not None and self.episodes > available:

@@ -11,8 +11,8 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import experiments
-from hm_agent.command_flags import define_count, define_float, read_flags
-from hm_agent.config import ConfigError
+from hm_agent.command_flags import define_float, define_integer, read_flags
+from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
@@ -39,9 +39,11 @@ _SCENARIOS_DIR = flags.DEFINE_list(
     "Folders with games or household tasks of your own, with commas; hm-agent new-game writes a game.",
     **_HERE,
 )
-_EPISODES = define_count("episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", **_HERE)
-_SEED = flags.DEFINE_integer("seed", 0, "The base seed, from which each episode's seed is derived.", **_HERE)
-_MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
+_EPISODES = define_integer(
+    "episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", lower_bound=1, **_HERE
+)
+_SEED = define_integer("seed", 0, "The base seed, from which each episode's seed is derived.", **_HERE)
+_MAX_STEPS = define_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
 _SEATS = flags.DEFINE_list(
     "seats", [], "Agents that meet in scenarios with several seats, with commas; names repeat in turn.", **_HERE
 )
@@ -55,14 +57,14 @@ _SEAT_MODELS = flags.DEFINE_list(
 _OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
 _OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play all episodes anew, also those that OUT has already.", **_HERE)
 _RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play failed episodes anew.", **_HERE)
-_WORKERS = flags.DEFINE_integer(
+_WORKERS = define_integer(
     "workers",
     1,
     "How many processes play episodes; as many as cores are enough.",
     lower_bound=1,
     **_HERE,
 )
-_CONCURRENCY = flags.DEFINE_integer(
+_CONCURRENCY = define_integer(
     "concurrency",
     None,
     f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
@@ -118,7 +120,7 @@ _REWARD = define_float(
     "intrinsic_reward", 1.0, "The reward for a right prediction (table 2: c).", lower_bound=0, **_HERE
 )
 _THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
-_TOP_K = flags.DEFINE_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
+_TOP_K = define_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
 _COUNTERFACTUAL = define_float(
     "counterfactual_reward",
     3.0,
@@ -356,6 +358,8 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     register_own_scenarios()
     folders = _folders()
     into = _path(_REPORT) or folders[0] / REPORT
+    if _REPORT.value:
+        check_folder(_REPORT.name, into)
     if after_playing:
         return replace(report_request_in(folders[0]), into=into)
     figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)

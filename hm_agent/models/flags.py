@@ -9,7 +9,7 @@ from typing import Any
 
 from absl import flags
 
-from hm_agent.command_flags import define_float
+from hm_agent.command_flags import define_float, define_integer
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
@@ -86,7 +86,7 @@ def _endpoint_flags(here: Mapping[str, Any]) -> Flags:
         flags.DEFINE_string("base_url", None, url, **here),
         flags.DEFINE_string("api_key_env", "OPENAI_API_KEY", "The environment variable with the key.", **here),
         define_float("timeout", 120.0, "How many seconds a call may take.", lower_bound=0.1, **here),
-        flags.DEFINE_integer("retries", 5, retries, lower_bound=0, **here),
+        define_integer("retries", 5, retries, lower_bound=0, **here),
         define_float("patience", 600.0, patience, lower_bound=0, **here),
     )
 
@@ -98,8 +98,8 @@ def _sampling_flags(here: Mapping[str, Any]) -> Flags:
             "temperature", None, "The sampling temperature; sent only if set, as all of these.", lower_bound=0, **here
         ),
         define_float("top_p", None, "The share of nucleus sampling.", 0, 1, **here),
-        flags.DEFINE_integer("max_output_tokens", None, "The most tokens of an answer.", lower_bound=1, **here),
-        flags.DEFINE_integer("completions", None, completions, lower_bound=1, **here),
+        define_integer("max_output_tokens", None, "The most tokens of an answer.", lower_bound=1, **here),
+        define_integer("completions", None, completions, lower_bound=1, **here),
         flags.DEFINE_string("reasoning_effort", None, "The effort of reasoning models, e.g. low.", **here),
     )
 
@@ -109,7 +109,7 @@ def _cost_flags(here: Mapping[str, Any]) -> Flags:
     return (
         flags.DEFINE_string("cache", None, "An SQLite file that keeps every answer, to use it again.", **here),
         flags.DEFINE_bool("offline", False, "Take answers from --cache alone, and make no calls.", **here),
-        flags.DEFINE_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **here),
+        define_integer("max_calls", None, "End the run after so many calls.", lower_bound=0, **here),
         define_float("max_cost", None, "End the run once so many USD are spent.", lower_bound=0, **here),
         flags.DEFINE_string("prices", None, prices, **here),
     )

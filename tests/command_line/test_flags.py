@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.command_line import flags
 from hm_agent.command_line.cli import COMMANDS, main
 
 SCENARIO = "--scenario=rws_repeated_1"
@@ -18,6 +19,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     return tmp_path
+
+
+def test_large_numbers_may_be_written_with_an_exponent() -> None:
+    flags.parse(("play", "--episodes=1e6", "--max_steps=1e9"))
+    assert (flags.FLAGS["episodes"].value, flags.FLAGS["max_steps"].value) == (10**6, 10**9)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +63,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([SCENARIO, "--scenario=pd_repeated_1"], "--scenario is given 2 times: say it once, its values"),
         ([SCENARIO, "--seed", "1", "--seed=2"], "--seed is given 2 times: say it once\n"),
         ([SCENARIO, "--overwrite", "--nooverwrite"], "--overwrite is given 2 times: say it once\n"),
+        ([SCENARIO, "--episodes=1.5"], "flag --episodes=1.5: must be an integer, e.g. 20 or 1e6"),
+        ([SCENARIO, "--max_steps=nan"], "flag --max_steps=nan: must be an integer, e.g. 20 or 1e6"),
+        ([SCENARIO, "--seed=inf"], "flag --seed=inf: must be an integer"),
+        ([SCENARIO, "--report=/dev/null/here"], "--report=/dev/null/here: /dev/null is a file; name a folder"),
+        ([SCENARIO, "--bots=scripted", "--bots_dir=."], "--bots_dir=. has no effect: --bots=scripted plays without"),
         (["--flagfile=nowhere.flags"], "Unable to open flagfile"),
     ],
 )

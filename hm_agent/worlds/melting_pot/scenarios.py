@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
-from hm_agent.extensions import ADDED
+from hm_agent.extensions import ADDED, nearest
 from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts, UnseenFacts
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
+_UNKNOWN_KEY = "unexpected_keyword_argument"
+"""Pydantic's type of the error."""
 AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
 
 
@@ -124,7 +126,34 @@ def load_game(path: Path) -> GameFacts:
     can't be read or is no TOML.
     """
     adapter: TypeAdapter[GameFacts] = TypeAdapter(AnyFacts)
-    return read_toml(path, adapter, tags=1)
+    return read_toml(path, adapter, _first_problem)
+
+
+def _first_problem(error: ValidationError) -> str:
+    """The first unknown key, which may be a misspelt one that is missing, with the valid keys; else the first error."""
+    first = min(error.errors(), key=lambda found: found["type"] != _UNKNOWN_KEY)
+    kind, *place = first["loc"] or ("",)
+    key = ".".join(map(str, place)) or "game"
+    if first["type"] != _UNKNOWN_KEY:
+        return f"{key}: {first['msg']}"
+    known = _keys_beside(place, MatrixFacts if kind == "matrix" else KitchenFacts)
+    return f"{key}: no such key: {nearest(str(place[-1]), known)}there are {', '.join(known)}"
+
+
+def _keys_beside(place: Iterable[int | str], table: type) -> list[str]:
+    """The valid keys of the table that has a key at this place. table: the class of the whole file."""
+    for key in place:
+        hint = get_type_hints(table).get(str(key))
+        table = next(_tables_in(hint), table)
+    return [field.name for field in fields(table)]
+
+
+def _tables_in(hint: Any) -> Iterator[type]:
+    """The dataclasses in a type, e.g. the one of a list's elements."""
+    if is_dataclass(hint):
+        yield cast(type, hint)
+    for part in get_args(hint):
+        yield from _tables_in(part)
 
 
 def load_games() -> tuple[GameFacts, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe, ThinkingBody
 from hm_agent.agents.reflection import FailureReflector, Reflector
 from hm_agent.agents.registry import AGENTS
+from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
@@ -121,6 +122,12 @@ class MeltingPotSuite(Suite):
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         return _infos_in(tuple(ADDED.folders))
+
+    def chosen(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        own = super().chosen(options)
+        if own.get("bots") == SCRIPTED and own.get("bots_dir"):
+            raise ConfigError(f"--bots_dir={own['bots_dir']} has no effect: --bots=scripted plays without models")
+        return own
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         own_scenario, bots = self._scenarios[scenario.name], options["bots"]

@@ -39,6 +39,22 @@ def test_bad_key_is_named_with_its_file(tmp_path: Path, before: str, after: str,
     assert str(error.value).startswith(f"{path}: {key}")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("short_name =", "shortname =", "shortname: no such key: did you mean short_name? there are "),
+        ("beams =", "baems =", "sprites.baems: no such key: did you mean beams? there are wall, own, "),
+        ('behaviour = "rock"', 'behavior = "rock"', "resources.0.behavior: no such key: did you mean behaviour? "),
+        ("held_out =", "heldout =", "scenarios.0.heldout: no such key: did you mean held_out? there are about, held_"),
+    ],
+)
+def test_unknown_key_is_told_with_the_valid_ones(tmp_path: Path, before: str, after: str, message: str) -> None:
+    path = changed(tmp_path, before, after)
+    with pytest.raises(ConfigError) as error:
+        load_game(path)
+    assert str(error.value).startswith(f"{path}: {message}")
+
+
 def test_invalid_toml_is_named_with_its_file(tmp_path: Path) -> None:
     path = changed(tmp_path, "title =", "title")
     with pytest.raises(ConfigError, match=r"changed\.toml: not valid TOML: .*line"):
