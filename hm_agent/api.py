@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, Experiment, RecorderBuilder
+from hm_agent.experiment import ENGINES, MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
@@ -138,8 +138,12 @@ def _as_tuple(names: Names) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _model_settings(model: str | ModelSettings) -> ModelSettings:
-    return model if isinstance(model, ModelSettings) else PRESETS.get(model) or ModelSettings(model)
+def _model_settings(model: object) -> ModelSettings:
+    if isinstance(model, ModelSettings):
+        return model
+    if not isinstance(model, str) or not model.strip():
+        raise ConfigError(f"model={model!r}: must be a model's name, or ModelSettings")
+    return PRESETS.get(model) or ModelSettings(model)
 
 
 def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
@@ -154,8 +158,7 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
             if value < 1:
                 raise ConfigError(f"{name}={value}: must be at least 1")
     _check_int("seed", experiment.seed)
-    if not isinstance(experiment.record_gif, range | None):
-        raise ConfigError(f"record_gif={experiment.record_gif!r}: must be a range of steps, e.g. range(40, 120)")
+    _check_gif(experiment.record_gif)
     if experiment.engine not in ENGINES:
         raise ConfigError(f"engine={experiment.engine!r}: must be {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
@@ -164,6 +167,14 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     for suite in experiment.suites:
         suite.chosen(options)
     experiment.check()
+
+
+def _check_gif(steps: object) -> None:
+    is_film = isinstance(steps, range) and 0 < len(steps) <= MOST_GIF_STEPS and min(steps) >= 0
+    if steps is not None and not is_film:
+        raise ConfigError(
+            f"record_gif={steps!r}: must be a range of steps, at most {MOST_GIF_STEPS} in all, e.g. range(40, 120)"
+        )
 
 
 def _check_int(name: str, value: object) -> None:

@@ -26,6 +26,8 @@ ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
 REMOTE_AT_ONCE = 32
 """How many episodes a worker plays at the same time by default if they wait for a remote model."""
+MOST_GIF_STEPS = 1000
+"""The most steps of a GIF: their pictures are kept in memory until the episode ends."""
 
 
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
@@ -150,6 +152,9 @@ class Experiment:
         finally:
             models.close()
         check_folder("out", self.out)
+        if self.record_gif and self.max_steps is not None and min(self.record_gif) >= self.max_steps:
+            steps = f"{min(self.record_gif)}-{max(self.record_gif)}"
+            raise ConfigError(f"--record_gif={steps}: --max_steps={self.max_steps} cuts episodes before these steps")
         for scenario in self.scenarios:
             available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if available is not None and self.episodes > available:

@@ -22,12 +22,12 @@ def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = Fals
     Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, the
     questions to the model and their cost, `folder`; then each metric as `metrics.NAME` and each setting as
     `settings.FLAG`. count_unanswered: if False, episodes in which more than a fifth of the questions went unanswered
-    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist.
+    have the status `no_result: ...`. Raises ConfigError for a folder that does not exist, and for a file.
     """
     folders = [Path(folder) for folder in ([out] if isinstance(out, str | PathLike) else out)]
     for folder in folders:
         if not folder.is_dir():
-            raise ConfigError(f"out={folder}: no such folder")
+            raise ConfigError(f"out={folder}: {'a file; name a folder' if folder.exists() else 'no such folder'}")
     return frame_of(read_runs(folders, counts_unanswered=count_unanswered).episodes)
 
 
@@ -48,9 +48,13 @@ def load_trace(path: Where) -> pd.DataFrame:
     """Loads the trace of an episode, one row per step and seat that acted.
 
     path: `trace.jsonl`, or the episode's folder. Columns are the trace's fields (docs/formats.md); each field of state
-    and strategy has its own, e.g. `strategy.words`; lists stay lists. Raises ConfigError if there is no trace.
+    and strategy has its own, e.g. `strategy.words`; lists stay lists. The empty file of an episode without a step
+    gives no rows. Raises ConfigError if there is no trace.
     """
     file = Path(path) / trace.FILE if Path(path).is_dir() else Path(path)
     if not file.is_file():
         raise ConfigError(f"{file}: no such trace")
-    return pd.json_normalize(list(trace.read_trace(file)), max_level=1)
+    lines = [line for line in trace.read_trace(file) if "step" in line]
+    if not lines and file.stat().st_size:
+        raise ConfigError(f"{file}: no trace: no line of it is a step of an episode")
+    return pd.json_normalize(lines, max_level=1)

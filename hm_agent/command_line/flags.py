@@ -13,7 +13,7 @@ from absl import flags
 from hm_agent.battery import experiments
 from hm_agent.command_flags import define_float, define_integer, read_flags
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.experiment import ENGINES, REMOTE_AT_ONCE, Experiment
+from hm_agent.experiment import ENGINES, MOST_GIF_STEPS, REMOTE_AT_ONCE, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
 from hm_agent.models.flags import ModelFlags
@@ -24,9 +24,6 @@ from hm_agent.reporting.request import ReportRequest
 from hm_agent.suite import FULL, SMALL, Option, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
 from hm_agent.wording import listed
-
-MOST_GIF_STEPS = 1000
-"""The most steps of a GIF: their pictures are kept in memory until the episode ends."""
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
@@ -283,8 +280,6 @@ def _filmed_steps() -> range | None:
         raise ConfigError(
             f"--record_gif={_GIF.value}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
         )
-    if _MAX_STEPS.value is not None and steps[0] >= _MAX_STEPS.value:
-        raise ConfigError(f"--record_gif={_GIF.value}: --max_steps={_MAX_STEPS.value} cuts episodes before these steps")
     return steps
 
 
