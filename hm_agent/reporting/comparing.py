@@ -11,13 +11,11 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
-from hm_agent.reporting.statistics import ClusteredMean, paired_difference
+from hm_agent.reporting.statistics import TINY, ClusteredMean, paired_difference
 from hm_agent.reporting.tables import Row
 
 ALIKE_SHARE = 0.9
 """Two agents count as alike if at least this share of their common episodes has equal values."""
-_TINY = 1e-9
-"""Smaller differences are rounding errors."""
 Key = tuple[str, int, tuple[str, ...], Settings]
 """What the episodes of a pair have in common: scenario, seed, background and world settings."""
 Values = Mapping[Condition, Mapping[Key, float]]
@@ -130,7 +128,7 @@ def _zero_sum(results: Iterable[Result]) -> set[str]:
     return {
         scenario
         for scenario, episodes in earned.items()
-        if any(map(any, episodes)) and all(abs(sum(rewards)) < _TINY for rewards in episodes)
+        if any(map(any, episodes)) and all(abs(sum(rewards)) < TINY for rewards in episodes)
     }
 
 
@@ -162,7 +160,7 @@ def _comparison(
         chosen=paired_difference(_in_half(shown, held_out=False)),
         held_out=paired_difference(_in_half(shown, held_out=True)),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
-        equal=sum(abs(difference) < _TINY for difference in everything),
+        equal=sum(abs(difference) < TINY for difference in everything),
         common=len(everything),
         has_others=most > len(everything),
     )

@@ -93,6 +93,8 @@ def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Pane
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.grid(visible=False, axis="y")
         axes.axvline(0, color=MUTED, linewidth=1, zorder=2)
+        if not axes.dataLim.width:  # all means are 0
+            axes.set_xlim(-1, 1)
 
     style = STYLES["screen"]
     more = len(wrap_axis_label(names, label, style.width / style.letters)) - 1

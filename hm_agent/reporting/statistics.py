@@ -29,6 +29,9 @@ STRATIFIED_RESAMPLES = 2_000
 SEED = 0
 """The seed of the bootstrap, so that the same episodes give the same report."""
 
+TINY = 1e-9
+"""A number closer to 0 is 0 but for rounding errors, e.g. the mean reward of a zero-sum game's seats."""
+
 Interval = tuple[float, float]
 
 
@@ -88,6 +91,10 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     if len(values) < 2:
         return float(values[0]), None
     return float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5)
+
+
+def without_noise(value: float) -> float:
+    return 0.0 if abs(value) < TINY else value
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:

@@ -13,7 +13,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, matching_reference
 from hm_agent.reporting.runs import result_order
-from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length
+from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length, without_noise
 from hm_agent.suite import TOLD_SHARE, ScenarioInfo
 
 LEAST_ERRORS = 3.0
@@ -173,7 +173,7 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
 def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
     """The values of the scenario's metric in the finished results that have it."""
     values = (result.metric(scenario.metric.name) for result in results if result.is_finished)
-    return [value for value in values if value is not None]
+    return [without_noise(value) for value in values if value is not None]
 
 
 def _mean_metric(name: str, results: Iterable[Result]) -> float | None:

@@ -21,7 +21,7 @@ from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import RecordedEpisode, Runs
-from hm_agent.reporting.statistics import ClusteredMean
+from hm_agent.reporting.statistics import ClusteredMean, without_noise
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE = "report.html", "orders.md"
@@ -213,6 +213,7 @@ def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
 def episode_record(episode: RecordedEpisode) -> Record:
     """The row of an episode in episodes.csv. folder: as it was named when the report was written."""
     result, metric = episode.result, episode.scenario.metric
+    value = result.metric(metric.name)
     return {
         "scenario": episode.scenario.short_name,
         "agent": result.agent,
@@ -220,9 +221,9 @@ def episode_record(episode: RecordedEpisode) -> Record:
         **_play_record(result),
         "background": " ".join(result.background),
         "reason": result.reason,
-        "reward": result.reward,
+        "reward": without_noise(result.reward),
         "unit": metric.unit,
-        "value": result.metric(metric.name),
+        "value": None if value is None else without_noise(value),
         "interactions": result.metrics.get("interactions"),
         **asdict(result.usage),
         "wall_seconds": result.wall_seconds,

@@ -29,7 +29,7 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.validation import ValidationCurve
 from hm_agent.reporting.writing import write_report
-from tests.reporting.examples import leave, read, result
+from tests.reporting.examples import SELF_PLAY, leave, read, result
 from tests.reporting.test_orders import write as write_study
 
 Pixels = npt.NDArray[np.int16]
@@ -276,6 +276,15 @@ def test_the_label_of_an_axis_stays_within_the_figure(tmp_path: Path, style: str
     (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
     drawn = pixels(means.panels[0].file(FigureFiles("png", style)))
     assert len(np.unique(drawn[:, [0, 1, -2, -1]])) == 1
+
+
+def test_an_axis_of_nothing_but_zeros_has_plain_numbers(tmp_path: Path) -> None:
+    noise = {"normalised_reward": -2.7e-16}
+    leave(tmp_path, *(result(agent, -5.6e-17, scenario=SELF_PLAY, metrics=noise) for agent in ("react", "mmp")))
+    (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
+    drawn = means.panels[0].file(FigureFiles("svg", "screen")).decode()
+    ticks = re.findall(r">([−-]?[0-9.]+)<", drawn)
+    assert [ticks[0], ticks[-1]] == ["−1.00", "1.00"]
 
 
 def test_a_panel_is_drawn_for_each_group_once_whatever_the_order_of_scenarios(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
-from hm_agent.reporting.writing import _write_csv
-from tests.reporting.examples import KITCHEN, PD, RWS, delivered, result, settings
+from hm_agent.reporting.writing import _write_csv, episode_record
+from tests.reporting.examples import KITCHEN, PD, RWS, SELF_PLAY, delivered, result, settings
 
 
 def test_episodes_that_did_not_complete_are_counted_and_never_averaged_in() -> None:
@@ -108,6 +109,13 @@ def test_rows_of_different_units_are_apart() -> None:
 def test_an_agent_that_counts_no_interactions_has_none() -> None:
     (row,) = tabulate([result(metrics={"normalised_reward": 3.0})])
     assert (row.mean, row.interactions) == (3.0, None)
+
+
+def test_a_mean_of_zero_is_free_of_rounding_errors(tmp_path: Path) -> None:
+    noise = result(reward=-5.6e-17, scenario=SELF_PLAY, metrics={"normalised_reward": -2.7e-16})
+    (row,) = tabulate([noise])
+    record = episode_record(RecordedEpisode(noise, tmp_path))
+    assert (row.mean, record["value"], record["reward"]) == (0.0, 0.0, 0.0)
 
 
 def test_an_unknown_scenario_is_averaged_by_its_reward() -> None:
