@@ -322,6 +322,15 @@ def test_nothing_is_wider_than_the_screen(page: Page, width: int) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1200, 1280, 1300, 1920])
+def test_table_of_interactions_fits_beside_the_picture(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.click("#tab-interactions")
+    for turn in (page.uncheck, page.check):
+        turn("#truth")
+        assert page.eval_on_selector("#interactions .scroll", "one => one.scrollWidth <= one.clientWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_all_text_is_readable(page: Page, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
