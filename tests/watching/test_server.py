@@ -81,6 +81,25 @@ def test_the_page_shows_the_run_and_fits(
     page.close()
 
 
+def test_words_stay_whole_and_links_in_sight_in_a_narrow_window(
+    browser: Browser, server: ThreadingHTTPServer, out: Path
+) -> None:
+    leave(out, result("hypothetical_minds", 9.5))
+    (folder,) = out.glob("*/hypothetical_minds/*/*")
+    for name in ("replay.html", "trace.jsonl"):
+        (folder / name).touch()
+    page = browser.new_page(viewport={"width": 700, "height": 900})
+    page.goto(f"http://127.0.0.1:{server.server_port}/")
+    row = page.locator("#ended tr").filter(has_text="hypothetical_")
+    assert row.locator("a").all_inner_texts() == ["replay", "result", "trace"]
+    for word in row.locator("b, a").all():
+        box = word.bounding_box()
+        assert box is not None
+        assert box["height"] < 25  # one line
+        assert box["x"] + box["width"] < 700
+    page.close()
+
+
 def test_the_page_updates_itself_and_says_when_nothing_answers(
     browser: Browser, server: ThreadingHTTPServer, out: Path
 ) -> None:

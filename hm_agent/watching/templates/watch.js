@@ -16,6 +16,11 @@ function element(name, content = "", kind = "") {
   return node;
 }
 
+// Lets a name break after its underscores rather than within its words.
+function breakable(name) {
+  return name.split(/(?<=_)/).flatMap((part, place) => place ? [element("wbr"), part] : [part]);
+}
+
 function anchors(links) {
   return links.map(link => {
     const anchor = element("a", link.name);
@@ -40,9 +45,9 @@ function fill(table, rows, cells) {
 }
 
 function head(row) {
-  const header = element("th", row.scenario, "text");
+  const header = element("th", breakable(row.scenario), "text");
   header.scope = "row";
-  return [header, element("td", row.agent, "text"), element("td", row.model, "text")];
+  return [header, element("td", breakable(row.agent), "text"), element("td", breakable(row.model), "text")];
 }
 
 function show(state) {
@@ -86,11 +91,11 @@ function show(state) {
   fill("ended", state.ended, row => [
     ...head(row),
     element("td", number(row.episode)),
-    element("td", [element("b", row.status), ...(row.reason ? [element("small", row.reason)] : [])], row.is_finished ? "text" : "text failed"),
+    element("td", [element("b", row.status), ...(row.reason ? [element("small", row.reason)] : [])], row.is_finished ? "text status" : "text status failed"),
     element("td", number(row.steps)),
     element("td", row.value === null ? "-" : number(row.value, 2)),
     element("td", number(row.calls)),
-    element("td", anchors(row.links), "text"),
+    element("td", anchors(row.links), "text links"),
   ]);
 }
 
