@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from hm_agent.questions import Usage
 
 NOTHING = "-"
+MOST_DIGITS = 6
+"""The most decimals of an interval's end: what is closer to 0 is shown as 0."""
 FEW_HAVE_NONE = "fewer than five episodes have no interval"
 
 
@@ -22,7 +24,14 @@ def with_error(value: float | None, error: float | None, digits: int = 1) -> str
 
 
 def interval(ends: tuple[float, float] | None, digits: int = 1) -> str:
-    return NOTHING if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+    """`0.4 to 2.9`; an end that is close to 0 gets the further decimals that tell it from 0."""
+    return NOTHING if ends is None else " to ".join(_apart_from_zero(end, digits) for end in ends)
+
+
+def _apart_from_zero(value: float, digits: int) -> str:
+    """Rounds a number, with further decimals if it would be 0, up to MOST_DIGITS."""
+    shown = next((more for more in range(digits, MOST_DIGITS + 1) if round(value, more)), digits)
+    return number(value, shown)
 
 
 def percent(value: float | None) -> str:

@@ -10,6 +10,7 @@ from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts
 from hm_agent.reporting.verdicts import verdicts as verdicts_on
+from hm_agent.wording import interval
 from tests.reporting.examples import PD, RWS, delivered, result, settings
 
 
@@ -165,6 +166,20 @@ def test_a_verdict_tells_groups_with_a_difference_from_those_without() -> None:
         "(by 4.0, 95% interval 4.0 to 4.0); no clear difference in “Running With Scissors, repeated”, as the interval "
         "contains 0."
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "digits", "said"),
+    [
+        ((0.03, 4.8), 1, "0.03 to 4.8"),
+        ((-0.0042, -0.0001), 2, "-0.004 to -0.0001"),
+        ((-0.4, 3.0), 0, "-0.4 to 3"),
+        ((0.0, 0.3), 1, "0.0 to 0.3"),
+        ((-1e-17, 2.0), 1, "0.0 to 2.0"),
+    ],
+)
+def test_end_of_an_interval_is_shown_as_zero_only_if_it_is(ends: tuple[float, float], digits: int, said: str) -> None:
+    assert interval(ends, digits) == said
 
 
 @pytest.mark.parametrize("pairs", [1, 4])
