@@ -63,6 +63,13 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in anchors(target), f"{name_of(page)} links to {link}"
 
 
+def test_every_flag_stands_on_a_page() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    groups = [*flags.GROUPS.items(), *flags.BATTERY_GROUPS.items()]
+    names = {"flagfile", *(flag.name for title, group in groups for flag in group if title != "Help")}
+    assert {name for name in names if not re.search(rf"--(no)?{name}\b", text)} == set()
+
+
 @pytest.mark.parametrize(("page", "arguments"), commands("play"))
 def test_commands_that_play_are_taken(
     page: str, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
