@@ -185,11 +185,12 @@ def _check_int(name: str, value: object) -> None:
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
-    with progress_for(console, experiment.survey().due) as progress:
-        results = run(experiment, progress)
+    grid = experiment.survey()
+    with progress_for(console, grid.due) as progress:
+        results = [*run(experiment, progress), *grid.unsuccessful]
     unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:
-        summary = f"{len(unplayed)} of {len(results)} episodes did not end well; the first: {unplayed[0].status}"
+        summary = f"{len(unplayed)} of {experiment.size} episodes did not end well; the first: {unplayed[0].status}"
         warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
 
 

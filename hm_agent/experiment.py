@@ -17,7 +17,7 @@ from hm_agent.files import folder_name
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.recording.result import FILE, OWN_FILE, Result, read_result
+from hm_agent.recording.result import FILE, OWN_FILE, Result, check_not_later, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -211,18 +211,23 @@ class Experiment:
         return self.episodes * sum(len(self.lineups(scenario)) for scenario in self.scenarios)
 
     def survey(self) -> Grid:
-        """Finds the episodes to play; raises ConfigError if any episode was played with other settings.
+        """Finds the episodes to play.
 
-        It reads the existing folders only, so a large grid of which nothing was played takes no longer.
+        Raises ConfigError if any episode was played with other settings or by a later version. It reads the existing
+        folders only, so a large grid of which nothing was played takes no longer.
         """
-        played = set[Path]()
+        played, unsuccessful = set[Path](), list[Result]()
         for episode in () if self.overwrite else self.present():
             result = read_result(episode.folder / FILE)
-            if result is not None:
-                episode.check_same(result)
-                if result.is_finished or not self.retry_failed:
-                    played.add(episode.folder)
-        return Grid(self, frozenset(played))
+            if result is None:
+                check_not_later(episode.folder / FILE)
+                continue
+            episode.check_same(result)
+            if result.is_finished or not self.retry_failed:
+                played.add(episode.folder)
+                if not result.judged.is_finished:
+                    unsuccessful.append(result)
+        return Grid(self, frozenset(played), tuple(unsuccessful))
 
     def present(self) -> Iterator[Episode]:
         """Yields the episodes whose folder exists."""
@@ -237,10 +242,15 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Grid:
-    """The episodes of an experiment. played: the folders of those that are not to be played again."""
+    """The episodes of an experiment.
+
+    played: the folders of those that are not to be played again. unsuccessful: the results of those among them that
+    failed or left too many questions unanswered.
+    """
 
     experiment: Experiment
     played: frozenset[Path]
+    unsuccessful: tuple[Result, ...]
 
     @property
     def due(self) -> int:

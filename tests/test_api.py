@@ -266,6 +266,13 @@ def test_an_error_in_drawing_the_page_costs_the_page_alone(monkeypatch: pytest.M
     assert episode.reason == "no replay page: RuntimeError: the viewer is broken"
 
 
+def test_an_episode_that_failed_earlier_is_warned_of_again(tmp_path: Path) -> None:
+    hm_agent.register_agent("lost", lambda setup: Lost(ValueError("no")))
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match="1 of 2 episodes did not end well; the first: failed: ValueError: no"):
+            play(agent=["lost", "reds:build"], out=tmp_path / "again")
+
+
 def test_registered_names_are_found_by_globs_and_again() -> None:
     hm_agent.register_agent("mine", nothing)
     hm_agent.register_agent("mine", nothing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,7 +14,7 @@ from hm_agent.core import Step
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.recording.result import Result, read_result
+from hm_agent.recording.result import FILE, Result, read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.runs import read_runs
@@ -99,6 +100,16 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
     assert experiment(played).survey().due == 0
     assert experiment(played, overwrite=True).survey().due == 1
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_result_of_a_later_version_is_not_overwritten_unasked(tmp_path: Path, *, overwrite: bool) -> None:
+    planned = experiment(tmp_path, overwrite=overwrite)
+    first = next(planned.plan())
+    first.folder.mkdir(parents=True)
+    (first.folder / FILE).write_text('{"format": 9}')
+    with nullcontext() if overwrite else pytest.raises(ConfigError, match=r"has format 9, and this version .* writes 2"):
+        planned.check()
 
 
 def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ def play_missing(
     try:
         with progress_for(console, grid.due) as progress:
             results = run(experiment, progress, budget)
-        return _exit_status(results, experiment, complain, counts_unanswered=request.counts_unanswered)
+        every = [*results, *grid.unsuccessful]
+        return _exit_status(every, experiment, complain, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
@@ -100,19 +101,23 @@ def _print_disk_space(experiment: Experiment, due: int, console: Console) -> Non
 def _exit_status(
     results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool
 ) -> int:
-    """Returns the exit status of a run; prints what went wrong."""
+    """Returns the exit status of a run; prints what went wrong.
+
+    results: of what was played, and of earlier episodes that are not to be played again, at least those that failed or
+    left too many questions unanswered.
+    """
     stopped = next((result for result in results if result.stops_the_run), None)
     if stopped:
         return complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
     silent = [result for result in results if result.is_finished and not result.is_answered]
     failed = [result for result in results if result.has_failed]
     if failed:
-        which = f"{len(failed)} of {len(results)} episodes failed, the first of {failed[0].scenario} with"
+        which = f"{len(failed)} of {experiment.size} episodes failed, the first of {failed[0].scenario} with"
         return complain(f"{which} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
     if silent and not counts_unanswered:
         verb = "is" if len(silent) == 1 else "are"
         return complain(
-            f"{len(silent)} of {len(results)} episodes {verb} no result, the first of {silent[0].scenario} with "
+            f"{len(silent)} of {experiment.size} episodes {verb} no result, the first of {silent[0].scenario} with "
             f"{silent[0].unanswered_note}; traces hold the model's words, --count_unanswered counts them all the same",
             FAILED,
         )

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from hm_agent.config import ConfigError
 from hm_agent.files import read_regular, write_whole
 from hm_agent.questions import Usage
 from hm_agent.suite import Setting
@@ -34,6 +35,8 @@ MOST_UNANSWERED = 0.2
 OWN_FILE = "scenarios_dir"
 """The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
 
+FORMAT: Literal[2] = 2
+"""The format that this version writes."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
@@ -104,7 +107,7 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     cached_cost: Amount | None = None
-    format: Literal[2] = 2
+    format: Literal[2] = FORMAT
 
     @property
     def usage(self) -> Usage:
@@ -229,6 +232,20 @@ def read_result(path: Path) -> Result | None:
         return None
 
 
+def check_not_later(path: Path) -> None:
+    """Raises ConfigError for a result of a later format, which must not be overwritten as a damaged file is."""
+    try:
+        fields = json.loads(read_regular(path))
+    except (OSError, ValueError, RecursionError):
+        return
+    given = fields.get("format") if isinstance(fields, dict) else None
+    if isinstance(given, int) and given > FORMAT:
+        raise ConfigError(
+            f"{path} has format {given}, and this version of hm_agent writes {FORMAT}: "
+            "update hm_agent, or name another --out"
+        )
+
+
 _METRICS_1 = ("normalised_reward", "interactions", "unknown_patches", "pose_lost_steps")
 """The top-level fields of format 1 that are metrics now; Melting Pot was the only world then."""
 
@@ -243,7 +260,7 @@ def _upgraded(content: bytes) -> object:
     if isinstance(settings, dict) and "bots" in fields:
         settings["bots"] = fields.pop("bots")
     known = {name: value for name, value in metrics.items() if value is not None}
-    return {**fields, "format": 2, "world": "melting_pot", "metrics": known}
+    return {**fields, "format": FORMAT, "world": "melting_pot", "metrics": known}
 
 
 def versions(packages: Sequence[str] = ()) -> dict[str, str]:

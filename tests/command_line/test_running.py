@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
@@ -93,3 +95,30 @@ def test_an_interrupted_command_leaves_a_longer_report_alone_and_says_so(tmp_pat
     assert status == 130
     assert "Report: report/report.html stays as it was, on more episodes than were played" in output
     assert (tmp_path / "report" / "report.md").read_bytes() == before
+
+
+FAILING = """
+import hm_agent
+
+class Failing:
+    usage = hm_agent.Usage()
+    async def act(self, observation):
+        raise ValueError("out of luck")
+    def metrics(self):
+        return {}
+
+def build(setup):
+    return Failing()
+"""
+
+
+def test_the_same_command_says_again_that_an_episode_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop `until hm-agent play ...` must not take it for a success."""
+    (tmp_path / "failing_agent.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    arguments = ("--scenario=rws_repeated_1", "--agent=failing_agent:build", "--noreplay", f"--out={tmp_path / 'runs'}")
+    for _ in range(2):
+        status, _, errors = call_here(*arguments)
+        assert status == 1
+        assert "1 of 1 episodes failed, " in errors
+        assert "--retry_failed plays them again" in errors
