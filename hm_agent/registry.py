@@ -111,7 +111,7 @@ def as_agent(name: str, value: object) -> SharedAgent:
         raise ConfigError(f"agent {name} is {type(value).__name__}: it has to be a function build(setup), or a Recipe")
     check_call(f"agent {name}", value, "build(setup)")
     about = (value.__doc__ or "").strip().partition("\n")[0]
-    return OwnAgent(about or "a user's agent", value, is_reference=False)
+    return OwnAgent(about or "a user's agent", value)
 
 
 def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | Recipe | OwnAgent) -> None:

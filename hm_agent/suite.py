@@ -159,8 +159,7 @@ class OwnAgent:
     about: a few words for lists. plays: True for the scenarios that it can play. check: raises ConfigError if it can't
     play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
     only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
-    and it is not compared itself; a user's agent usually sets it to False. asked_by: a word that a glob must contain to
-    match it; empty: every glob may.
+    and reports don't compare it itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
     """
 
     about: str
@@ -168,7 +167,7 @@ class OwnAgent:
     plays: Callable[[ScenarioInfo], bool] = lambda scenario: True
     check: Callable[[ScenarioInfo, Mapping[str, Setting]], object] = lambda scenario, options: None
     only_model: str | None = None
-    is_reference: bool = True
+    is_reference: bool = False
     asked_by: str = ""
 
 

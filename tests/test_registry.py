@@ -93,7 +93,7 @@ def test_what_a_registered_agent_says_of_itself_holds(monkeypatch: pytest.Monkey
         raise ConfigError("a file is missing")
 
     (scenario,) = find_scenarios(["rws_repeated_1"])
-    picky = OwnAgent("picky", build, check=refuse, only_model="builtin", asked_by="picky")  # type: ignore[arg-type]
+    picky = OwnAgent("picky", build, check=refuse, only_model="builtin", asked_by="picky", is_reference=True)  # type: ignore[arg-type]
     monkeypatch.setitem(ADDED.agents, "picky", picky)
     check_agent("picky", scenario, "builtin")
     with pytest.raises(ConfigError, match="picky works only with the model builtin, not with gpt-4o"):
@@ -101,6 +101,8 @@ def test_what_a_registered_agent_says_of_itself_holds(monkeypatch: pytest.Monkey
     with pytest.raises(ConfigError, match="a file is missing"):
         check_options("picky", scenario, {})
     assert Condition("picky", "builtin").is_world_reference
+    monkeypatch.setitem(ADDED.agents, "plain", OwnAgent("plain", build))  # type: ignore[arg-type]
+    assert not Condition("plain", "builtin").is_world_reference
     assert "picky" not in find_agents(("*",), (scenario,))
     assert find_agents(("picky*",)) == ("picky",)
 

@@ -21,8 +21,7 @@ from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.models.settings import BUILTIN
-from hm_agent.models.settings import ModelSettings as ModelSettings  # noqa: PLC0414 - worlds import it from here
+from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.questions import AnswerT, Call, Model, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:

@@ -162,16 +162,17 @@ class EnacttomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         return {
-            "random": OwnAgent("draws every action uniformly; marks the floor", _random),
-            "planner": OwnAgent("follows the verifier's plan and is told everything; marks the ceiling", _planner),
+            "random": OwnAgent("draws every action uniformly; marks the floor", _random, is_reference=True),
+            "planner": OwnAgent(
+                "follows the verifier's plan and is told everything; marks the ceiling", _planner, is_reference=True
+            ),
             **{
-                name: OwnAgent(about, partial(_ladder, order), is_reference=False, asked_by=asked_by)
+                name: OwnAgent(about, partial(_ladder, order), asked_by=asked_by)
                 for order, (name, about, asked_by) in enumerate(LADDER)
             },
             FLOOD: OwnAgent(
                 "order1 that repeats what it was told as if it had seen it, to everyone it can message",
                 partial(_ladder, 1, floods=True),
-                is_reference=False,
                 asked_by=FLOOD,
             ),
         }

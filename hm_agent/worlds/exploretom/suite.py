@@ -171,16 +171,14 @@ class ExploretomSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
-        model_readers = {
-            name: OwnAgent(about, partial(_model_reader, name), is_reference=False)
-            for name, about in _MODEL_READERS.items()
-        }
+        model_readers = {name: OwnAgent(about, partial(_model_reader, name)) for name, about in _MODEL_READERS.items()}
         hypothesis_reader = OwnAgent(
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
             _hypothesis_reader,
-            is_reference=False,
         )
-        weak_readers = {name: OwnAgent(about, _weak_reader(name)) for name, about in _WEAK_READERS.items()}
+        weak_readers = {
+            name: OwnAgent(about, _weak_reader(name), is_reference=True) for name, about in _WEAK_READERS.items()
+        }
         return {**model_readers, "hypothetical_minds": hypothesis_reader, **weak_readers}
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:

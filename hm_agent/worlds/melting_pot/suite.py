@@ -221,9 +221,10 @@ class MeltingPotSuite(Suite):
                 "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
                 self._oracle,
                 plays=lambda scenario: scenario.asked_by != SELF_PLAY,
+                is_reference=True,
             ),
-            "random": OwnAgent("draws every move uniformly; marks the floor", _random),
-            "noop": OwnAgent("stands still", _noop),
+            "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
+            "noop": OwnAgent("stands still", _noop, is_reference=True),
             **{f"order_{order}": self._agent_of_order(order) for order in ORDERS},
         }
 
@@ -238,7 +239,6 @@ class MeltingPotSuite(Suite):
             build,
             plays=lambda scenario: scenario.has_paid_interactions,
             only_model=BuiltinReasoner.name,
-            is_reference=False,
             asked_by="order",
         )
 

@@ -172,28 +172,42 @@ class SymmtomSuite(Suite):
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
         return {
-            "random": OwnAgent("draws every move uniformly; marks the floor", _by_policy("random")),
+            "random": OwnAgent("draws every move uniformly; marks the floor", _by_policy("random"), is_reference=True),
             "heuristic": OwnAgent(
-                "goes to the centre, says all that it knows in turn, recharges when complete", _by_policy("heuristic")
+                "goes to the centre, says all that it knows in turn, recharges when complete",
+                _by_policy("heuristic"),
+                is_reference=True,
             ),
-            "k_ce": OwnAgent("plans over what it witnessed that others were told (CE)", _by_policy("k_ce")),
-            "k_ge": OwnAgent("plans over that and the best guess at what it could not hear (GE)", _by_policy("k_ge")),
-            "k_filter": OwnAgent("plans over what a filter holds likely that the others know", _by_policy("k_filter")),
+            "k_ce": OwnAgent(
+                "plans over what it witnessed that others were told (CE)", _by_policy("k_ce"), is_reference=True
+            ),
+            "k_ge": OwnAgent(
+                "plans over that and the best guess at what it could not hear (GE)",
+                _by_policy("k_ge"),
+                is_reference=True,
+            ),
+            "k_filter": OwnAgent(
+                "plans over what a filter holds likely that the others know", _by_policy("k_filter"), is_reference=True
+            ),
             **{
                 f"order_{order}": OwnAgent(
                     f"reasons to order {order} about others' knowledge",
                     _by_policy(f"order_{order}"),
-                    is_reference=False,
                     asked_by="order",
                 )
                 for order in range(4)
             },
             "k_oracle": OwnAgent(
-                "plans over what the others truly know; marks the ceiling", _by_policy("k_oracle", is_told=True)
+                "plans over what the others truly know; marks the ceiling",
+                _by_policy("k_oracle", is_told=True),
+                is_reference=True,
             ),
             **{
                 name: OwnAgent(
-                    f"was trained by {about}", partial(_build_trained, name), check=partial(_load_player, name)
+                    f"was trained by {about}",
+                    partial(_build_trained, name),
+                    check=partial(_load_player, name),
+                    is_reference=True,
                 )
                 for name, about in TRAINED.items()
             },

@@ -13,7 +13,7 @@ from random import Random
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
-from hm_agent.models.providers import ModelSettings
+from hm_agent.models.settings import ModelSettings
 from hm_agent.questions import Model
 from hm_agent.row_file import Row
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD, ToldSentence
