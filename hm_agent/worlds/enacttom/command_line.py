@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from absl import flags
 from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
+from hm_agent.process.workers import worker_processes
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
@@ -121,22 +120,24 @@ def verify_command(arguments: Sequence[str]) -> int:
     if request.planner == FAST_DOWNWARD and not is_installed():
         raise ConfigError("Fast Downward is not installed: pip install 'hm_agent[planners]'")
     faulty = count = 0
-    for path, lines, faults in _verify_all(_task_files(folder), request, values["workers"]):
-        count += 1
-        faulty += bool(faults)
-        print(f"{path.stem}: {lines}", flush=True)
-        for fault in faults:
-            print(f"{path.stem}: {fault}", file=sys.stderr)
+    with closing(_verify_all(_task_files(folder), request, values["workers"])) as verified:
+        for path, lines, faults in verified:
+            count += 1
+            faulty += bool(faults)
+            print(f"{path.stem}: {lines}", flush=True)
+            for fault in faults:
+                print(f"{path.stem}: {fault}", file=sys.stderr)
     print(f"{count - faulty} of {count} tasks are proved.")
     return FAULTY if faulty else 0
 
 
-def _verify_all(paths: Sequence[Path], request: _Request, workers: int) -> Iterator[tuple[Path, str, Sequence[str]]]:
+def _verify_all(paths: Sequence[Path], request: _Request, workers: int) -> Generator[tuple[Path, str, Sequence[str]]]:
     if workers == 1:
         yield from (_verify_one(request, path) for path in paths)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(partial(_verify_one, request), paths, chunksize=4)
+    with worker_processes(workers) as pool:
+        for future in [pool.submit(_verify_one, request, path) for path in paths]:
+            yield future.result()
 
 
 def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -216,11 +216,14 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
         return folder.report(console)
 
 
-def _store(folder: TaskFolder, made_tasks: Iterable[MadeTask], total: int) -> int:
+def _store(folder: TaskFolder, made_tasks: Generator[MadeTask], total: int) -> int:
     """Stores tasks as they are made, with a progress bar; returns the exit status."""
     console = _console()
     try:
-        with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        with (
+            closing(made_tasks),
+            Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
+        ):
             bar = progress.add_task("tasks", total=total, completed=total - len(folder.missing))
             for made_task in made_tasks:
                 folder.keep(made_task)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Generator, Sequence
+from concurrent.futures import as_completed
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from random import Random
 
+from hm_agent.process.workers import worker_processes
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
@@ -58,22 +57,15 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
     return MadeTask(slot, None, Tally(0, refused))
 
 
-def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Iterator[MadeTask]:
-    """Yields tasks as they are finished; what each one is depends on the seed and its slot alone."""
+def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Generator[MadeTask]:
+    """Yields tasks as they are finished; what each one is depends on the seed and its slot alone.
+
+    Closing the generator ends the worker processes.
+    """
     make = partial(drawn_task, seed)
     if workers == 1 or len(slots) < 2 * workers:
         yield from map(make, slots)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
-        futures = [pool.submit(make, slot) for slot in slots]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _ignore_interrupts() -> None:
-    """Makes a worker ignore Ctrl-C, which reaches all processes of a terminal: the parent process ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with worker_processes(workers) as pool:
+        for future in as_completed([pool.submit(make, slot) for slot in slots]):
+            yield future.result()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import time
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hm_agent.command_line.cli import main
+from hm_agent.testing.commands import orphans, start
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, TaskRequest, least_agents
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal
@@ -193,6 +197,19 @@ def test_tasks_of_several_processes_are_the_same(tmp_path: Path) -> None:
         assert generate("--tasks=4", "--k_depth=1", f"--out={tmp_path / str(workers)}", f"--workers={workers}") == 0
     one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in "12")
     assert one == two
+
+
+def test_an_interruption_ends_all_processes_and_keeps_what_was_made(tmp_path: Path) -> None:
+    program = ("-m", "hm_agent", "generate", "enacttom")
+    process = start(str(tmp_path), "--tasks=600", f"--out={tmp_path}", "--workers=2", program=program)
+    while not list(tmp_path.glob("*.json")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == f"hm-agent generate enacttom: interrupted; what was made is in {tmp_path}\n"
+    assert not orphans(str(tmp_path))
 
 
 @pytest.mark.parametrize(
