@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
+from typing import Any, TypeVar
+
+from hm_agent.process.interruptions import defer_interruptions
+
+T = TypeVar("T")
 
 
 @contextmanager
-def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Starts worker processes for the context; any exception in it, such as an interruption, ends them at once.
+def calls_in_workers(
+    workers: int, function: Callable[..., T], calls: Iterable[tuple[Any, ...]]
+) -> Iterator[Sequence[Future[T]]]:
+    """Calls a function in worker processes for the context, whose end ends them at once, with calls under way.
 
-    A generator that yields within the context has to be closed, e.g. by `contextlib.closing`: an exception in the code
-    that iterates over it does not reach the generator.
+    calls: the arguments of each call; they are begun in this order. A generator that yields within the context has to
+    be closed, e.g. by `contextlib.closing`: an exception in the code that iterates over it does not reach the
+    generator.
     """
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
         try:
-            yield pool
-        except BaseException:
+            with _without_interruptions():
+                futures = [pool.submit(function, *arguments) for arguments in calls]
+            yield futures
+        finally:
             for process in active_children():  # the executor itself would wait for the calls under way
                 process.terminate()
-            raise
+
+
+@contextmanager
+def _without_interruptions() -> Iterator[None]:
+    """Blocks Ctrl-C within the context, also in processes that are started there, since they inherit the mask."""
+    with defer_interruptions():
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _ignore_interrupts() -> None:

@@ -14,7 +14,7 @@ from absl import flags
 from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
-from hm_agent.process.workers import worker_processes
+from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
@@ -135,9 +135,8 @@ def _verify_all(paths: Sequence[Path], request: _Request, workers: int) -> Gener
     if workers == 1:
         yield from (_verify_one(request, path) for path in paths)
         return
-    with worker_processes(workers) as pool:
-        for future in [pool.submit(_verify_one, request, path) for path in paths]:
-            yield future.result()
+    with calls_in_workers(workers, _verify_one, ((request, path) for path in paths)) as verified:
+        yield from (one.result() for one in verified)
 
 
 def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]]:

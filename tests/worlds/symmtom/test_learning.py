@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,6 +17,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.testing.commands import orphans, start
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
@@ -299,6 +303,37 @@ def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> Non
     (folder / "last.npz").unlink()
     assert main([*train, "--evaluation=3"]) == 0
     assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
+
+
+@pytest.mark.slow
+def test_an_interruption_while_jax_compiles_ends_the_command_at_once(tmp_path: Path) -> None:
+    program, flags = ("-m", "hm_agent", "train", "symmtom"), ("--scenario=symmtom_w6_n3_c3", f"--out={tmp_path}")
+    process = start(str(tmp_path), *flags, program=program)
+    while not list(tmp_path.glob("*/ippo/seed-0")):  # made just before the first update is compiled
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    time.sleep(4)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    interrupted = time.monotonic()
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "hm-agent train: interrupted\n")
+    assert time.monotonic() - interrupted < 3
+    assert not orphans(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_a_training_process_that_is_killed_is_told(tmp_path: Path) -> None:
+    program = ("-m", "hm_agent", "train", "symmtom")
+    process = start(str(tmp_path), *TINY, f"--out={tmp_path}", program=program)
+    while not list(tmp_path.glob("*/ippo/seed-0")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    (worker,) = [child for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    os.kill(int(worker), signal.SIGKILL)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors.count("\n")) == (1, 2)
+    assert "hm-agent train: the process that trains was killed" in errors
 
 
 def test_a_place_for_results_that_is_a_file_is_told_before_any_training(tmp_path: Path) -> None:

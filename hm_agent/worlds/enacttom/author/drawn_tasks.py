@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Generator, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 
-from hm_agent.process.workers import worker_processes
+from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
@@ -62,10 +61,9 @@ def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Genera
 
     Closing the generator ends the worker processes.
     """
-    make = partial(drawn_task, seed)
     if workers == 1 or len(slots) < 2 * workers:
-        yield from map(make, slots)
+        yield from (drawn_task(seed, slot) for slot in slots)
         return
-    with worker_processes(workers) as pool:
-        for future in as_completed([pool.submit(make, slot) for slot in slots]):
-            yield future.result()
+    with calls_in_workers(workers, drawn_task, ((seed, slot) for slot in slots)) as made_tasks:
+        for made_task in as_completed(made_tasks):
+            yield made_task.result()

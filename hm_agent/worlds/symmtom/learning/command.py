@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -15,6 +16,7 @@ from absl import flags
 from hm_agent.command_flags import define_float, help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -112,25 +114,42 @@ def _train(training: Any) -> int:
     planned_runs = _runs_to_train(training)
     if _value("results"):  # fails before the training if it is a file
         Path(_value("results")).mkdir(parents=True, exist_ok=True)
-    for planned in planned_runs:
-        folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
-        show = LiveLine()
-        try:
-            evaluation = training.run(planned, folder, show)
-        except training.TrainingFailed as error:
-            print(f"\nhm-agent train: {error}", file=sys.stderr)
-            return 1
-        show.end()
-        print(
-            f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
-            f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
-            f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
-        )
-        _write_summary(out)
+    try:
+        _train_in_a_process(planned_runs, out)
+    except training.TrainingFailed as error:
+        print(f"\nhm-agent train: {error}", file=sys.stderr)
+        return 1
+    except BrokenProcessPool:
+        problem = "the process that trains was killed, perhaps for want of memory; the same command goes on"
+        print(f"\nhm-agent train: {problem}", file=sys.stderr)
+        return 1
     if not planned_runs:
         _write_summary(out)
     print(f"Summary: {out / 'summary.md'}")
     return 0
+
+
+def _train_in_a_process(planned_runs: Sequence[Any], out: Path) -> None:
+    """Trains in a process of its own, which Ctrl-C ends at once; while JAX compiles, it would see no signal."""
+    with calls_in_workers(1, _train_one, ((planned, out) for planned in planned_runs)) as results_of_runs:
+        for result in results_of_runs:
+            print(result.result())
+            _write_summary(out)
+
+
+def _train_one(planned: Any, out: Path) -> str:
+    """Trains one run in its folder; returns a line on its evaluation."""
+    from hm_agent.worlds.symmtom.learning import training
+
+    show = LiveLine()
+    folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
+    evaluation = training.run(planned, folder, show)
+    show.end()
+    return (
+        f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
+        f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
+        f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
+    )
 
 
 def _write_summary(out: Path) -> None:
