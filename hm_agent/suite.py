@@ -274,6 +274,15 @@ class Suite:
         """Returns the options with every choice made (settled); raises ConfigError if they don't suit the scenario."""
         return options
 
+    def unused(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, str]:
+        """Returns the options that change nothing if these agents play the scenario, each with the reason.
+
+        options: as given, not settled.
+        """
+        return {}
+
     def preload(self, options: Mapping[str, Setting]) -> Sequence[str]:
         """Returns slow modules, by name, that are imported once for all worker processes. options: settled."""
         return ()

@@ -296,10 +296,26 @@ def _check_effects(requested: Experiment) -> None:
         titles = [title for title, holders in _OPTIONS.items() if name in holders]
         if not played.intersection(titles):
             _refuse_given([holder], f"it belongs to {listed(titles)}, of which no scenario is played")
+    for name, why in _unused_options(requested).items():
+        _refuse_given([_BY_OPTION[name]], why)
     if _SEATS.present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
         _refuse_given([_AGENT], "--seats says who plays")
     if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, requested.scenarios)):
         _refuse_given([_VIDEO, _GIF], "these scenarios have no pictures")
+
+
+def _unused_options(requested: Experiment) -> Mapping[str, str]:
+    """Returns the worlds' options that change nothing in any scenario that is played, each with a reason."""
+    unused = dict[str, str]()
+    used = set[str]()
+    for scenario in requested.scenarios:
+        suite = suites()[scenario.world]
+        given = {option.name: requested.options.get(option.name, option.default) for option in suite.options}
+        agents = sorted({agent for lineup in requested.lineups(scenario) for agent in lineup})
+        found = suite.unused(scenario, agents, given)
+        unused |= found
+        used |= given.keys() - found.keys()
+    return {name: why for name, why in unused.items() if name not in used}
 
 
 def _check_model_effects(requested: Experiment) -> None:

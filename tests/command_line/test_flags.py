@@ -10,7 +10,7 @@ import pytest
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import COMMANDS, main
 
-SCENARIO = "--scenario=rws_repeated_1"
+SCENARIO, SIZE = "--scenario=rws_repeated_1", "--scenario=symmtom_w6_n3_c3"
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +44,11 @@ def test_large_numbers_may_be_written_with_an_exponent() -> None:
         (["--scenario=rws_arena_selfplay", "--agent=react", "--seats=react"], "--agent has no effect"),
         (["--scenario=exploretom_a1", "--agent=reader", "--record_video"], "--record_video has no effect"),
         (["--scenario=exploretom_a1", "--agent=reader", "--record_gif=0-1"], "--record_gif has no effect"),
+        (["--scenario=exploretom_a1", "--dataset=items.jsonl"], "--dataset has no effect: it is for the scenario"),
+        (["--scenario=exploretom_a1", "--telling=infilled"], "--telling has no effect: it is for the scenario"),
+        (["--scenario=exploretom_dataset", "--cast=cast.toml"], "--cast has no effect: the stories of exploretom_data"),
+        ([SIZE, "--agent=heuristic,react", "--checkpoint=ippo.npz"], "and not for heuristic and react"),
+        ([SIZE, "--agent=heuristic,ippo", "--literal=5"], "--literal has no effect: it is for language agents"),
         (["--report_only", "--episodes=3"], "--episodes has no effect: --report_only plays nothing"),
         (["--scenario=,"], "no scenario"),
         ([SCENARIO, "--agent=,"], "no agent for rws_repeated_1"),
@@ -80,6 +85,17 @@ def test_wrong_or_idle_flags_are_refused_in_one_line(
     assert said.err.startswith("hm-agent play: ")
     assert message in said.err
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [SIZE, "--agent=heuristic,react", "--literal=1"],
+        ["--scenario=symmtom_w6_n3_c3,enacttom_cooperative_k1_000", "--agent=random", "--literal=1"],
+    ],
+)
+def test_a_flag_that_one_agent_or_world_uses_is_accepted(arguments: list[str]) -> None:
+    assert main(["hm-agent", "play", *arguments, "--max_steps=1", "--noreplay", "--out=runs"]) == 0
 
 
 def test_a_trailing_comma_is_nothing_and_a_file_of_flags_is_read(folder: Path) -> None:

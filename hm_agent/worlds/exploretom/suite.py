@@ -124,8 +124,24 @@ class ExploretomSuite(Suite):
             return {**options, "dataset": None, "telling": PLAIN}
         if not options["dataset"]:
             raise ConfigError(f"{DATASET} asks the questions of a file: say --dataset=FILE")
-        self._stories(options)
-        return {**options, "cast": None}
+        told = {story.sees_contents for story in self._stories(options)}
+        contents = options["contents"] if len(told) > 1 else SEEN if True in told else HIDDEN
+        return {**options, "cast": None, "contents": contents}
+
+    def unused(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, str]:
+        if scenario.name != DATASET:
+            return dict.fromkeys(("dataset", "telling"), f"it is for the scenario {DATASET}")
+        unused = {"cast": f"the stories of {DATASET} are those of --dataset"}
+        if options["dataset"] and self._says_contents(options):
+            unused["contents"] = "every story of --dataset says whether contents are seen"
+        return unused
+
+    def _says_contents(self, options: Mapping[str, Setting]) -> bool:
+        """True if every story of the data set says whether contents are seen, so that --contents changes none."""
+        either_way = [self._stories({**options, "contents": contents}) for contents in (HIDDEN, SEEN)]
+        return all(one.sees_contents == other.sees_contents for one, other in zip(*either_way, strict=True))
 
     def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
         return len(self._stories(options)) if scenario.name == DATASET else None

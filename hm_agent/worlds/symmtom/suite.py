@@ -27,6 +27,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
+from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
@@ -119,6 +120,18 @@ class SymmtomSuite(Suite):
 
             load(Path(str(path)), _game_settings(scenario, options))
         return options
+
+    def unused(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, str]:
+        from hm_agent.agents.registry import AGENTS
+
+        unused = {}
+        if all(agent in self.own_agents for agent in agents):
+            unused["literal"] = f"it is for language agents, such as react, and not for {listed(agents)}"
+        if not any(agent in TRAINED or agent not in {*self.own_agents, *AGENTS} for agent in agents):
+            unused["checkpoint"] = f"it is for trained agents, such as ippo, and not for {listed(agents)}"
+        return unused
 
     def open(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
         from hm_agent.worlds.symmtom.mind_world import MindTestWorld

@@ -342,6 +342,29 @@ def test_as_many_episodes_are_played_as_there_are_stories(
     assert sum(one["metrics"]["questions"] for one in found) == len(rows(path))
 
 
+def test_contents_are_recorded_as_the_stories_say_and_the_flag_is_refused(
+    exported: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "seen.jsonl"
+    lines = [{**row, "contents": "seen"} for row in rows(exported / "literal" / "test.jsonl")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    flags = ("--scenario=exploretom_dataset", f"--dataset={path}", "--agent=reality", f"--out={tmp_path / 'runs'}")
+    assert run("play", *flags, "--contents=hidden") == 2
+    assert "--contents has no effect: every story of --dataset says" in capsys.readouterr().err
+    assert run("play", *flags, "--noreplay") == 0
+    [file] = (tmp_path / "runs").rglob("result.json")
+    assert json.loads(file.read_text())["settings"]["contents"] == "seen"
+
+
+def test_the_flag_says_whether_contents_are_seen_if_the_stories_do_not(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps({"story": "Once upon a time.", **FOREIGN}), "utf-8")
+    flags = ("--scenario=exploretom_dataset", f"--dataset={path}", "--agent=reality", f"--out={tmp_path / 'runs'}")
+    assert run("play", *flags, "--contents=seen", "--noreplay") == 0
+    [file] = (tmp_path / "runs").rglob("result.json")
+    assert json.loads(file.read_text())["settings"]["contents"] == "seen"
+
+
 FOREIGN = {"question": "Where is it?", "choices": ["the box", "the bin"], "target": "B"}
 
 
