@@ -1,4 +1,4 @@
-// A chart of hypotheses for every player that was interacted with, with their words below.
+// A chart of hypotheses for every player about whom some were tested, with their words below.
 
 class Beliefs {
   open(seat) {
@@ -9,7 +9,7 @@ class Beliefs {
       const lines = linesOfStream(stream);
       if (lines.length) panel.append(this.chart(partner, stream, lines, seat.threshold));
     }
-    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, "Value of each hypothesis over the interactions. From the dashed line on, a hypothesis counts as validated (ringed). Click a point to go to its step."));
+    if (this.charts.length) panel.prepend(make("p", { class: "faint" }, `Value of each hypothesis over the ${viewer.test}s. From the dashed line on, a hypothesis counts as validated (ringed). Click a point to go to its step.`));
     else panel.append(make("p", { class: "faint" }, "This agent had no hypotheses."));
   }
 
@@ -17,7 +17,7 @@ class Beliefs {
     const svg = valueChart(stream, lines, threshold);
     const key = make("ul", { class: "key-list" }, lines.map((line) => this.entry(line, svg)));
     this.charts.push({ stream, svg, key, lines });
-    return make("figure", { class: "chart" }, make("figcaption", {}, make("h2", {}, `About ${spaced(partner)}`), make("small", {}, counted(stream.length, "interaction"))), svg, key);
+    return make("figure", { class: "chart" }, make("figcaption", {}, make("h2", {}, `About ${spaced(partner)}`), make("small", {}, counted(stream.length, viewer.test))), svg, key);
   }
 
   entry(line, svg) {

@@ -27,8 +27,8 @@ class Episode {
   }
 }
 
-// One seat's part in the episode. marked: the marks on the timeline. streams: by other player, the beliefs about it after
-// each interaction with it. totals: the reward so far by step of the world. usage: at place n, that of the first n questions.
+// One seat's part in the episode. marked: the marks on the timeline. streams: by other player, the beliefs at each
+// step of `viewer.tested`. totals: the reward so far by step of the world. usage: at place n, that of the first n questions.
 class Seat {
   constructor(name, agent, trace, steps) {
     Object.assign(this, { name, agent, last: steps.length - 1, threshold: null, steps: [], questions: [], interactions: [], marked: [], streams: new Map(), totals: [], usage: [NO_USAGE] });
@@ -62,6 +62,7 @@ class Seat {
     step.askedSoFar = this.questions.length;
     for (const mark of this.marks) for (const words of mark.find(step, before)) this.marked.push({ step: step.step, mark, words });
     step.interactions.forEach((interaction, place) => this.meet(step, interaction, step.relied_on[place] ?? null, step.right[place] ?? null));
+    for (const other of viewer.tested(step)) this.test(other, step);
     this.steps.push(step);
   }
 
@@ -111,12 +112,14 @@ class Seat {
     return asked;
   }
 
+  test(other, { step, beliefs }) {
+    if (!this.streams.has(other)) this.streams.set(other, []);
+    this.streams.get(other).push({ step, beliefs });
+  }
+
   // An interaction: the hypothesis that was acted on, what it predicted, and whether that came true.
   meet(step, found, acted, right) {
-    const stream = this.streams.get(found.partner) ?? [];
-    this.streams.set(found.partner, stream);
     const interaction = { ...found, at: step.step, believed: acted?.words ?? null, predicted: acted?.prediction ?? null, right };
     this.interactions.push(interaction);
-    stream.push({ step: step.step, beliefs: step.beliefs });
   }
 }

@@ -35,6 +35,11 @@ const viewer = {
   // Beside the seat's own view: {title, key, build}.
   cards: [],
 
+  // The tab of hypotheses has a chart for each other mind. tested(step): whom hypotheses were tested about at a step, which
+  // is a point in the chart; test: what such a step is called.
+  tested: (step) => step.interactions.map(({ partner }) => partner),
+  test: "interaction",
+
   // What is listed under the strategy's words: [name, value].
   strategy: ({ words, ...fields }, step) => Object.entries(fields),
   // By the name of a field, what it means if it is true: "watches: meets nobody yet".

@@ -37,20 +37,28 @@ def rude(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return recorded(tmp_path_factory.mktemp("rude"), RudeReader())[0]
 
 
-def recorded(folder: Path, reader: Agent[Any, Any] | None = None) -> tuple[Path, SeatLog]:
+@pytest.fixture(scope="session")
+def minded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SeatLog]:
+    """The page on a story that an agent with hypotheses reads, and what there was to record."""
+    return recorded(tmp_path_factory.mktemp("minded"), agent="hypothetical_minds")
+
+
+def recorded(
+    folder: Path, reader: Agent[Any, Any] | None = None, agent: str = "no_distraction"
+) -> tuple[Path, SeatLog]:
     (scenario,) = find_scenarios(["exploretom_a3_asymmetric"])
-    world, agents = set_up(scenario, "no_distraction")
+    world, agents = set_up(scenario, agent)
     log = SeatLog("reader")
     recorder = ReplayRecorder(suites()["exploretom"].viewer(scenario), folder, scenario)
     recorders: list[Recorder] = [TraceRecorder(folder / "trace.jsonl"), recorder, log]
     play_out(world, {"reader": reader} if reader else agents, seed=9, recorders=recorders)
-    recorder.write(result(scenario, ("no_distraction",), steps=len(log.steps)))
+    recorder.write(result(scenario, (agent,), steps=len(log.steps)))
     return folder / PAGE, log
 
 
 @pytest.fixture(scope="module")
-def shown(replay: tuple[Path, SeatLog], rude: Path, browser: Browser) -> Iterator[Page]:
-    """The page; whatever tests do with it, its console stays empty. rude: is played before a browser starts, too."""
+def shown(replay: tuple[Path, SeatLog], rude: Path, minded: tuple[Path, SeatLog], browser: Browser) -> Iterator[Page]:
+    """The page; whatever tests do with it, its console stays empty. The others are played before a browser starts."""
     page = opened(browser, replay[0])
     _, said = requests_and_messages(page)
     yield page
@@ -81,14 +89,34 @@ def story_of(log: SeatLog) -> str:
     return str(log.steps[0].observation.view.story)
 
 
-def test_it_tells_the_story_and_shows_only_tabs_that_have_something_to_show(
-    page: Page, replay: tuple[Path, SeatLog]
-) -> None:
+def test_it_tells_the_story_and_has_no_tab_of_interactions(page: Page, replay: tuple[Path, SeatLog]) -> None:
     assert page.locator(".tale li").all_inner_texts() == story_of(replay[1]).splitlines()
-    assert page.locator("[role=tab]:visible").all_inner_texts() == ["This step", "Questions", "Costs"]
-    expect(page.locator("#last-tab")).to_have_text("3")
-    page.keyboard.press("2")
+    assert page.locator("[role=tab]:visible").all_inner_texts() == ["This step", "Hypotheses", "Questions", "Costs"]
+    expect(page.locator("#last-tab")).to_have_text("4")
+    page.keyboard.press("3")
     expect(page.locator("#questions")).to_be_visible()
+
+
+def test_hypotheses_are_charted_by_person_with_the_values_of_the_trace(
+    minded: tuple[Path, SeatLog], browser: Browser
+) -> None:
+    file, log = minded
+    thoughts = [step.decision.thoughts for step in log.steps]
+    held = {(one.about, belief.words, belief.value) for one in thoughts for belief in one.hypotheses}
+    page = opened(browser, file)
+    go_to(page, len(log.steps) - 1)
+    page.locator("#tab-beliefs").click()
+    titles = page.locator("#beliefs h2").all_inner_texts()
+    assert titles == [f"About {person}" for person in sorted({str(person) for person, _, _ in held})]
+    points = page.locator("#beliefs .point").evaluate_all("all => all.map(({dataset}) => Number(dataset.value))")
+    assert set(points) == {value for _, _, value in held}
+    assert set(page.locator("#beliefs .key-list li").evaluate_all("all => all.map(({dataset}) => dataset.words)")) == {
+        words for _, words, _ in held
+    }
+    expect(page.locator("#beliefs figcaption small").first).to_contain_text("question")
+    page.locator("#tab-present").click()
+    expect(page.locator(".thoughts li").first).to_be_visible()
+    page.close()
 
 
 def test_wrong_answers_are_told_with_the_right_ones(page: Page, replay: tuple[Path, SeatLog]) -> None:

@@ -46,8 +46,10 @@ function markAsked({ step }) {
 
 Object.assign(viewer, {
   state: { key: (step) => step.step, build: storyState },
-  tabs: ["present", "questions", "costs"],
-  sections: ({ happened }) => [tale, questionsList, happened],
+  tabs: ["present", "beliefs", "questions", "costs"],
+  tested: ({ beliefs, asked }) => (beliefs.about && asked.some(({ kind }) => kind === "AnswerFromPerspective") ? [beliefs.about] : []),
+  test: "question",
+  sections: ({ happened, thoughts }) => [tale, questionsList, happened, thoughts],
   marks: () => [
     { name: "right-answer", label: "right", shape: "disc", row: 0, colour: "--series-2", find: (step) => (questionOf(step)?.right ? [questionOf(step).text] : []) },
     { name: "wrong-answer", label: "wrong", shape: "cross", row: 1, colour: "--series-1", find: (step) => (questionOf(step)?.right === false ? [questionOf(step).text] : []) },
