@@ -126,6 +126,8 @@ def _proofs(task: HouseholdTask, certificate: Certificate) -> Iterator[tuple[str
         yield f"if {agent} only waits", status, "unsolvable", ""
     needed: Status | None = "unsolvable" if task.file.needs_communication else None
     yield "if nobody sends a message", certificate.without_communication, needed, ""
+    if certificate.relay_depth:  # no plan reaches the physical goal with fewer messages
+        yield "physical goal alone, if nobody sends a message", "unsolvable", needed, "follows from the relay depth"
     if certificate.deepest_by_sight:
         yield f"K depth {certificate.k_depth} by sight alone", certificate.deepest_by_sight, "unsolvable", ""
     used = (

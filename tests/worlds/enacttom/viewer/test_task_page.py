@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.tasks.certificate import Certificate
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
-from hm_agent.worlds.enacttom.verification.verifier import certified, verify
+from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verify
 from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words, task_details
 from tests.worlds.enacttom.viewer.test_house_page import WORDS, hostile_house
 
@@ -91,7 +91,7 @@ def test_a_task_shows_its_plan_as_turns_by_agents_and_all_its_proofs(page: Page,
         cells = rows.nth(number).locator("td").all_inner_texts()
         assert cells == [turn.get(agent, "–") for agent in tasks[0].agents]
     statuses = page.locator(".proofs td:nth-child(2)").all_inner_texts()
-    wanted = ["solved", "solved", *["unsolvable"] * 4, "solved"]
+    wanted = ["solved", "solved", *["unsolvable"] * 5, "solved"]
     assert statuses == [f"✓ {status}" for status in wanted]
     page.go_back()
     expect(found(page)).to_have_count(len(tasks))
@@ -118,6 +118,21 @@ def test_the_relay_depth_stands_beside_what_the_plan_takes() -> None:
     task = load_task(task_files()[CERTIFIED])
     shown = task_details(check_task(certified(task.file, verify(task))))["certificate"]["proofs"][0]
     assert shown["note"].endswith(", relay depth: 1")
+
+
+def test_what_is_paid_needs_a_message_where_the_relay_depth_says_so() -> None:
+    task = load_task(task_files()[CERTIFIED])
+    assert TaskProof(task).status("physical silent") == "unsolvable"
+    about = "physical goal alone, if nobody sends a message"
+
+    def proofs(relay_depth: int) -> list[dict[str, Any]]:
+        certificate = verify(task).certificate.model_copy(update={"relay_depth": relay_depth})
+        shown = task_details(check_task(task.file.model_copy(update={"certificate": certificate})))
+        return [proof for proof in shown["certificate"]["proofs"] if proof["about"] == about]
+
+    note = "follows from the relay depth"
+    assert proofs(1) == [{"about": about, "status": "unsolvable", "wanted": "unsolvable", "note": note}]
+    assert proofs(0) == []
 
 
 def test_a_certificate_for_another_state_of_the_file_is_told(browser: Browser, tmp_path: Path) -> None:
