@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,8 +114,31 @@ def test_progress_tells_the_best_once_there_is_one(
 
 
 def test_a_folder_with_another_run_is_refused(training: Training, whole_run: Path) -> None:
-    with pytest.raises(ConfigError, match="other settings"):
+    with pytest.raises(ConfigError, match="holds a run with --seed=0, not --seed=1: choose another --out"):
         run(replace(training, seed=1), whole_run, no_report)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda one: replace(one, every=7), "--checkpoint_every={0.every}, not --checkpoint_every=7"),
+        (lambda one: replace(one, hidden=7), "--hidden={0.hidden}, not --hidden=7"),
+        (
+            lambda one: replace(one, parameters=replace(one.parameters, updates=1000, games=100)),
+            "--episodes={1}, not --episodes=100000",
+        ),
+        (
+            lambda one: replace(one, settings=replace(one.settings, is_competitive=True)),
+            "--rewards=cooperative, not --rewards=competitive",
+        ),
+        (lambda one: one, ""),
+    ],
+)
+def test_a_run_with_another_setting_is_told_by_flag_and_values(
+    training: Training, change: Callable[[Training], Training], said: str
+) -> None:
+    episodes = training.parameters.updates * training.parameters.games
+    assert change(training).difference(training.described()) == said.format(training, episodes)
 
 
 def test_a_trained_agent_plays_from_the_command_line(training: Training, whole_run: Path, tmp_path: Path) -> None:

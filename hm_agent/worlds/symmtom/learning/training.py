@@ -8,7 +8,7 @@ killed and resumed ends with the same weights, bit for bit, as one that was not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -80,6 +80,26 @@ class Training:
     def described(self) -> str:
         """All that the trained weights depend on, as JSON."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    def difference(self, described: str) -> str:
+        """Says in which flag of `hm-agent train` a run that was described differs; empty if it is the same."""
+        was, now = (_as_flags(json.loads(text)) for text in (described, self.described()))
+        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
+        return f"--{name}={was.get(name)}, not --{name}={now.get(name)}" if name else ""
+
+
+def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
+    fields, parameters, game = dict(described), dict(described["parameters"]), dict(described["settings"])
+    del fields["parameters"], fields["settings"]
+    named = {
+        "episodes": parameters.pop("updates") * parameters["games"],
+        "first_hand": "public" if game.pop("has_public_first_hand", True) else "private",
+        "rewards": "competitive" if game.pop("is_competitive", False) else "cooperative",
+        "checkpoint_every": fields.pop("every"),
+        "replay": parameters.pop("capacity", None),
+    }
+    return {**named, **parameters, **fields, **game}
 
 
 @cache
@@ -179,8 +199,8 @@ def _resume(training: Training, folder: Path, learner: Learner[Any]) -> Training
     if not path.exists():
         return None
     player, extra = load(path, training.settings)
-    if str(extra["training"]) != training.described():
-        raise ConfigError(f"{folder} holds a run with other settings: choose another --out, or the same settings")
+    if different := training.difference(str(extra["training"])):
+        raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
     curve = LearningCurve.of(leaves_of("curve", extra))
     return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
 
