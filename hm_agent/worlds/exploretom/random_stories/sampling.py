@@ -191,7 +191,10 @@ def draw_story(rng: Random, lists: CastLists, kinds: tuple[ActionKind, ...], con
     cast = lists.draw(rng, conditions.people, conditions.rooms)
     found = StorySampler(cast, kinds, conditions).draw(rng)
     if found is None:
-        raise ConfigError(f"none of {TRIES} random stories has {conditions}: ask for less, or for longer stories")
+        less = "--false_beliefs" if conditions.false_beliefs else "--people and --important"
+        raise ConfigError(
+            f"none of {TRIES} random stories meets {conditions.as_flags}: lower {less}, or raise --max_actions"
+        )
     return found
 
 

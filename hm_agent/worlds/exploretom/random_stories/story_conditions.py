@@ -38,6 +38,19 @@ class StoryConditions:
         if not (self.people >= 1 and self.important >= 0 and self.rooms >= 1 and self.max_actions >= 1):
             raise ConfigError("a story has at least one person, one room and one action")
 
+    @property
+    def as_flags(self) -> str:
+        """The conditions as flags of `hm-agent generate`, without those that ask for nothing."""
+        asked = {
+            "people": self.people,
+            "important": self.important,
+            "rooms": self.rooms,
+            "max_actions": self.max_actions,
+            "must_have": ",".join(kind.name.lower() for kind in self.must_have),
+            "false_beliefs": self.false_beliefs,
+        }
+        return " ".join(f"--{flag}={value}" for flag, value in asked.items() if value)
+
 
 def conditions_of(rng: Random, action_set: ActionSet, *, sees_contents: bool = False) -> StoryConditions:
     """Draws one of the paper's settings (section 3): 2 to 4 people, 2 to 4 important actions, 1 or 2 rooms."""

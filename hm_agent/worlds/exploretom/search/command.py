@@ -21,7 +21,7 @@ from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
 from hm_agent.worlds.exploretom.infilling import FIRST_TRY, PLAIN, RETOLD
-from hm_agent.worlds.exploretom.random_stories.action_sets import find_action_sets
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, WALKS, ActionKind, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES
@@ -145,8 +145,9 @@ def plan_from_flags() -> SearchPlan:
     cast = _flag("cast")
     if cast is not None and not Path(cast).is_file():
         raise ConfigError(f"--cast={cast}: there is no such file")
+    action_sets = find_action_sets(_flag("action_sets"))
     return SearchPlan(
-        action_sets=find_action_sets(_flag("action_sets")),
+        action_sets=action_sets,
         stories=_flag("stories"),
         lists=read_cast(Path(cast) if cast else None),
         model=MODEL_FLAGS.settings(),
@@ -158,11 +159,21 @@ def plan_from_flags() -> SearchPlan:
         important=_numbers("important", 1, MAX_ACTIONS),
         rooms=_numbers("rooms", 1, 8),
         max_actions=_flag("max_actions"),
-        must_have=find_kinds(_flag("must_have")),
+        must_have=_must_have(action_sets),
         false_beliefs=_flag("false_beliefs"),
         sees_contents=_flag("contents") == "seen",
         settings=SearchSettings(evaluations=_flag("evaluations")),
     )
+
+
+def _must_have(action_sets: Sequence[str]) -> tuple[ActionKind, ...]:
+    """The kinds of --must_have; raises ConfigError if the stories of an action set have actions of none of them."""
+    kinds, asked = find_kinds(_flag("must_have")), ",".join(_flag("must_have"))
+    for name in action_sets if kinds else ():
+        if not set(kinds).intersection(ACTION_SETS[name].kinds):
+            there = ", ".join(kind.name.lower() for kind in ACTION_SETS[name].kinds if kind not in WALKS)
+            raise ConfigError(f"--must_have={asked}: no story of the action set {name} has one; it has {there}")
+    return kinds
 
 
 def _numbers(flag: str, least: int, most: int) -> tuple[int, ...]:

@@ -140,7 +140,15 @@ def test_budget_ends_the_search_and_a_larger_one_goes_on(
         (["--people=two"], "--people=two: say numbers from 1 to 8"),
         (["--action_sets=a4", "--rooms=1"], "the stories of a4 move objects between rooms"),
         (["--action_sets=a7", "--must_have=carry", "--rooms=1"], "the stories of a7 move objects between rooms"),
-        (["--max_actions=2"], "none of 2000 random stories has"),
+        (
+            ["--action_sets=a1", "--max_actions=2"],
+            "random stories meets --people=2 --important=2 --rooms=1 --max_actions=2 --must_have=move: lower --people",
+        ),
+        (["--action_sets=a1", "--false_beliefs=50"], "--false_beliefs=50: lower --false_beliefs, or raise"),
+        (
+            ["--action_sets=a5,a1", "--must_have=tell,announce"],
+            "--must_have=tell,announce: no story of the action set a1 has one; it has move",
+        ),
         (["--cast=nowhere.toml"], "--cast=nowhere.toml: there is no such file"),
         (["hard"], "unexpected argument 'hard'"),
         (["--teller=builtin"], "--teller has no effect: stories are told with --infill"),
