@@ -10,7 +10,7 @@ const linesOf = (bytes) => new TextDecoder().decode(bytes).split("\n").filter(Bo
 const MARKS = {
   interaction: { name: "interaction", label: "interaction", shape: "disc", row: 0, colour: "--series-0", find: (step) => step.interactions.map(({ partner }) => `interaction with ${spaced(partner)}`) },
   validation: { name: "validation", label: "hypothesis validated", shape: "diamond", row: 1, colour: "--series-4", find: ({ newlyValidated }) => (newlyValidated === null ? [] : [`validated: ${newlyValidated}`]) },
-  failure: { name: "failure", label: "failure", shape: "cross", row: 1, colour: "--series-1", find: (step) => step.asked.filter(({ answer }) => answer === null).map(({ kind }) => `${kind}: no usable answer`) },
+  failure: { name: "failure", label: "no usable answer", shape: "cross", row: 1, colour: "--series-1", find: (step) => step.asked.filter(({ answer }) => answer === null).map(({ kind }) => `${kind}: no usable answer`) },
 };
 
 class Episode {

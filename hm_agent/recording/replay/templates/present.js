@@ -31,10 +31,12 @@ const HAPPENED = {
   build(step, seat, index) {
     if (step.step === null) return [make("h2", {}, "What happens"), make("p", { class: "faint" }, "This seat has not acted yet.")];
     const events = step.events.map((event) => make("li", {}, viewer.event(event)));
+    const from = events.length ? viewer.eventsFrom(step) : null;
+    const earlier = from === null ? null : make("li", { class: "earlier" }, "before it acted, it learned of ", stepLink(from), make("ul", {}, events));
     const reasons = [...new Set(step.asked.map(({ why }) => why))];
     const asked = reasons.map((reason) => make("li", {}, "asked ", step.asked.filter(({ why }) => why === reason).map((asked, i) => [i ? ", " : "", questionLink(asked)]), reason ? make("span", { class: "why" }, reason) : ""));
     const action = make("li", {}, "action ", make("code", {}, viewer.action(step.action)), step.reward ? `, reward ${signed(step.reward)}` : "");
-    return [make("h2", {}, step.step === index ? "What happens" : `Its latest action, at step ${step.step}`), make("ul", {}, action, viewer.happenings(step), events, asked)];
+    return [make("h2", {}, step.step === index ? "What happens" : `Its latest action, at step ${step.step}`), make("ul", {}, earlier, action, viewer.happenings(step), earlier ? null : events, asked)];
   },
 };
 

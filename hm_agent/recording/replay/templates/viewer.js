@@ -48,6 +48,9 @@ const viewer = {
   action: (action) => inWords(action),
   // An event in words. event: {kind, words, fields}.
   event: ({ words }) => words,
+  // The step of the world at which the events of a step came about, if the agent learned of them before it acted; null: at
+  // this step.
+  eventsFrom: (step) => null,
   // Why a question of some kind was asked, e.g. "because the plan is used up"; null if that isn't known.
   why: (kind, step, before) => (step.events.length ? `after ${step.events.map((event) => viewer.event(event)).join("; ")}` : before ? null : "because the episode begins"),
   // The order in which counts by name are listed.

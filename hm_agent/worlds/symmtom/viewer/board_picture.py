@@ -18,6 +18,8 @@ LARGE = 8
 """From this board width on, figures are drawn larger and names are left out, since cells are small on a page."""
 EDGE = 0.06
 """The width of the edge that sets a text off from figures below it."""
+NAME_BELOW, NAME_SIZE = 0.4, 0.15
+"""How far below an agent's middle its name stands, and its height: it ends within the cell, so that no edge cuts it."""
 LINE_APART = 0.07
 """The distance of the lines of two agents that speak to each other from the line between their middles."""
 STAR_POINTS = 8
@@ -175,7 +177,7 @@ def _agent(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
     yield disc((x, y), radius, "page", colour, 0.1)
     yield text((x, y), str(agent), 0.32 * picture.scale)
     if picture.settings.width < LARGE:
-        yield text((x, y + 0.43), picture.settings.seats[agent], 0.16, over_figures=EDGE)
+        yield text((x, y + NAME_BELOW), picture.settings.seats[agent], NAME_SIZE, over_figures=EDGE)
 
 
 def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
@@ -192,11 +194,11 @@ def _bubble(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
 
 
 def _reward_text(picture: BoardPicture, agent: int) -> Iterator[DrawnShape]:
-    """The reward that the turn has paid an agent; nothing if that is zero."""
+    """The reward that the turn has paid an agent, in the free corner of its cell; nothing if that is zero."""
     paid = picture.rewards[agent] if picture.rewards else 0.0
     if paid:
         x, y = _middle(picture.positions[agent])
-        yield text((x - 0.3, y + 0.22), f"{paid:+g}", 0.23 * picture.scale, over_figures=EDGE)
+        yield text((x - 0.27, y - 0.37), f"{paid:+g}", 0.19 * picture.scale, over_figures=EDGE)
 
 
 def _star(middle: Point, radius: float) -> Iterator[Point]:

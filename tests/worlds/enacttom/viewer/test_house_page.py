@@ -118,6 +118,15 @@ def test_a_failed_action_says_why(page: Page) -> None:
     expect(page.locator(".acts .not-done")).to_have_count(1)
 
 
+def test_no_two_marks_of_the_timeline_look_the_same(page: Page) -> None:
+    looks = page.evaluate("viewer.marks(MARKS).map(({shape, colour}) => `${shape} ${colour}`)")
+    assert len(set(looks)) == len(looks)
+
+
+def test_answers_to_probes_are_told_in_one_line(page: Page) -> None:
+    assert page.evaluate("viewer.action({k_probe_1: 'yes', k_probe_2: null})") == "k_probe_1: yes, k_probe_2: silence"
+
+
 def test_a_message_shows_whom_it_reaches_and_what_it_teaches(page: Page) -> None:
     go_to(page, TOLD)
     said = page.locator("#present .said-by")

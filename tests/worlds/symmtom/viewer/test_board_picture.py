@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -8,7 +9,7 @@ import numpy.typing as npt
 from PIL import ImageColor
 
 from hm_agent.envs import parallel_env
-from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, painted
+from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, painted, text_width
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.episodes import play_out, set_up
@@ -65,6 +66,24 @@ def test_who_is_silent_has_no_bubble() -> None:
     words = [shape.words for shape in drawn(scene(said=(None, 1, 2)))]
     assert len(drawn(scene())) == len(words) + 2
     assert {"1", "2", "player_0"} <= set(words)
+
+
+def test_names_and_rewards_stand_within_their_cell_and_apart() -> None:
+    """Also in the corners of the board, whose edge would cut them, and in none of each other's places."""
+    shown = replace(scene(), moved_to=((0, 0), (0, 5), (5, 5)), rewards=(12, 12, -12), recharged=(0, 1))
+    written = [shape for shape in drawn(shown) if shape.kind == "text"]
+    for agent, (x, y) in enumerate(shown.moved_to):
+        own = [shape for shape in written if shape.words in (f"player_{agent}", f"{shown.rewards[agent]:+g}")]
+        own = [shape for shape in own if (int(shape.numbers[0]), int(shape.numbers[1])) == (x, y)]
+        assert len(own) == 2
+        for shape in own:
+            across, down, size = shape.numbers
+            wide = text_width(shape.words, size) / 2
+            assert x <= across - wide
+            assert across + wide <= x + 1
+            assert y <= down - size / 2
+            assert down + 0.6 * size <= y + 1  # letters such as p reach below the line
+            assert abs(down - (y + 0.5)) > AGENT_RADIUS
 
 
 def test_a_disc_of_its_colour_marks_the_cell_of_each_agent() -> None:

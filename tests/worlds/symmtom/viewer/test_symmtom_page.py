@@ -83,6 +83,18 @@ def test_agents_stand_where_the_turn_has_led_them(kind: str, pages: Mapping[str,
     page.close()
 
 
+def test_events_are_told_with_the_step_that_they_came_from(pages: Mapping[str, Played], browser: Browser) -> None:
+    played = pages["language"]
+    page = opened(browser, played.path)
+    at = next(at for at, step in enumerate(played.log.steps) if at > 1 and step.decisions[SEATS[0]].events)
+    go_to(page, at)
+    learned = page.locator("#present li.earlier")
+    assert learned.inner_text().startswith(f"before it acted, it learned of step {at - 1}")
+    told = [event.describe() for event in played.log.steps[at].decisions[SEATS[0]].events]
+    assert learned.locator("li").all_inner_texts() == told
+    page.close()
+
+
 def test_an_arrow_leads_from_who_speaks_to_who_hears(pages: Mapping[str, Played], browser: Browser) -> None:
     played = pages["planner"]
     page = opened(browser, played.path)

@@ -140,7 +140,7 @@ const unless = (isEmpty, section) => ({ ...section, build: (step, ...rest) => (i
 
 const spoke = { name: "spoke", label: "sends a message", shape: "disc", row: 0, colour: "--series-0", find: ({ shown: { sent = [] } }, before, seat) => sent.map(({ from, to }) => `${from} writes to ${to.join(", ")}`) };
 const fired = { name: "fired", label: "a handle did more", shape: "square", row: 0, colour: "--series-4", find: ({ shown: { handles = [] } }) => handles.filter(([, set]) => set.length > 1).map(handleWords) };
-const missed = { name: "missed", label: "an action failed", shape: "cross", row: 1, colour: "--series-1", find: ({ shown: { acts = [] } }) => acts.filter(([, , how]) => how !== "done").map(([agent, command]) => `${agent}: ${command}`) };
+const missed = { name: "missed", label: "an action failed", shape: "square", row: 1, colour: "--series-1", find: ({ shown: { acts = [] } }) => acts.filter(([, , how]) => how !== "done").map(([agent, command]) => `${agent}: ${command}`) };
 const answered = { name: "answered", label: "probes are answered", shape: "arrow", row: 0, colour: "--series-3", find: ({ shown: { probes: asked = [] } }) => (asked.length ? [`${asked.filter(({ right }) => right).length} of ${counted(asked.length, "probe")} answered rightly`] : []) };
 const reached = { name: "reached", label: "a goal came true", shape: "diamond", row: 1, colour: "--series-2", find: ({ shown: { met = [] } }, before) => viewer.facts.goals.filter((goal, i) => met[i] && !before?.shown.met?.[i]).map(({ words }) => words) };
 
@@ -158,7 +158,8 @@ Object.assign(viewer, {
     },
   },
   cards: [goals, planned],
-  action: (action) => (typeof action === "string" ? action : tree(action)),
+  action: (action) => (typeof action === "string" ? action : Object.entries(action).map(([probe, answer]) => `${probe}: ${answer ?? "silence"}`).join(", ")),
+  eventsFrom: ({ step }) => step - 1,
   sections: ({ strategy, happened, thoughts }) => [probes, acted, messages, memory, unless(({ strategy: held }) => !held, strategy), ownPlan, unless(({ events, asked }) => !events.length && !asked.length, happened), thoughts, briefing],
   columns: [{ title: "act", cell: ({ does, things, text }) => make("td", {}, `${does} ${(things ?? []).join(", ")}`, text ? make("small", { class: "letter" }, `“${text}”`) : null) }],
   why: (kind, step, before) => why(kind, step, before) ?? (step.state?.asked_because ? `because ${step.state.asked_because}` : null),

@@ -156,6 +156,7 @@ const truth = {
 
 const failure = {
   ...MARKS.failure,
+  label: "failure",
   find: (step, before) => [...(step.shown.failed ? [`${step.shown.failed} failed`] : []), ...MARKS.failure.find(step, before)],
 };
 

@@ -116,6 +116,7 @@ Object.assign(viewer, {
   action: ({ direction, piece } = {}) => `${direction}, say ${piece}`,
   why: whyAsked,
   happenings: happened,
+  eventsFrom: ({ step }) => step - 1,
   sections: ({ strategy, happened, thoughts }) => [...(viewer.facts.test ? [testOfMind] : []), knowledge, happened, strategy, callsOf, thoughts],
   columns: [
     { title: "it said", cell: ({ said }) => make("td", {}, speech(said)) },
