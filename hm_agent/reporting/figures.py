@@ -134,6 +134,10 @@ def _bars(axes: Axes, place: int, rows: Sequence[Row], conditions: Sequence[Cond
 EFFORT_HEIGHT = 270
 MARGIN = 1.1
 """The end of an axis as a multiple of the outermost mark."""
+MARK, RING = 9, 7
+"""The diameters in points of a mark, and by how much that of each ring around it is larger."""
+SAME = 0.02
+"""Marks that lie nearer than this share of both axes would hide each other."""
 MEASURES: Mapping[str, Callable[[Usage], float | None]] = {
     "questions an episode": lambda usage: usage.questions,
     "model calls an episode": lambda usage: usage.calls,
@@ -158,11 +162,14 @@ def effort_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture |
     shown = [name for name in MEASURES if any(effort.amounts[name] for effort in efforts)]
     if len(efforts) < 2 or not shown:
         return None
+    about = f"Each mark is one agent's mean over scenarios: its {scale}, against what an episode asked of the model."
+    if any(map(any, (hidden_behind(efforts, name) for name in shown))):
+        about += " A ring around a mark is the mark of another agent at the same place."
     panels = [_effort_panel(f"effort-{place}", name, scale, efforts, keys) for place, name in enumerate(shown)]
     return Picture(
         "effort",
         "Results against effort",
-        f"Each mark is one agent's mean over scenarios: its {scale}, against what an episode asked of the model.",
+        about,
         tuple(panels),
         tuple(legend("effort", [effort.condition for effort in efforts], labels, keys)),
     )
@@ -194,14 +201,28 @@ def _effort(rows: Sequence[Row], *, by_score: bool) -> Effort:
     return Effort(rows[0].condition, amounts, mean(value for value in results if value is not None))
 
 
+def hidden_behind(efforts: Sequence[Effort], measure: str) -> list[int]:
+    """For each condition, how many earlier ones have their mark at the same place in a panel; 0 without a mark."""
+    places = [(effort.amounts[measure] or 0.0, effort.result) for effort in efforts]
+    across, up = (SAME * max(map(abs, values)) for values in zip(*places, strict=True))
+
+    def is_same(one: tuple[float, float], other: tuple[float, float]) -> bool:
+        is_near = abs(one[0] - other[0]) <= across and abs(one[1] - other[1]) <= up
+        return is_near and min(one[0], other[0]) > 0
+
+    return [sum(is_same(place, earlier) for earlier in places[:at]) for at, place in enumerate(places)]
+
+
 def _effort_panel(name: str, measure: str, scale: str, efforts: Sequence[Effort], keys: Keys) -> Panel:
     def paint(axes: Axes) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        for effort in efforts:
+        for effort, behind in zip(efforts, hidden_behind(efforts, measure), strict=True):
             key = keys[effort.condition]
             if amount := effort.amounts[measure]:
-                axes.plot(amount, effort.result, key.marker, color=key.colour, markersize=9, clip_on=False)
+                (mark,) = axes.plot(amount, effort.result, key.marker, color=key.colour, markersize=MARK, clip_on=False)
+                if behind:
+                    mark.set(markersize=MARK + RING * behind, markerfacecolor="none", markeredgewidth=2.0)
         axes.set_xlim(0, MARGIN * max(effort.amounts[measure] or 0.0 for effort in efforts))
         lowest, highest = (extreme(0.0, *(effort.result for effort in efforts)) for extreme in (min, max))
         axes.set_ylim(MARGIN * lowest, MARGIN * highest if highest > lowest else 1.0)

@@ -23,10 +23,12 @@ from hm_agent.reporting.adaptation import AdaptationCurve
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
+from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
+from hm_agent.reporting.tables import tabulate
 from hm_agent.reporting.validation import ValidationCurve
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import SELF_PLAY, leave, read, result
@@ -93,6 +95,21 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
     report = gather(read_runs((out,)), out)
     around = validation_of([row.condition for row in report.rows if row.scenario.world == "melting_pot"][:2])
     return {picture.name: picture for picture in (*report.pictures, around)}
+
+
+def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> None:
+    """Two agents ask and earn the same, a third asks as much and earns less."""
+    usage = {"model_calls": 9, "input_tokens": 100, "output_tokens": 10}
+    earned = {"hypothetical_minds": 5.0, "vmp": 5.0, "react": 2.0}
+    rows = tabulate([result(agent, reward, 1, **usage) for agent, reward in earned.items()])
+    efforts, _ = efforts_of(rows)
+    assert hidden_behind(efforts, "model calls an episode") == [0, 0, 1]  # vmp comes last
+    conditions = [row.condition for row in rows]
+    picture = effort_picture(rows, {one: one.agent for one in conditions}, keys(conditions))
+    assert picture is not None
+    assert "A ring around a mark is the mark of another agent" in picture.caption
+    drawn, colours = by_resvg(picture.panels[0].file(FigureFiles("svg"))), page_colours()
+    assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
 
 
 def validation_of(conditions: Sequence[Condition]) -> Picture:
