@@ -1,11 +1,8 @@
 """Plays agents on scenarios; see --help. It is the same as `hm-agent play`."""
 
-import sys
+from hm_agent.process.starting import interrupted_in_one_line
 
 if __name__ == "__main__":
-    try:
+    with interrupted_in_one_line("run_scenario.py"):
         from hm_agent.command_line.cli import play_from_shell
-    except KeyboardInterrupt:  # within the second that the imports take
-        sys.stderr.write("run_scenario.py: interrupted\n")
-        sys.exit(130)
     play_from_shell()

@@ -143,7 +143,8 @@ async def _find(
         for story in stories:
             fresh = (await again.measure(story.script, story.tracker)).accuracy
             outcomes.add(cell, story, fresh)
-    print(f"\r{reader} {cell} {method:<20}", end="", file=sys.stderr)
+    if sys.stderr.isatty():  # in a file, every line would stay
+        print(f"\r{reader} {cell} {method:<20}", end="", file=sys.stderr)
 
 
 def show(reader: str, by_method: Mapping[str, Outcomes]) -> None:

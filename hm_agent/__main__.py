@@ -1,5 +1,14 @@
-"""`python -m hm_agent` is the same as `hm-agent`."""
+"""`python -m hm_agent` and the console script `hm-agent`."""
 
-from hm_agent.command_line.cli import run_from_shell
+from hm_agent.process.starting import interrupted_in_one_line
 
-run_from_shell()
+
+def run() -> None:
+    """Runs `hm-agent`."""
+    with interrupted_in_one_line("hm-agent"):
+        from hm_agent.command_line.cli import run_from_shell
+    run_from_shell()
+
+
+if __name__ == "__main__":
+    run()

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"
 
 
-HM_AGENT = ("-c", "from hm_agent.command_line.cli import run_from_shell; run_from_shell()")
+HM_AGENT = ("-m", "hm_agent")
 """The console script `hm-agent`, as Python runs it."""
 
 
@@ -241,14 +241,21 @@ def test_two_processes_leave_the_same_trace_whatever_else_they_record(demo: Demo
     assert traces[0] == traces[1]
 
 
-def test_an_interruption_during_the_imports_is_told_in_one_line(tmp_path: Path) -> None:
-    process = start("--scenario=rws_repeated_1", "--out=out", cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("program", "name", "library"),
+    [((str(ROOT / "run_scenario.py"),), "run_scenario.py", "numpy"), ((*HM_AGENT, "play"), "hm-agent", "_ssl")],
+)
+def test_an_interruption_during_the_imports_is_told_in_one_line(
+    program: Sequence[str], name: str, library: str, tmp_path: Path
+) -> None:
+    """library: one that is loaded while the command's own modules are imported."""
+    process = start("--scenario=rws_repeated_1", "--out=out", cwd=tmp_path, program=program)
     maps = Path(f"/proc/{process.pid}/maps")
-    while "numpy" not in maps.read_text():  # among the first to be imported
+    while library not in maps.read_text():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert (process.returncode, errors) == (130, "run_scenario.py: interrupted\n")
+    assert (process.returncode, errors) == (130, f"{name}: interrupted\n")
 
 
 def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
-from hm_agent.wording import listed
+from hm_agent.wording import counted, listed
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
@@ -165,9 +165,9 @@ def _result_line(verdict: Verdict) -> str:
     other_planners = "".join(f"; {name}: {status}" for name, status in certificate.checked_by.items())
     spare = f"; the physical goal does not need {listed(verdict.spare)}" if verdict.spare else ""
     return (
-        f"solved in {len(certificate.plan)} turns with {certificate.messages} messages, "
+        f"solved in {counted(len(certificate.plan), 'turn')} with {counted(certificate.messages, 'message')}, "
         f"K depth {certificate.k_depth}, relay depth {certificate.relay_depth}, "
-        f"baseline {certificate.baseline_turns} turns{spare}{other_planners}"
+        f"baseline {counted(certificate.baseline_turns or 0, 'turn')}{spare}{other_planners}"
     )
 
 

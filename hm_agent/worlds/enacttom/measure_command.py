@@ -39,17 +39,19 @@ def main(arguments: Sequence[str]) -> int:
     )
     flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **defaults)
     flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
-    folders = values(("hm-agent depths", *arguments))[1:]
+    folders = [Path(folder) for folder in values(("hm-agent depths", *arguments))[1:]]
     if values["help"].value:
         print(f"{USAGE}\n  --k {values['k'].help} (default: {PAPER_RUNS})")
         print(f"  --scenarios_dir {values['scenarios_dir'].help}")
         return 0
     if not folders:
         raise ConfigError("name the folders of runs; see --help")
+    if missing := next((folder for folder in folders if not folder.is_dir()), None):
+        raise ConfigError(f"{missing}: no such folder")
     for folder in filter(None, values["scenarios_dir"].value or ()):
         register_scenarios(folder)
     k = int(values["k"].value or PAPER_RUNS)
-    print(study(runs_by_task(read_runs([Path(folder) for folder in folders]).results), k=k))
+    print(study(runs_by_task(read_runs(folders).results), k=k))
     return 0
 
 

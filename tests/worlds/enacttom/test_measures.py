@@ -102,3 +102,5 @@ def test_folders_without_such_episodes_are_refused(tmp_path: Path) -> None:
         main([])
     with pytest.raises(ConfigError, match="no finished episode of EnactToM"):
         main([str(tmp_path)])
+    with pytest.raises(ConfigError, match=r"^nowhere: no such folder$"):
+        main(["nowhere"])

@@ -25,7 +25,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, Ro
 from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, IS_RESTRICTED, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
-from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
+from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task, task_text
 from hm_agent.worlds.enacttom.verification.verifier import verify
 
 KINDS = [
@@ -276,3 +276,14 @@ def test_a_shipped_task_is_drawn_again_to_the_byte(name: str) -> None:
 def test_knowledge_of_a_shipped_task_travels_as_far_as_its_depth(path: Path) -> None:
     task = load_task(path)
     assert quick_proof(task).relay_depth == task.k_depth == task.file.k_depth
+
+
+def test_one_message_is_counted_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = next(
+        file
+        for seed in range(1, 99, 2)
+        if (file := file_of(TaskRequest("cooperative", 0, 2), seed)).certificate and file.certificate.messages == 1
+    )
+    save_task(file, tmp_path)
+    assert main(["hm-agent", "verify", str(tmp_path)]) == 0
+    assert " turns with 1 message, K depth 0" in capsys.readouterr().out
