@@ -63,21 +63,19 @@ class SymmtomParallelEnv(ParallelEpisodes):
         return observations, _infos(observations)
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
-        chosen = [divmod(self._checked(agent, actions), self.settings.pieces) for agent in self.agents]
+        chosen = [divmod(self._checked(agent, actions[agent]), self.settings.pieces) for agent in self.agents]
         rewards = self._game.step([direction for direction, _ in chosen], [piece for _, piece in chosen])
         won, is_over, observations = self._game.has_winner, self._game.is_over, self._observations()
         earned = {agent: float(reward) for agent, reward in zip(self.agents, rewards, strict=True)}
         return EnvStep(observations, earned, won, is_over and not won, _infos(observations))
 
-    def _checked(self, agent: str, actions: Mapping[str, SupportsIndex]) -> int:
-        """The action of an agent; raises ValueError if there is none, or it is none of the action space."""
+    def _checked(self, agent: str, action: SupportsIndex) -> int:
+        """The action of an agent; raises ValueError if it is none of the action space."""
         allowed = range(len(Direction) * self.settings.pieces)
-        if agent not in actions:
-            raise ValueError(f"no action for {agent}: every agent needs one, a whole number from 0 to {allowed[-1]}")
         with suppress(TypeError):  # NumPy's integers have an index; numbers with a fraction and texts have none
-            if index(actions[agent]) in allowed:
-                return index(actions[agent])
-        raise ValueError(f"action {actions[agent]!r} of {agent}: say a whole number from 0 to {allowed[-1]}")
+            if index(action) in allowed:
+                return index(action)
+        raise ValueError(f"action {action!r} of {agent}: say a whole number from 0 to {allowed[-1]}")
 
     def state(self) -> npt.NDArray[np.float32]:
         """The full state: share of the steps taken; then by agent positions, bases, knowledge, first-hand knowledge."""

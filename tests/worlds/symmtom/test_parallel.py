@@ -190,10 +190,3 @@ def test_an_impossible_action_is_refused_by_agent_value_and_range(action: object
     env.reset(seed=0)
     with pytest.raises(ValueError, match=f"action {action!r} of player_1: say a whole number from 0 to 14"):
         env.step({"player_0": 0, "player_1": action, "player_2": np.array(14)})
-
-
-def test_a_missing_action_is_named() -> None:
-    env = parallel_env(NAME)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="no action for player_2: every agent needs one"):
-        env.step({"player_0": 0, "player_1": np.int64(14)})
