@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Protocol
 
+from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
@@ -71,9 +72,23 @@ class LocalHost:
         connection, remote_end = self._context.Pipe()
         process = self._context.Process(target=work, args=(remote_end, tempfile.gettempdir()), daemon=True)
         with defer_interruptions(), _sigint_blocked(), _main_module_hidden():
-            process.start()
+            _start_by_fork_server(process)
         remote_end.close()
         return LocalLink(connection, process)
+
+
+def _start_by_fork_server(process: multiprocessing.process.BaseProcess) -> None:
+    """Starts a process, at the second try by a new fork server, since the first one may have been killed meanwhile.
+
+    Raises ConfigError if that fails, too.
+    """
+    try:
+        process.start()
+    except (EOFError, ConnectionError):
+        try:
+            process.start()
+        except (EOFError, ConnectionError) as error:
+            raise ConfigError("no worker process starts: the server that forks them was killed twice") from error
 
 
 @contextmanager

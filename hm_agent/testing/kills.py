@@ -97,8 +97,10 @@ class KillTrial:
         end(left)
         self.server.join_clients()
         requests, errors = self._take_requests(), process.communicate()[1]
-        paid_again = (requests - (self.undisturbed - cached)).total()
         lost = requests.total() - (self._cached_requests() - cached).total()
+        asked_again = (requests - (self.undisturbed - cached)).total()
+        # Where a worker is killed first, the others may ask again what it has lost.
+        paid_again = max(0, asked_again - lost) if first_a_worker else asked_again
         was_killed = process.returncode == -9
         is_as_undisturbed = was_killed or outcomes(self.out) == self.expected
         return KillRound(was_killed, is_as_undisturbed, paid_again, lost, len(left), errors)

@@ -1,10 +1,15 @@
-"""What a worker process does with the pool's messages."""
+"""How worker processes start, and what they do with the pool's messages."""
 
 from __future__ import annotations
 
 import asyncio
-from multiprocessing import Pipe
+from multiprocessing import Pipe, popen_forkserver
+from typing import Any
 
+import pytest
+
+from hm_agent.config import ConfigError
+from hm_agent.pool.pool import LocalHost
 from hm_agent.pool.shared_state import StateAnswer
 from hm_agent.pool.worker import Stop, _WorkerLoop
 
@@ -22,3 +27,28 @@ def test_a_stop_that_comes_while_the_worker_waits_for_the_budget_is_obeyed_at_on
         await asyncio.wait_for(serving, 10)
 
     asyncio.run(stopped())
+
+
+def killed(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Has the fork server die at so many starts, as if it were killed just then."""
+    starter: Any = popen_forkserver.Popen
+    deaths, launch = iter(range(times)), starter._launch
+
+    def dying(popen: Any, process: Any) -> None:
+        if next(deaths, None) is not None:
+            raise EOFError("unexpected EOF")
+        launch(popen, process)
+
+    monkeypatch.setattr(starter, "_launch", dying)
+
+
+def test_a_worker_starts_though_the_fork_server_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(monkeypatch, 1)
+    (link,) = LocalHost(()).start(1)
+    link.end(0)
+
+
+def test_that_no_worker_starts_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(monkeypatch, 2)
+    with pytest.raises(ConfigError, match="no worker process starts"):
+        LocalHost(()).start(1)
