@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FILE = "episode.gif"
 WIDTH, COLOURS, MILLISECONDS = 640, 64, 120
-"""A frame's width in pixels, its number of colours, and how long it is shown; it takes about 20 kB."""
+"""A frame's width in pixels, its number of colours, and how long it is shown; a frame takes some 2 kB."""
 
 
 class GifRecorder:
