@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import signal
 import sys
 import tempfile
 import time
@@ -13,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from types import ModuleType
 from typing import Protocol
@@ -24,7 +22,7 @@ from hm_agent.playing import crashed, cut_short
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
-from hm_agent.process.interruptions import defer_interruptions
+from hm_agent.process.interruptions import defer_interruptions, starting_processes
 from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
 
@@ -64,14 +62,12 @@ class LocalHost:
 
     def start(self, workers: int) -> Sequence[WorkerLink]:
         leave_room_for_sockets()
-        # The first worker would start the resource tracker, which unblocks SIGINT again.
-        resource_tracker.ensure_running()
         return [self._start() for _ in range(workers)]
 
     def _start(self) -> LocalLink:
         connection, remote_end = self._context.Pipe()
         process = self._context.Process(target=work, args=(remote_end, tempfile.gettempdir()), daemon=True)
-        with defer_interruptions(), _sigint_blocked(), _main_module_hidden():
+        with starting_processes(), _main_module_hidden():
             _start_by_fork_server(process)
         remote_end.close()
         return LocalLink(connection, process)
@@ -89,16 +85,6 @@ def _start_by_fork_server(process: multiprocessing.process.BaseProcess) -> None:
             process.start()
         except (EOFError, ConnectionError) as error:
             raise ConfigError("no worker process starts: the server that forks them was killed twice") from error
-
-
-@contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """Starts processes with SIGINT blocked: interrupted before it is ready, a worker would only print a traceback."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

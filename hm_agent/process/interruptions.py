@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
+from multiprocessing import resource_tracker
 from threading import Thread, current_thread, main_thread
 from types import FrameType
 from typing import Any, TypeVar
@@ -56,6 +57,21 @@ def defer_interruptions() -> Iterator[None]:
     finally:
         if waiting:
             _act()
+
+
+@contextmanager
+def starting_processes() -> Iterator[None]:
+    """Defers interruptions, and has processes that are started in the context begin with Ctrl-C blocked.
+
+    Interrupted before it is ready, a process would only print a traceback.
+    """
+    resource_tracker.ensure_running()  # the first process would start it, which unblocks SIGINT again
+    with defer_interruptions():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def run_interruptibly(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

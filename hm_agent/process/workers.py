@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
-from hm_agent.process.interruptions import defer_interruptions
+from hm_agent.process.interruptions import starting_processes
 
 T = TypeVar("T")
 
@@ -26,23 +26,12 @@ def calls_in_workers(
     """
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
         try:
-            with _without_interruptions():
+            with starting_processes():
                 futures = [pool.submit(function, *arguments) for arguments in calls]
             yield futures
         finally:
             for process in active_children():  # the executor itself would wait for the calls under way
                 process.terminate()
-
-
-@contextmanager
-def _without_interruptions() -> Iterator[None]:
-    """Blocks Ctrl-C within the context, also in processes that are started there, since they inherit the mask."""
-    with defer_interruptions():
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _ignore_interrupts() -> None:
