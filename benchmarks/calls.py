@@ -34,8 +34,8 @@ SCENARIO = "rws_repeated_1"
 SEED = 0
 STEPS = 1000
 LATENCY = 0.2
-PAPERS_TOKENS = 25_000
-"""Input tokens per interaction (characters / 4) of the paper's published code on this game."""
+AUTHORS_TOKENS = 25_000
+"""Input tokens per interaction (characters / 4) of the authors' code on this game, measured for this project."""
 CHARACTERS_PER_TOKEN = 4
 OWN, ROCK, PAPER = (1, 1, 7), (6, 1, 1), (1, 6, 1)
 
@@ -134,10 +134,8 @@ def main() -> None:
         (changing, scored), (constant, _) = asyncio.run(updates(settings, thinking))
     print(f"One episode of {SCENARIO}, {outcome.steps} steps, {interactions} interactions, {traffic.calls} calls.\n")
     print("| what | target | measured |\n| --- | --- | --- |")
-    share = 100 * tokens / PAPERS_TOKENS
-    print(
-        f"| input tokens an interaction, of the paper's code's {PAPERS_TOKENS:,} | 25% | {tokens:,.0f} = {share:.0f}% |"
-    )
+    share = 100 * tokens / AUTHORS_TOKENS
+    print(f"| input tokens an interaction, of the authors' {AUTHORS_TOKENS:,} | 25% | {tokens:,.0f} = {share:.0f}% |")
     print(f"| round trips in series, update with {scored} hypotheses to score | 3 | {changing} |")
     print(f"| round trips in series, update of a validated hypothesis that is right once more | 0 | {constant} |")
     ratio = 100 * (seconds / expected - 1)

@@ -23,10 +23,10 @@ ROUNDS = 5
 
 @dataclass(frozen=True)
 class Target:
-    """The targets on a scenario, and the times of the paper's published code on a machine of the same kind.
+    """The targets on a scenario, and the times of the authors' code, measured on a machine of the same kind.
 
     step: ms per step of the agent, without model calls. rate: steps/s of world, bots and agent. perception: ms per
-    frame. code_perception, code_step: the published code's ms. None where there is no target or no measurement.
+    frame. code_perception, code_step: the authors' code's ms. None where there is no target or no measurement.
     """
 
     scenario: str
@@ -97,7 +97,7 @@ def perceive(scenario: ScenarioInfo, recorded: FrameRecorder) -> list[float]:
 
 
 def main() -> None:
-    print("| scenario | what | target | measured (median) | the paper's code |\n| --- | --- | --- | --- | --- |")
+    print("| scenario | what | target | measured (median) | the authors' code |\n| --- | --- | --- | --- | --- |")
     for target in TARGETS:
         measure(target)
 

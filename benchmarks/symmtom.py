@@ -36,10 +36,12 @@ GAMES, ROUNDS = 1024, 5
 PROBABILISTIC = "symmtom_test_probabilistic_w6"
 MORE_TRIALS = {PROBABILISTIC: 4}
 """Multiples of the trials of a test: nearly all agents pass this one, so that their mean turns have to be precise."""
-PUBLISHED_ACCURACY = {
+AUTHORS_ENVIRONMENT = {
     GameSettings(6, 3, 3): {"first_hand": 0.470, "ce": 0.858, "ge": 0.966},
     GameSettings(12, 4, 8): {"first_hand": 0.405, "ce": 0.841, "ge": 0.931},
 }
+"""How often K is right under our heuristic in the environment that the paper's authors released: measured, 60 episodes,
+not in the paper. Without that environment's delay of one turn in what can be said: .461, .887, .971 on (6,3,3)."""
 
 
 def rewards(settings: GameSettings, agent: str, episodes: int) -> np.ndarray:
@@ -54,8 +56,9 @@ def show_rewards(episodes: int, planned: int) -> None:
     print(
         f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
         f"k_ge is compared with the heuristic over the first {planned:,} episodes.\n"
+        "there: the same agent in the environment that the paper's authors released, measured; not in the paper.\n"
     )
-    print("| scenario | random | published | heuristic | published | k_ce | k_ge | k_oracle | k_ge over heuristic |")
+    print("| scenario | random | there | heuristic | there | k_ce | k_ge | k_oracle | k_ge over heuristic |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     gains = []
     for setting in paper_settings():
@@ -63,23 +66,26 @@ def show_rewards(episodes: int, planned: int) -> None:
         played |= {name: rewards(setting.game, name, planned) for name in PLANNERS}
         gains.append(played["k_ge"].mean() / played["heuristic"][:planned].mean() - 1)
         means = {name: by_episode[:episodes].mean() for name, by_episode in played.items()}
-        simple = " | ".join(f"{means[name]:.1f} | {_compared(means[name], setting.published[name])}" for name in SIMPLE)
+        simple = " | ".join(
+            f"{means[name]:.1f} | {_compared(means[name], setting.authors_environment[name])}" for name in SIMPLE
+        )
         planners = " | ".join(f"{means[name]:.1f}" for name in PLANNERS)
         print(f"| {setting.game.name} | {simple} | {planners} | {gains[-1]:+.0%} |", flush=True)
     print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
 
 
-def _compared(measured: float, published: float) -> str:
-    return f"{published} ({measured / published - 1:+.0%})"
+def _compared(here: float, there: float) -> str:
+    return f"{there} ({here / there - 1:+.0%})"
 
 
 def show_accuracy(episodes: int) -> None:
-    print("Share of right bits on what others know second-hand, under heuristic play.\n")
-    print("| scenario | K | right | published |\n| --- | --- | --- | --- |")
-    for settings, published in PUBLISHED_ACCURACY.items():
+    print("Share of right bits on what others know second-hand, under heuristic play.")
+    print("there: in the environment that the paper's authors released, measured; not in the paper.\n")
+    print("| scenario | K | right | there |\n| --- | --- | --- | --- |")
+    for settings, there in AUTHORS_ENVIRONMENT.items():
         shares = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
         for kind, share in shares.items():
-            print(f"| {settings.name} | {kind} | {share:.3f} | {published.get(kind, '-')} |", flush=True)
+            print(f"| {settings.name} | {kind} | {share:.3f} | {there.get(kind, '-')} |", flush=True)
         filters = {"filter": lambda: KnowledgeFilter(uniform_speech)}
         share = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
         print(f"| {settings.name} | filter ({FILTERED} episodes) | {share:.3f} | - |", flush=True)

@@ -1,4 +1,4 @@
-"""SymmToM's tables as the paper has them, with ours: rewards (table 1), tests of mind (2), what goes wrong (4 to 7).
+"""SymmToM's tables of the kinds that the paper has: rewards, tests of mind, what goes wrong.
 
 `python -m benchmarks.symmtom_report OUT SIMPLE PLANNED LANGUAGE TRIALS` writes tables.md and metrics.csv into the
 folder OUT, by default docs/results/symmtom: from self-play over SIMPLE episodes of agents that plan nothing or were
@@ -125,16 +125,14 @@ def rows_of(simple: int, planned: int, language: int) -> Iterator[AgentRow]:
 
 
 def table(rows: Sequence[AgentRow], metric: str, digits: int = 2) -> str:
-    """A row for each setting, a column for each agent; published means stand in brackets."""
+    """A row for each setting, a column for each agent."""
     agents = list(dict.fromkeys(row.agent for row in rows))
     lines = [f"| setting | {' | '.join(agents)} |", f"| --- |{' --- |' * len(agents)}"]
     for setting in paper_settings():
         cells = []
         for agent in agents:
             found = next((row for row in rows if row.setting == setting and row.agent == agent), None)
-            published = setting.published.get(agent) if metric == REWARD else None
-            told = f" ({published:g})" if published is not None else ""
-            cells.append(found.cell(metric, digits) + told if found else "-")
+            cells.append(found.cell(metric, digits) if found else "-")
         lines.append(f"| {setting.game.name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -187,7 +185,7 @@ trained, {planned:,} of planners, {language:,} of `{SPOKEN}`, whose questions th
 language model. All play the boards of the seeds from {FIRST_SEED} on, so agents with fewer episodes play the first of
 the same boards.
 
-The numbers of the paper's tables 2 and 4 to 7 are not available, only what its text says about them, all of it about
+The numbers of the paper's tables 1, 2 and 4 to 7 are not at hand, only what its text says about them, all of it about
 MADDPG learners. That is given with each table."""
 
 
@@ -214,9 +212,9 @@ def main(
 def write_tables(folder: Path, about: str, rows: Sequence[AgentRow], minds: str) -> None:
     """Writes the tables of the rows so far, so that an interrupted run leaves them."""
     parts = ["# SymmToM's tables", about]
-    parts += ["## Reward (the paper's table 1; published means in brackets)", table(rows, REWARD, 1), TRAINED]
-    for metric, (title, published) in TABLES.items():
-        parts += [f"## {title}", f"The paper's text says: {published}", table(rows, metric), TRAINED]
+    parts += ["## Reward (as in the paper's table 1)", table(rows, REWARD, 1), TRAINED]
+    for metric, (title, said) in TABLES.items():
+        parts += [f"## {title}", f"The paper's text says: {said}", table(rows, metric), TRAINED]
     parts += ["## Literal and functional", literal_words(), literal_table(rows)]
     parts += ["## Tests of mind (the paper's table 2)", MIND_TESTS, minds]
     write_whole(folder / "tables.md", "\n\n".join(parts) + "\n")

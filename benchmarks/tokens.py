@@ -1,4 +1,4 @@
-"""The input tokens of a language model by game, compared with those of the paper's published code.
+"""The input tokens of a language model by game, compared with those of the authors' code, which were measured.
 
 The prompts are those that a language model would be sent; the built-in reasoner answers the questions.
 """
@@ -19,13 +19,13 @@ from hm_agent.worlds.melting_pot.games import ANSWERS
 
 SEED = 0
 CHARACTERS_PER_TOKEN = 4
-PAPERS_CODE = {
+AUTHORS_CODE = {
     "rws_repeated": (1000, 399_000),
     "pd_repeated": (1200, 613_000),
     "rws_arena": (1000, 2_060_000),
     "cooking_asymmetric": (1000, 368_000),
 }
-"""By game: the steps over which the paper's published code was measured, and its input tokens (characters / 4)."""
+"""By game: the steps over which we measured the authors' code, and its input tokens (characters / 4)."""
 
 
 @dataclass
@@ -51,9 +51,9 @@ def count(scenario: ScenarioInfo, steps: int) -> CountingReasoner:
 
 
 def main() -> None:
-    print("| game | steps | calls | input tokens | the paper's code | share (target 10%) |")
+    print("| game | steps | calls | input tokens | the authors' code | share (target 10%) |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for game, (steps, theirs) in PAPERS_CODE.items():
+    for game, (steps, theirs) in AUTHORS_CODE.items():
         runs = [count(scenario, steps) for scenario in find_scenarios([f"{game}_*"])]
         calls, tokens = mean(run.calls for run in runs), mean(run.characters for run in runs) / CHARACTERS_PER_TOKEN
         print(f"| {game} | {steps:,} | {calls:.0f} | {tokens:,.0f} | {theirs:,} | {100 * tokens / theirs:.1f}% |")

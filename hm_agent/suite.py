@@ -89,18 +89,35 @@ class ShareMetric:
 
 
 @dataclass(frozen=True)
+class PublishedFigure:
+    """An agent's result in a publication. error: its standard error; None if the publication gives none.
+
+    place: where it stands, e.g. `Hypothetical Minds' table 1`; a figure that has none is not published. conditions: how
+    it was measured there, e.g. with which model.
+    """
+
+    mean: float
+    error: float | None
+    place: str
+    conditions: str
+
+    @property
+    def source(self) -> str:
+        return f"{self.place}, {self.conditions}"
+
+
+@dataclass(frozen=True)
 class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
     name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
     kind, in one unit. about: a few words, e.g. on the opponents. seats: the seats that agents play. published: results
-    of other publications by agent, each (mean, standard error); None for an error that was not published. asked_by: a
-    word that a glob must contain to match the scenario; empty: every glob may. has_paid_interactions: True if every
-    interaction pays a reward, so that reports may show the reward from one interaction to the next. held_out: True if
-    no constant of an agent or of its reasoner may be chosen by results on it, so that it shows how agents do on
-    scenarios that they were not made for; False if constants may be chosen on it. order: how deep all players in the
-    background look at others (docs/glossary.md), None if they differ or it is unknown. family: the title under which
-    the study of orders gathers scenarios, whose groups may differ.
+    of other publications by agent. asked_by: a word that a glob must contain to match the scenario; empty: every glob
+    may. has_paid_interactions: True if every interaction pays a reward, so that reports may show the reward from one
+    interaction to the next. held_out: True if no constant of an agent or of its reasoner may be chosen by results on
+    it, so that it shows how agents do on scenarios that they were not made for; False if constants may be chosen on
+    it. order: how deep all players in the background look at others (docs/glossary.md), None if they differ or it is
+    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ.
     """
 
     world: str
@@ -110,7 +127,7 @@ class ScenarioInfo:
     about: str = ""
     seats: tuple[Seat, ...] = ("player_0",)
     metric: Metric = field(default_factory=Metric)
-    published: Mapping[str, tuple[float, float | None]] = field(default_factory=dict, hash=False)
+    published: Mapping[str, PublishedFigure] = field(default_factory=dict, hash=False)
     asked_by: str = ""
     has_paid_interactions: bool = False
     held_out: bool = False
@@ -226,12 +243,12 @@ class Suite:
     """What one world provides; each world has a subclass.
 
     name: its folder and its key in the registry. options: its settings, which become flags. packages: the packages
-    whose versions results record. commands: commands that it adds to `hm-agent`, by name. published_source: the source
-    of `ScenarioInfo.published`. breakdowns: figures of its reports. environments: its ids in PettingZoo's registry,
-    with the default scenario of each. literal: the share of an agent's statements about other minds that are right;
-    None if no question asks for any. functional: how well an agent acts on other minds; None: the normalised score of
-    each scenario's metric says so. battery: its part of the battery, by size. lists_numbers: False if lists have one
-    line for all scenarios of a group whose names differ in their number alone.
+    whose versions results record. commands: commands that it adds to `hm-agent`, by name. breakdowns: figures of its
+    reports. environments: its ids in PettingZoo's registry, with the default scenario of each. literal: the share of an
+    agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
+    acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
+    by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
+    alone.
     """
 
     name: str
@@ -239,7 +256,6 @@ class Suite:
     options: Sequence[Option] = ()
     packages: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
-    published_source: str = ""
     breakdowns: Sequence[Breakdown] = ()
     own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}

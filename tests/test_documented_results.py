@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy.stats import ttest_1samp, wilcoxon
 
 ROOT = Path(__file__).parents[1]
 RESULTS = (ROOT / "docs/melting_pot_results.md").read_text("utf-8")
@@ -77,6 +81,47 @@ def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of
     found = re.search(rf"`{OURS}` reaches 80% of `oracle` in (\d+)", RESULTS)
     assert found is not None
     assert int(found[1]) == reached
+
+
+def by_seed() -> Mapping[tuple[str, str], Mapping[str, float]]:
+    """The metric of each episode by its seed, by scenario and agent."""
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    with (ROOT / "docs/results/episodes.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found[row["scenario"], row["agent"]][row["seed"]] = float(row["value"])
+    return found
+
+
+def test_the_one_difference_to_react_is_told_with_what_six_tests_leave_of_it() -> None:
+    values, unseen = by_seed(), [scenario for scenario in SCENARIOS if scenario.startswith("pd_unseen")]
+    differences = [
+        mean(value - values[scenario, "react"][seed] for seed, value in values[scenario, OURS].items())
+        for scenario in unseen
+    ]
+    alone, ranked = ttest_1samp(differences, 0).pvalue, wilcoxon(differences).pvalue
+    told = [f"p = {alone:.3f}", f"{6 * alone:.2f} after Bonferroni", f"{ranked:.2f} by Wilcoxon's test"]
+    told[0] = told[0].replace("0.", ".", 1)
+    told[1:] = [words.removeprefix("0") for words in told[1:]]
+    for page in (README, RESULTS):
+        assert ", ".join([f"{told[0]} by itself", *told[1:]]) in " ".join(page.split())
+
+
+def test_the_share_of_the_ceiling_is_told_with_its_range() -> None:
+    values, rng = by_seed(), np.random.default_rng(0)
+    paper = [scenario for scenario in SCENARIOS if "unseen" not in scenario]
+
+    def resampled(agent: str) -> npt.NDArray[np.float64]:
+        """(10,000, scenarios): means over resampled episodes."""
+        episodes = np.array([list(values[scenario, agent].values()) for scenario in paper])
+        drawn = rng.integers(0, episodes.shape[1], (10_000, *episodes.shape))
+        return np.asarray(np.take_along_axis(episodes[None], drawn, 2).mean(2))
+
+    ours, ceiling = resampled(OURS), resampled("oracle")
+    low, high = np.percentile((ours >= 0.8 * ceiling).sum(1), (2.5, 97.5))
+    surely = int((np.percentile(ours / ceiling, 2.5, axis=0) >= 0.8).sum())
+    page = " ".join(RESULTS.split())
+    assert f"Resampling the episodes gives {low:.0f} to {high:.0f} (95%)" in page
+    assert f"in {surely} scenarios the lower bound of the share is 80% or more" in page
 
 
 ADAPTING = {

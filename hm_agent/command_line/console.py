@@ -12,9 +12,9 @@ from rich.text import Text
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.summary import HEADINGS, tables
+from hm_agent.reporting.summary import chosen, headings_of, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import NOTHING, percent
+from hm_agent.wording import percent
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -31,13 +31,12 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
     several_models = len({row.condition.model for row in rows}) > 1
     for unit, lines in tables(rows).items():
         console.out(unit, highlight=False)
-        known = {heading for place, heading in enumerate(HEADINGS) if any(line[place] != NOTHING for line in lines)}
-        shown = [name for name in SHOWN if name in known | {"mean"} and (several_models or name != "model")]
+        known = {*headings_of(lines), "mean"}
+        shown = [name for name in SHOWN if name in known and (several_models or name != "model")]
         columns = (Column(SHOWN[name], no_wrap=True) for name in shown)
         table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for line in lines:
-            by_heading = dict(zip(HEADINGS, line, strict=True))
-            table.add_row(*(Text(printable(by_heading[name])) for name in shown))  # a plain string is read as markup
+            table.add_row(*(Text(printable(text)) for text in chosen(line, shown)))  # a plain string is read as markup
         console.print(table)
     for note in notes(rows):
         console.out(printable(note), highlight=False)

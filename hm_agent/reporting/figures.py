@@ -71,7 +71,7 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
     caption = [f"Means with 95% bootstrap intervals over episodes; {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
-    if sources := dict.fromkeys(row.published_source for row in rows if row.published):
+    if sources := dict.fromkeys(row.published.source for row in rows if row.published):
         caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
     return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
 
@@ -111,7 +111,7 @@ def _mark(axes: Axes, row: Row, y: float, keys: Keys) -> None:
     key, estimate = keys[row.condition], row.estimate
     assert estimate is not None
     if row.published:
-        axes.plot(row.published[0], y, key.marker, color=key.colour, markerfacecolor=PAGE, markersize=6, zorder=3)
+        axes.plot(row.published.mean, y, key.marker, color=key.colour, markerfacecolor=PAGE, markersize=6, zorder=3)
     if estimate.interval:
         axes.plot(estimate.interval, (y, y), color=key.colour, linewidth=2, solid_capstyle="butt", zorder=4)
     axes.plot(estimate.mean, y, key.marker, color=key.colour, markersize=7, zorder=5)

@@ -26,7 +26,7 @@ MOST_PATHS = 5
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """Sentences on all rows together; the unit of each table is shown with the table."""
-    sources = dict.fromkeys(row.published_source for row in rows if row.published_source)
+    sources = dict.fromkeys(row.published.source for row in rows if row.published)
     played = [(row.scenario.world, row.settings, row.condition.model) for row in rows]
     return [
         *(f"Published: {source}." for source in sources),

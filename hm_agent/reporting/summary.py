@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -43,7 +43,8 @@ def write_summary(out: Path, runs: Runs) -> None:
     rows = rows_of(runs)
     parts = ["# Summary"]
     for unit, lines in tables(rows).items():
-        lines = [HEADINGS, tuple("---" for _ in HEADINGS), *lines]
+        headings = headings_of(lines)
+        lines = [tuple(headings), tuple("---" for _ in headings), *(chosen(line, headings) for line in lines)]
         parts += [unit, "\n".join(f"| {' | '.join(map(cell, line))} |" for line in lines)]
     note_list = "\n".join(f"- {note}" for note in notes(rows))
     write_whole(out / "summary.md", "\n\n".join([*parts, *([note_list] if note_list else [])]) + "\n")
@@ -61,9 +62,21 @@ def tables(rows: Sequence[Row]) -> dict[str, list[tuple[str, ...]]]:
     return {unit: [cells(row, names[row.condition]) for row in of_unit] for unit, of_unit in by_unit(rows).items()}
 
 
+def headings_of(lines: Iterable[Sequence[str]]) -> list[str]:
+    """The headings of the columns in which something is known. lines: each with a cell for each of `HEADINGS`."""
+    known = [any(cell != NOTHING for cell in column) for column in zip(*lines, strict=True)]
+    return [heading for heading, is_known in zip(HEADINGS, known, strict=True) if is_known]
+
+
+def chosen(line: Sequence[str], headings: Sequence[str]) -> tuple[str, ...]:
+    """The cells of a line under some of its headings."""
+    by_heading = dict(zip(HEADINGS, line, strict=True))
+    return tuple(by_heading[heading] for heading in headings)
+
+
 def cells(row: Row, label: str) -> tuple[str, ...]:
     """A row's cells as text, one for each heading. label: the agent's. †: a ceiling that was not always told."""
-    usage = row.usage
+    usage, published = row.usage, row.published
     mark = " †" if row.is_ceiling and told_mark(row.told_share) else ""
     return (
         row.scenario.short_name,
@@ -72,7 +85,7 @@ def cells(row: Row, label: str) -> tuple[str, ...]:
         row.played,
         f"{with_error(row.estimate.mean, row.estimate.error, row.digits)}{mark}" if row.estimate else NOTHING,
         number(row.interactions),
-        f"{with_error(*row.published, row.digits)}{row.published_mark}" if row.published else NOTHING,
+        f"{with_error(published.mean, published.error, row.digits)}{row.published_mark}" if published else NOTHING,
         str(usage.calls),
         known(usage.input_tokens),
         known(usage.output_tokens),

@@ -10,11 +10,11 @@ from statistics import mean, median
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named, suites
+from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, matching_reference
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length, without_noise
-from hm_agent.suite import TOLD_SHARE, ScenarioInfo
+from hm_agent.suite import TOLD_SHARE, PublishedFigure, ScenarioInfo
 
 LEAST_ERRORS = 3.0
 """A scale is narrow if ceiling and floor differ by less than this multiple of the standard error of the difference."""
@@ -96,18 +96,14 @@ class Row:
         return hypot(*errors) if len(errors) == len(ends) else None
 
     @property
-    def published(self) -> tuple[float, float | None] | None:
-        """Others' result of this agent: (mean, standard error); None for an error that was not published."""
+    def published(self) -> PublishedFigure | None:
+        """A publication's result of this agent."""
         return self.scenario.published.get(self.condition.agent)
 
     @property
     def published_mark(self) -> str:
         """The mark on a published figure, which is of whole episodes, if the row's own were cut; else empty."""
         return " §" if self.published and self.is_cut else ""
-
-    @property
-    def published_source(self) -> str:
-        return suites()[self.scenario.world].published_source if self.published else ""
 
     @property
     def normalised_score(self) -> float | None:

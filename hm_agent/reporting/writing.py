@@ -134,7 +134,6 @@ def row_record(row: Row) -> Record:
     metric, usage = row.scenario.metric, row.usage
     interval = row.estimate.interval if row.estimate else None
     low, high = interval or (None, None)
-    published, published_sem = row.published or (None, None)
     return {
         "scenario": row.scenario.short_name,
         "group": row.scenario.group,
@@ -150,8 +149,8 @@ def row_record(row: Row) -> Record:
         "sem": row.estimate.error if row.estimate else None,
         "low": low,
         "high": high,
-        "published": published,
-        "published_sem": published_sem,
+        "published": row.published.mean if row.published else None,
+        "published_sem": row.published.error if row.published else None,
         "floor": row.floor,
         "ceiling": row.ceiling,
         "ceiling_told_share": row.ceiling_reference.told_share if row.ceiling_reference else None,

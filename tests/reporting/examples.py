@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.recording.result import Result, SeatResult, write_result
-from hm_agent.suite import Metric, Option, ScenarioInfo, Setting, Suite
+from hm_agent.suite import Metric, Option, PublishedFigure, ScenarioInfo, Setting, Suite
 
 RWS, PD = "running_with_scissors_in_the_matrix__repeated_1", "prisoners_dilemma_in_the_matrix__repeated_5"
 KITCHEN = "collaborative_cooking__asymmetric_1"
@@ -91,17 +91,19 @@ def read(
     return result(agent, accuracy, seed, **known, metrics={"accuracy": accuracy, **(kinds or {})})
 
 
+DIARY = PublishedFigure(7.0, 1.0, "a postman's diary", "on foot")
+
+
 class DeliverySuite(Suite):
     """A world whose metric is better the lower it is, in a unit of its own."""
 
     name = title = "delivery"
     options = (Option("traffic", "How many cars there are.", changes_world=True),)
-    published_source = "a postman's diary"
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         metric = Metric("minutes", "minutes per parcel", higher_is_better=False, floor="random", ceiling="react")
-        known = ScenarioInfo("delivery", DELIVERY, DELIVERY, "Delivery", metric=metric, published={"vmp": (7.0, 1.0)})
+        known = ScenarioInfo("delivery", DELIVERY, DELIVERY, "Delivery", metric=metric, published={"vmp": DIARY})
         return [known, replace(known, name=HELD_OUT, short_name=HELD_OUT, published={}, held_out=True)]
 
     def notes(self, settings: Mapping[str, Setting]) -> Sequence[str]:

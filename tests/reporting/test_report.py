@@ -238,11 +238,21 @@ def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_wo
     )
     assert "# ExploreToM: comparison" in text
     assert "<title>ExploreToM: episodes</title>" in index
-    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | - | - | 0.510 |" in text
+    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | - | 0.510 |" in text
     assert "reader − perspective | 0.035 (" in text
     assert "<strong>0.935 ± 0.023</strong>" in page
     assert ">0.912<small>" in index
     assert "0.935 ± 0.023" in summary
+
+
+def test_what_no_paper_gives_has_no_published_column(tmp_path: Path) -> None:
+    known: dict[str, Any] = {"world": "symmtom", "scenario": "symmtom_w6_n3_c3", "metrics": {"reward_per_agent": 50.0}}
+    leave(tmp_path, *(result("heuristic", 50, seed, **known) for seed in range(2)))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    write_summary(tmp_path, read_runs((tmp_path,)))
+    for name in ("report.md", "report.html", "summary.md"):
+        assert "ublished" not in (tmp_path / name).read_text()
+    assert "| 50.0 ± 0.0 |" in (tmp_path / "summary.md").read_text()
 
 
 @pytest.mark.usefixtures("delivery")
@@ -259,7 +269,7 @@ def test_rows_of_different_units_stand_in_different_tables(tmp_path: Path) -> No
     text = (tmp_path / "report.md").read_text()
     for sentence in ("Reward per 1,200 steps: mean", "Minutes per parcel: mean", "over n episodes. Lower is better."):
         assert text.count(sentence) == 1
-    assert "- Published: a postman's diary." in text
+    assert "- Published: a postman's diary, on foot." in text
     assert "- The roads are empty." in text
     assert "- The bots are scripted" in text
     assert "minutes per parcel (lower is better)" in (tmp_path / "figures" / "means-0.svg").read_text()

@@ -10,6 +10,7 @@ from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.scores import OVERALL, scores
 from hm_agent.reporting.tables import by_unit, tabulate
 from hm_agent.reporting.writing import _write_csv, episode_record
+from hm_agent.suite import PublishedFigure
 from tests.reporting.examples import KITCHEN, PD, RWS, SELF_PLAY, delivered, result, settings
 
 
@@ -40,7 +41,10 @@ def test_episodes_that_were_set_otherwise_are_not_averaged() -> None:
 
 def test_the_published_figure_is_that_of_the_same_agent() -> None:
     ours, react, random = tabulate([result(), result("react"), result("random")])
-    assert (ours.published, react.published, random.published) == ((23.2, 4.7), (-2.3, 4.2), None)
+    place, conditions = "Hypothetical Minds' table 1", "GPT-4 against trained bots"
+    assert ours.published == PublishedFigure(23.2, 4.7, place, conditions)
+    assert react.published == PublishedFigure(-2.3, 4.2, place, conditions)
+    assert random.published is None
 
 
 def test_a_score_lies_between_random_and_oracle() -> None:

@@ -105,7 +105,6 @@ class ExploretomSuite(Suite):
             changes_world=True,
         ),
     )
-    published_source = "Explore Theory of Mind"
     breakdowns = (BY_ORDER, BY_INTEREST)
 
     @cached_property

@@ -25,6 +25,7 @@ from hm_agent.suite import (
     Option,
     OwnAgent,
     OwnCommand,
+    PublishedFigure,
     ScenarioInfo,
     Setting,
     ShareMetric,
@@ -107,7 +108,6 @@ class MeltingPotSuite(Suite):
             ("rws_repeated_*", "pd_repeated_*", "rws_unseen_*", "pd_unseen_*"), episodes=2, options={"bots": SCRIPTED}
         ),
     }
-    published_source = "Hypothetical Minds' table 1, GPT-4 against trained bots"
 
     commands: Mapping[str, OwnCommand] = {
         "new-game": OwnCommand(
@@ -276,13 +276,18 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         about=scenario.about,
         seats=scenario.seats,
         metric=_metric(scenario),
-        published=scenario.published,
+        published={agent: _published(agent, *figure) for agent, figure in scenario.published.items()},
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
         has_paid_interactions=isinstance(game, MatrixFacts),
         held_out=scenario.facts is not None and scenario.facts.held_out,
         order=scenario.facts.order if scenario.facts else None,
         family=scenario.group if scenario.study else game.title,
     )
+
+
+def _published(agent: str, mean: float, error: float) -> PublishedFigure:
+    model = "" if agent == "ppo" else "GPT-4 "
+    return PublishedFigure(mean, error, "Hypothetical Minds' table 1", f"{model}against trained bots")
 
 
 def _metric(scenario: Scenario) -> Metric:

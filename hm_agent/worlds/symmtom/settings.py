@@ -96,12 +96,16 @@ def parse_name(name: str) -> GameSettings | None:
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class PaperSetting:
-    """One of the paper's settings. published: the mean reward per agent and episode, by the agent's name."""
+    """One of the paper's settings (section 7).
+
+    authors_environment: the mean reward per agent and episode of our heuristic and of random play in the environment
+    that the paper's authors released, by the agent's name; measured for this project and not given in the paper.
+    """
 
     w: Annotated[int, Field(ge=4)]
     n: Annotated[int, Field(ge=2)]
     c: Annotated[int, Field(ge=2)]
-    published: Mapping[str, float]
+    authors_environment: Mapping[str, float]
 
     @property
     def game(self) -> GameSettings:

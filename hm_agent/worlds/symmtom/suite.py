@@ -97,12 +97,11 @@ class SymmtomSuite(Suite):
         SMALL: BatteryPart(("symmtom_w6_n3_c6",), episodes=2, max_steps=12, options={"literal": "3"}),
         FULL: BatteryPart(("symmtom_w6_*",), episodes=5, options={"literal": "5"}),
     }
-    published_source = "Symmetric Machine Theory of Mind, table 1"
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
-        papers = tuple(_size_info(setting.game, setting.published) for setting in paper_settings())
+        papers = tuple(_size_info(setting.game) for setting in paper_settings())
         return (*papers, *(_test_info(name, test) for name, test in mind_tests().items()))
 
     def find(self, name: str) -> ScenarioInfo | None:
@@ -257,8 +256,7 @@ def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Ga
     )
 
 
-def _size_info(game: GameSettings, published: Mapping[str, float] | None = None) -> ScenarioInfo:
-    """The scenario of a size. published: the paper's mean rewards by agent."""
+def _size_info(game: GameSettings) -> ScenarioInfo:
     hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
     return ScenarioInfo(
         world="symmtom",
@@ -268,7 +266,6 @@ def _size_info(game: GameSettings, published: Mapping[str, float] | None = None)
         about=f"{game.width}x{game.width} cells, {game.agents} agents, {game.pieces} pieces{hearing}",
         seats=game.seats,
         metric=METRIC,
-        published={agent: (mean, None) for agent, mean in (published or {}).items()},
         asked_by="symmtom",
     )
 

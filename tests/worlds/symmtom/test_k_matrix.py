@@ -88,13 +88,13 @@ def test_conservative_beliefs_in_knowledge_that_nobody_lost_are_never_wrong(sett
 
 
 @pytest.mark.parametrize(
-    ("settings", "published"),
+    ("settings", "there"),
     [(SETTINGS, (0.470, 0.858, 0.966)), (GameSettings(12, 4, 8), (0.405, 0.841, 0.931))],
     ids=lambda one: getattr(one, "name", ""),
 )
-def test_accuracies_under_heuristic_play_are_near_the_published_ones(
-    settings: GameSettings, published: tuple[float, float, float]
+def test_accuracies_under_heuristic_play_are_near_those_in_the_authors_environment(
+    settings: GameSettings, there: tuple[float, float, float]
 ) -> None:
     found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(120, dtype=np.uint32))
-    assert [found[kind] for kind in ("first_hand", "ce", "ge")] == pytest.approx(list(published), abs=0.035)
+    assert [found[kind] for kind in ("first_hand", "ce", "ge")] == pytest.approx(list(there), abs=0.035)
     assert found["oracle"] == 1

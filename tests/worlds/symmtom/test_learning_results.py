@@ -13,7 +13,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom.learning.checkpoints import save, shipped
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve
-from hm_agent.worlds.symmtom.learning.results import means_over_seeds, publish, read_results, relations, summary
+from hm_agent.worlds.symmtom.learning.results import keep, means_over_seeds, read_results, relations, summary
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
@@ -86,10 +86,10 @@ def test_results_are_published_without_training(out: Path, tmp_path: Path) -> No
 
 
 def test_what_was_published_of_other_runs_stays(out: Path, tmp_path: Path) -> None:
-    publish(read_results(out), tmp_path / "published")
+    keep(read_results(out), tmp_path / "published")
     leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", 20)
     leave(tmp_path / "later", "symmtom_w6_n3_c3", "ippo", 70)
-    publish(read_results(tmp_path / "later"), tmp_path / "published")
+    keep(read_results(tmp_path / "later"), tmp_path / "published")
     text = (tmp_path / "published/README.md").read_text()
     assert "| symmtom_w6_n3_c3 | maddpg | 300 | every=25 | 1 | 19.0 | 20.0 | 48.0 |" in text
     assert "| 1 | 69.0 | 70.0 | 48.0 |" in text
@@ -108,13 +108,13 @@ def test_published_seeds_with_equal_parameters_stay_beside_new_ones(tmp_path: Pa
     """Also those of a results.json that says nothing of rules and layers."""
     for seed, best in ((0, 10), (1, 20)):
         leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", best, seed)
-    publish(read_results(tmp_path / "first"), tmp_path / "published")
+    keep(read_results(tmp_path / "first"), tmp_path / "published")
     path = tmp_path / "published/results.json"
     old = [{k: v for k, v in one.items() if k not in ("first_hand", "rewards", "hidden")} for one in read(path)]
     path.write_text(json.dumps(old))
     for seed, best in ((1, 50), (2, 60)):
         leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", best, seed)
-    publish(read_results(tmp_path / "later"), tmp_path / "published")
+    keep(read_results(tmp_path / "later"), tmp_path / "published")
     (row,) = rows(tmp_path / "published", "symmtom_w6_n3_c3", "maddpg")
     assert "| 3 | 39.0 (9.0 to 59.0) | 40.0 (10.0 to 60.0) |" in row
     assert [(one["seed"], one["best"]) for one in read(path)] == [(0, 10), (1, 50), (2, 60)]
@@ -125,9 +125,9 @@ def test_a_learner_trained_with_other_parameters_takes_the_place_of_the_publishe
     tmp_path: Path, other: dict[str, Any]
 ) -> None:
     leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
-    publish(read_results(tmp_path / "first"), tmp_path / "published")
+    keep(read_results(tmp_path / "first"), tmp_path / "published")
     leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", 50, seed=1, **other)
-    publish(read_results(tmp_path / "later"), tmp_path / "published")
+    keep(read_results(tmp_path / "later"), tmp_path / "published")
     assert [one["seed"] for one in read(tmp_path / "published/results.json")] == [1]
 
 
@@ -141,7 +141,7 @@ def test_a_results_file_of_something_else_is_refused(out: Path, tmp_path: Path) 
     for text in ("[{}]", "half a fi", "3"):
         (tmp_path / "published/results.json").write_text(text)
         with pytest.raises(ConfigError, match="holds no results of training"):
-            publish(read_results(out), tmp_path / "published")
+            keep(read_results(out), tmp_path / "published")
 
 
 def test_games_with_other_rules_have_rows_and_lines_of_their_own(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_games_with_other_rules_have_rows_and_lines_of_their_own(tmp_path: Path)
     leave(out, "symmtom_w6_n3_c3", "maddpg", 30, seed=1, first_hand="private")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 3, seed=2, first_hand="private", rewards="competitive")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 5, seed=3, first_hand="private", rewards="competitive")
-    publish(read_results(out), into)
+    keep(read_results(out), into)
     assert "| 1 | 9.0 | 10.0 |" in rows(into, "symmtom_w6_n3_c3", "maddpg")[0]
     assert "| 1 | 29.0 | 30.0 |" in rows(into, "symmtom_w6_n3_c3 first_hand=private", "maddpg")[0]
     (row,) = rows(into, "symmtom_w6_n3_c3 first_hand=private rewards=competitive", "maddpg")

@@ -40,11 +40,11 @@ def test_the_papers_settings_are_twelve() -> None:
     names = [setting.game.name for setting in paper_settings()]
     assert len(set(names)) == 12
     assert (names[0], names[-1]) == ("symmtom_w6_n3_c3", "symmtom_w12_n4_c12")
-    assert paper_settings()[0].published == {"heuristic": 48.3, "random": 4.0}
+    assert paper_settings()[0].authors_environment == {"heuristic": 48.3, "random": 4.0}
 
 
 def test_an_unknown_key_in_a_file_of_facts_is_named(tmp_path: Path) -> None:
     path = tmp_path / "facts.toml"
-    path.write_text("w = 6\nn = 3\nc = 3\nv = 1\npublished = {}\n")
+    path.write_text("w = 6\nn = 3\nc = 3\nv = 1\nauthors_environment = {}\n")
     with pytest.raises(ConfigError, match=r"facts\.toml: v: "):
         read_toml(path, TypeAdapter(PaperSetting))

@@ -153,12 +153,12 @@ def _train_one(planned: Any, out: Path) -> str:
 
 
 def _write_summary(out: Path) -> None:
-    """Writes the summary of all runs in a folder, and publishes them where --results says."""
+    """Writes the summary of all runs in a folder, and keeps them where --results says."""
     out.mkdir(parents=True, exist_ok=True)
     training_results = results.read_results(out)
     write_whole(out / "summary.md", results.summary(training_results))
     if _value("results"):
-        results.publish(training_results, Path(_value("results")))
+        results.keep(training_results, Path(_value("results")))
 
 
 def _runs_to_train(training: Any) -> list[Any]:

@@ -66,8 +66,8 @@ class TrainingResult:
 class LearnerRelation:
     """A finding of the paper: by which share one reward exceeds another, on average over settings.
 
-    words: the finding. published: the share in the paper. above, below: the two rewards. is_about: True for the names
-    of scenarios that it covers.
+    words: the finding. published: the share in the paper (section 7.1). above, below: the two rewards. is_about: True
+    for the names of scenarios that it covers.
     """
 
     words: str
@@ -207,7 +207,7 @@ def _excess(relation: LearnerRelation, scenario: str, rewards: Rewards) -> float
     return above / below - 1 if below > 0 else None
 
 
-def publish(results: Sequence[TrainingResult], into: Path) -> None:
+def keep(results: Sequence[TrainingResult], into: Path) -> None:
     """Writes README.md, results.json, and a figure for each scenario and for each algorithm of several scenarios.
 
     Earlier results of other runs stay there, in rows and figures. A learner that was trained again with other
@@ -215,7 +215,7 @@ def publish(results: Sequence[TrainingResult], into: Path) -> None:
     ones.
     """
     into.mkdir(parents=True, exist_ok=True)
-    merged = _with_published(results, into / "results.json")
+    merged = _with_earlier(results, into / "results.json")
     for title, curves in _figures(results).items():
         draw_curves(into / f"{title.replace(' ', '_')}.png", curves, title)
     pictures = sorted(path.stem for path in into.glob("*.png"))
@@ -225,7 +225,7 @@ def publish(results: Sequence[TrainingResult], into: Path) -> None:
     write_whole(into / "results.json", json.dumps([result.evaluation for result in merged], indent=1) + "\n")
 
 
-def _with_published(results: Sequence[TrainingResult], path: Path) -> list[TrainingResult]:
+def _with_earlier(results: Sequence[TrainingResult], path: Path) -> list[TrainingResult]:
     """These results and those of the file that they do not replace, in order of their names."""
     trainings: dict[tuple[str, str], set[str]] = defaultdict(set)
     for result in results:
@@ -233,14 +233,14 @@ def _with_published(results: Sequence[TrainingResult], path: Path) -> list[Train
     seeds = {(result.game, result.algorithm, result.seed) for result in results}
     earlier = [
         result
-        for result in _published(path)
+        for result in _earlier(path)
         if result.training in trainings.get((result.game, result.algorithm), {result.training})
         and (result.game, result.algorithm, result.seed) not in seeds
     ]
     return sorted([*results, *earlier], key=lambda result: (result.game, result.algorithm, result.seed))
 
 
-def _published(path: Path) -> list[TrainingResult]:
+def _earlier(path: Path) -> list[TrainingResult]:
     """Reads a results.json; empty if there is none. Raises ConfigError if it holds something else."""
     if not path.exists():
         return []
