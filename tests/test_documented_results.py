@@ -73,6 +73,8 @@ def test_the_readme_shows_the_means_of_the_report_by_game() -> None:
         assert row["scenarios"] == str(len(scenarios))
         for agent in {*AGENTS} & {*row}:
             assert row[agent] == f"{mean(earned(scenario, agent) for scenario in scenarios):.1f}", (game, agent)
+        in_paper = [float(found) for scenario in scenarios if (found := REPORTED[scenario, OURS]["published"])]
+        assert row["the paper's own"] == (f"{mean(in_paper):.1f}" if in_paper else ""), game
 
 
 def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of_the_ceiling() -> None:

@@ -246,8 +246,8 @@ def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_wo
 
 
 def test_what_no_paper_gives_has_no_published_column(tmp_path: Path) -> None:
-    known: dict[str, Any] = {"world": "symmtom", "scenario": "symmtom_w6_n3_c3", "metrics": {"reward_per_agent": 50.0}}
-    leave(tmp_path, *(result("heuristic", 50, seed, **known) for seed in range(2)))
+    played = {"world": "symmtom", "scenario": "symmtom_w6_n3_c3"}
+    leave(tmp_path, *(result("heuristic", 50, seed, metrics={"reward_per_agent": 50.0}, **played) for seed in range(2)))
     write_report(read_runs((tmp_path,)), tmp_path)
     write_summary(tmp_path, read_runs((tmp_path,)))
     for name in ("report.md", "report.html", "summary.md"):
