@@ -85,9 +85,9 @@ class NotedRecharges:
 
     def record(self, step: Step) -> None:
         for seat, seen in step.turn.observations.items():
-            notebook = self._notebooks.setdefault(seat, Notebook(seed=0))
+            notebook = self._notebooks.setdefault(seat, Notebook(seed=0, steps=seen.view.settings.steps))
             notebook.read(seen)
-            peers = notebook.board.peers
+            peers = notebook.situation.peers
             risen = [peer.name for peer in peers if peer.recharges > self._numbers.get((seat, peer.name), 0)]
             self.noted += len(risen)
             self.false += sum(name not in self._just for name in risen)

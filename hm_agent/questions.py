@@ -55,7 +55,10 @@ class Question(Generic[AnswerT]):
 
     __slots__ = ()
     template: ClassVar[str]
-    schema: ClassVar[type[BaseModel]]
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        raise NotImplementedError
 
     @property
     def keys(self) -> Sequence[str]:

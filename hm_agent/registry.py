@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hm_agent.agents.reflection import Reflector
     from hm_agent.questions import Model
     from hm_agent.theory_of_mind.hypotheses import Parameters
-    from hm_agent.theory_of_mind.mind import Mind
+    from hm_agent.theory_of_mind.mind import BasicMind
     from hm_agent.theory_of_mind.strategist import Strategist
 
 WORLDS: Mapping[str, str] = {
@@ -129,20 +129,23 @@ def register_agent(name: str, build: Callable[[AgentSetup], Agent[Any, Any]] | R
 
 def register_strategist(
     name: str,
-    build: Callable[[Mind, Model, Parameters], Strategist],
+    build: Callable[[Any, Model, Parameters], Strategist],
     *,
     reflector: Callable[[Model], Reflector] | None = None,
     about: str = "a user's strategist",
+    needs: Sequence[type[BasicMind]] | None = None,
 ) -> None:
-    """Registers an agent that plays every world with a body by this strategist; see `register_agent`.
+    """Registers an agent that plays by this strategist every world that offers what it needs; see `register_agent`.
 
-    build: builds the strategist for one seat of one episode. reflector: builds its reflector, which decides what the
-    next plan learns from the latest one; None: nothing.
+    build: builds the strategist for one seat of one episode, from the seat's mind, the model and the hyperparameters.
+    reflector: builds its reflector, which decides what the next plan learns from the latest one; None: nothing. needs:
+    what the strategist asks of a mind beyond `BasicMind`; None: what `build` says of itself by an attribute `needs`.
     """
     from hm_agent.agents.agent import Recipe
     from hm_agent.agents.reflection import NoReflection
 
-    register_agent(name, Recipe(about, build, reflector or NoReflection))
+    asked = getattr(build, "needs", ()) if needs is None else needs
+    register_agent(name, Recipe(about, build, reflector or NoReflection, tuple(asked)))
 
 
 def register_world(name: str, suite: Suite | str) -> None:
@@ -223,14 +226,27 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
     """True if an agent can take a seat in a scenario."""
     if own := _own_agent(agent, scenario):
         return own.plays(scenario)
-    return shared_agent(agent) is not None and suites()[scenario.world].plays(agent, scenario)
+    return _lacking(agent, scenario) == ()
+
+
+def _lacking(agent: str, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
+    """What an agent of no single world needs and a scenario's world does not offer; None if it can't play any way."""
+    recipe, offers = shared_agent(agent), suites()[scenario.world].offers
+    if recipe is None or isinstance(recipe, OwnAgent) or offers is None:
+        return None
+    offered = {kind for offer in offers for kind in offer.__mro__}
+    return tuple(need for need in recipe.needs if need not in offered)
 
 
 def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
     """Raises ConfigError if an agent can't play a scenario, or can't with the model of its seat."""
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
-        raise ConfigError(f"{agent} can't play {scenario.short_name}: {', '.join(able)} can")
+        from hm_agent.agents.agent import words_of
+
+        lacking = _lacking(agent, scenario) if _own_agent(agent, scenario) is None else None
+        why = f" (it needs {words_of(lacking)}, which {scenario.world} does not offer)" if lacking else ""
+        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {', '.join(able)} can")
     own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):
         raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")

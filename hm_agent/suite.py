@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from hm_agent.agents.agent import BodyBuilder
     from hm_agent.theory_of_mind.hypotheses import Parameters
+    from hm_agent.theory_of_mind.mind import BasicMind
 
     Pixels = npt.NDArray[np.uint8]
     """(H, W, 3)"""
@@ -248,7 +249,8 @@ class Suite:
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
     by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
-    alone.
+    alone. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that
+    need more are refused; None for a world that only its own agents play.
     """
 
     name: str
@@ -263,6 +265,7 @@ class Suite:
     functional: ShareMetric | None = None
     battery: Mapping[str, BatteryPart] = {}
     lists_numbers: bool = True
+    offers: Sequence[type[BasicMind]] | None = ()
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -332,10 +335,6 @@ class Suite:
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """Returns the builder of a seat's body, for every agent that is not the world's own."""
         raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")
-
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        """True if an agent that is not the world's own can play a scenario here."""
-        return True
 
     def answers(self) -> ReasonerTable:
         """Returns the functions by which the built-in reasoner answers this world's questions."""

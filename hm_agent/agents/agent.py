@@ -5,16 +5,17 @@ Agents differ in their strategist and reflector; worlds differ in their bodies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from hm_agent.agents.reflection import NoReflection, Reflector
+from hm_agent.config import ConfigError
 from hm_agent.core import Body, Decision, Observation
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.theory_of_mind.mind import BasicMind
 from hm_agent.theory_of_mind.strategist import Strategist
 
 
@@ -22,7 +23,7 @@ class ThinkingBody(Body[Any, Any, Any], Protocol):
     """A body with the mind through which strategists ask about the other players of its world."""
 
     @property
-    def mind(self) -> Mind: ...
+    def mind(self) -> BasicMind: ...
 
 
 BodyBuilder = Callable[[Model, Reflector], ThinkingBody]
@@ -31,16 +32,29 @@ BodyBuilder = Callable[[Model, Reflector], ThinkingBody]
 
 @dataclass(frozen=True)
 class Recipe:
-    """The parts of an agent that can play any world with a body. about: one line for `--list`."""
+    """The parts of an agent that can play any world whose minds offer what it needs.
+
+    about: one line for `--list`. needs: what its strategist asks of a mind beyond `BasicMind`, e.g. `(MindReading,)`.
+    """
 
     about: str
-    strategist: Callable[[Mind, Model, Parameters], Strategist]
+    strategist: Callable[[Any, Model, Parameters], Strategist]
     reflector: Callable[[Model], Reflector] = NoReflection
+    needs: Sequence[type[BasicMind]] = ()
 
     def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
+        """Builds the agent of one seat; raises ConfigError if its strategist needs what the body's mind lacks."""
         transcript = Transcript(model)
         built = body(transcript, self.reflector(transcript))
-        return ComposedAgent(built, self.strategist(built.mind, transcript, parameters), transcript)
+        strategist = self.strategist(built.mind, transcript, parameters)
+        if lacking := [need for need in getattr(strategist, "needs", ()) if need not in type(built.mind).__mro__]:
+            raise ConfigError(f"{self.about}: it needs {words_of(lacking)}, which this world does not offer")
+        return ComposedAgent(built, strategist, transcript)
+
+
+def words_of(needs: Iterable[type[BasicMind]]) -> str:
+    """The names of what a mind can offer, e.g. `MindReading, StrategyMaking`."""
+    return ", ".join(need.__name__ for need in needs)
 
 
 class ComposedAgent:

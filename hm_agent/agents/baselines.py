@@ -8,7 +8,14 @@ from dataclasses import replace
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, answer_or_none, together
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
-from hm_agent.theory_of_mind.mind import BasicMind, MindPrompting, OpponentModel, Outcome, StrategyMaking
+from hm_agent.theory_of_mind.mind import (
+    BasicMind,
+    MindPrompting,
+    OpponentModel,
+    Outcome,
+    StrategyMaking,
+    StrategyValuing,
+)
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 SIGNS: Mapping[Outcome, float] = {Outcome.POSITIVE: 1.0, Outcome.NEUTRAL: 0.0, Outcome.NEGATIVE: -1.0}
@@ -31,6 +38,8 @@ class Reactive(BaseStrategist[BasicMind]):
 class HighLevelPlanner(BaseStrategist[StrategyMaking]):
     """Decides on a strategy after every interaction and every new clue, in one question (PlanReAct, appendix D.3)."""
 
+    needs = (StrategyMaking,)
+
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         return await self._decide() if self._heed(clue) else None
 
@@ -41,6 +50,8 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
 
 class VanillaMindPrompting(BaseStrategist[MindPrompting]):
     """A strategist that models the others and decides in one question after an event; it scores no hypothesis."""
+
+    needs = (MindPrompting,)
 
     def __init__(self, mind: MindPrompting, model: Model) -> None:
         super().__init__(mind, model)
@@ -81,13 +92,15 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
 
 
-class EvaluatedStrategies(BaseStrategist[StrategyMaking]):
+class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
     """Keeps several strategies and follows the one that has paid best, once it is validated.
 
     The strategy in use is valued by the reward it earned, the others by what they would have paid.
     """
 
-    def __init__(self, mind: StrategyMaking, model: Model, parameters: Hyperparameters) -> None:
+    needs = (StrategyValuing,)
+
+    def __init__(self, mind: StrategyValuing, model: Model, parameters: Hyperparameters) -> None:
         super().__init__(mind, model)
         self._parameters = parameters
         self.threshold = parameters.threshold

@@ -16,6 +16,7 @@ def _mind_reader(about: str, parts: Parts) -> Recipe:
         about,
         lambda mind, model, parameters: TheoryOfMind(mind, model, parameters.by_prediction, parts),
         FailureReflector,
+        TheoryOfMind.needs,
     )
 
 
@@ -25,6 +26,7 @@ AGENTS: Mapping[str, Recipe] = {
         "ours: the same hypotheses, revised, predicted by and weighed in one question after an interaction",
         lambda mind, model, parameters: JointMind(mind, model, parameters.by_prediction),
         FailureReflector,
+        JointMind.needs,
     ),
     "react": Recipe(
         "no strategy: plans from the history of interactions (ReAct)",
@@ -38,11 +40,13 @@ AGENTS: Mapping[str, Recipe] = {
     "plan_react": Recipe(
         "a high-level plan after every interaction (PlanReAct)",
         lambda mind, model, parameters: HighLevelPlanner(mind, model),
+        needs=HighLevelPlanner.needs,
     ),
     "vmp": Recipe(
         "ablation: the Theory of Mind in one question, nothing scored (Vanilla Mind Prompting)",
         lambda mind, model, parameters: VanillaMindPrompting(mind, model),
         FailureReflector,
+        VanillaMindPrompting.needs,
     ),
     "mmp": _mind_reader(
         "ablation: a question a step, no evaluation, no refinement (Modular Mind Prompting)",
@@ -53,5 +57,6 @@ AGENTS: Mapping[str, Recipe] = {
         "ablation: the agent's own strategies, evaluated by reward, instead of mind prompting",
         lambda mind, model, parameters: EvaluatedStrategies(mind, model, parameters.by_reward),
         FailureReflector,
+        EvaluatedStrategies.needs,
     ),
 }

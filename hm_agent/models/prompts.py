@@ -33,6 +33,12 @@ def render_retry(error: str) -> str:
     return environment().get_template("retry.j2").render(error=error)
 
 
+def phrase(template: str, macro: str, **details: object) -> str:
+    """Renders one macro of a template, e.g. a reason or a refusal that a model is told, in one line."""
+    said: str = getattr(environment().get_template(template).module, macro)(**details)
+    return said.strip()
+
+
 def _from_package(name: str) -> str | None:
     """Reads the template `package:path` of a world in another package; None for other names."""
     package, colon, path = name.partition(":")

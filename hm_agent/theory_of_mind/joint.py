@@ -23,6 +23,8 @@ class JointMind(HypothesisKeeper[JointMindReading]):
     The question waits until the agent can act again, since its answer depends on where everybody is then.
     """
 
+    needs = (JointMindReading,)
+
     def __init__(self, mind: JointMindReading, model: Model, parameters: Hyperparameters) -> None:
         super().__init__(mind, model, parameters)
         self._about: str | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
@@ -22,43 +22,6 @@ class HypothesisAnswer(BaseModel):
 
     reasoning: str = ""
     hypothesis: Words
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenStrategy:
-    """A strategy that consists of words alone, as planning reads it.
-
-    words: empty if no strategy is decided on. expects: what another agent is expected to do, in words, e.g. `agent_1
-    writes about cabinet_5`; None if nothing is expected.
-    """
-
-    words: str
-    expects: str | None = None
-
-    def why_replan(self, before: WrittenStrategy) -> str | None:
-        """Says why a plan made for the strategy `before` can't go on; None if it can."""
-        if self == before:
-            return None
-        return "your strategy has changed" if self.words != before.words else "you now expect something else"
-
-
-class MindOfWords:
-    """Base of minds whose strategies are words alone. first_strategy: the one before a model has decided."""
-
-    first_strategy: ClassVar[str]
-
-    def undecided(self) -> WrittenStrategy:
-        return WrittenStrategy("")
-
-    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
-        return WrittenStrategy(self.first_strategy)
-
-
-class WrittenStrategyAnswer(BaseModel):
-    """A strategy in words."""
-
-    reasoning: str = ""
-    strategy: Words
 
 
 class Outcome(StrEnum):
@@ -140,6 +103,13 @@ class BasicMind(Protocol):
         """
         ...
 
+    def is_interaction(self, event: Event) -> bool:
+        """True if an event is an interaction that strategists are asked about together with others of its step.
+
+        The strategy is then asked for once, after the last of them.
+        """
+        return False
+
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
         """Whether a prediction came true; None if the interaction doesn't tell."""
         return None if interaction.behaviour is None else prediction == interaction.behaviour
@@ -196,9 +166,12 @@ class MindReading(BasicMind, Protocol):
         ...
 
     def ask_prediction_among(
-        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief]
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
     ) -> Question[Any]:
-        """Step 4, as `ask_prediction`, for a game that also asks what to do in view of the beliefs about the others."""
+        """Step 4, as `ask_prediction`, for a game that also asks what to do in view of the beliefs about the others.
+
+        decides: False if what to do is not asked, since the step has more interactions.
+        """
         return self.ask_prediction(history, hypotheses)
 
     def predicted(self, answer: BaseModel) -> Sequence[str | None]:
@@ -259,11 +232,15 @@ class MindPrompting(BasicMind, Protocol):
 
 
 class StrategyMaking(BasicMind, Protocol):
-    """What a game tells agents that think of their own strategy and model no other player (appendices D.3 and E)."""
+    """What a game tells agents that think of their own strategy and model no other player (appendix D.3)."""
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Question[Any]:
         """Which strategy to follow? best: earlier strategies that paid, to refine."""
         ...
+
+
+class StrategyValuing(StrategyMaking, Protocol):
+    """What a game tells agents that value their own strategies by what these pay or would have paid (appendix E)."""
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> Question[Any]:
         """What does a strategy in words amount to in the present situation?"""
@@ -274,5 +251,5 @@ class StrategyMaking(BasicMind, Protocol):
         ...
 
 
-class Mind(MindReading, JointMindReading, MindPrompting, StrategyMaking, Protocol):
+class Mind(MindReading, JointMindReading, MindPrompting, StrategyValuing, Protocol):
     """What a game tells all kinds of strategists, so that every shared agent can play it."""

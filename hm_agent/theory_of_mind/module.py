@@ -42,11 +42,15 @@ class Parts:
 class TheoryOfMind(HypothesisKeeper[MindReading]):
     """A strategist that proposes, scores and refines hypotheses about each other player."""
 
+    needs = (MindReading,)
+
     def __init__(self, mind: MindReading, model: Model, parameters: Hyperparameters, parts: Parts = Parts()) -> None:
         super().__init__(mind, model, parameters)
         self._parts = parts
         self._answered_choice: Question[Any] | None = None
         """The latest question of step 5 that was answered, so that the same is not asked again."""
+        self._owes_strategy = False
+        """True if the latest question of step 4 left out step 5, since more was to come in the same step."""
         self._answers_clue = False
         """True if the latest strategy responds to a clue, so that it is for the next interaction alone."""
 
@@ -71,7 +75,8 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
             bank = score(bank, lambda prediction: self._mind.is_right(prediction, interaction), self._parameters)
         is_proven = validated(bank, self._parameters) is not None
         answered_clue, self._answers_clue = self._answers_clue, False
-        if not answered_clue and self._is_confirmed(interaction, history, is_proven):
+        owed, self._owes_strategy = self._owes_strategy, False
+        if not answered_clue and not owed and self._is_confirmed(interaction, history, is_proven):
             self._keep_predictions(interaction.partner, bank, before)
             return await self._respond(None)
         if not is_proven:
@@ -122,7 +127,9 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         proven = validated(bank, self._parameters)
         hypotheses = (proven,) if proven else bank
         others = self._beliefs(partner)
-        answer = await self._ask(self._mind.ask_prediction_among(history, hypotheses, others)) if hypotheses else None
+        question = self._mind.ask_prediction_among(history, hypotheses, others, decides=self._is_last)
+        self._owes_strategy = not self._is_last
+        answer = await self._ask(question) if hypotheses else None
         predictions = self._mind.predicted(answer) if answer else (None,) * len(hypotheses)
         self._banks[partner] = with_predictions(bank, hypotheses, predictions)
         self._expected[partner] = predictions[-1] if predictions else None

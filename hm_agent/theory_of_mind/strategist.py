@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
 from hm_agent.questions import Model, answer_or_none
@@ -55,6 +55,8 @@ MindT = TypeVar("MindT", bound=BasicMind)
 class BaseStrategist(Generic[MindT]):
     """Remembers interactions and revises the strategy after each event; subclasses define how."""
 
+    needs: ClassVar[Sequence[type[BasicMind]]] = ()
+    """What it asks of a world's mind beyond `BasicMind`, e.g. `(MindReading,)`: a world that lacks it is refused."""
     threshold: float | None = None
     """The value from which a hypothesis counts as validated; None without hypotheses."""
 
@@ -67,6 +69,8 @@ class BaseStrategist(Generic[MindT]):
         self._heeded: dict[str, str] = {}
         """By player, what the latest clue suggested that was `_heed`ed since its respawn."""
         self._strategy: Strategy | None = None
+        self._is_last = True
+        """False while interactions of the same step are still to be considered, after which the strategy is decided."""
         self._understood: tuple[tuple[Interaction, Hypothesis | None, bool | None], ...] = ()
         """This step's interactions, each with the hypothesis that was acted on and whether its prediction came true."""
 
@@ -118,7 +122,8 @@ class BaseStrategist(Generic[MindT]):
         self._clues |= {event.partner: event for event in events if isinstance(event, Clue)}
         if self._strategy is None or self.is_outdated:
             self._strategy = await self.begin()
-        for event in events:
+        for place, event in enumerate(events):
+            self._is_last = not any(map(self._mind.is_interaction, events[place + 1 :]))
             self._strategy = await self.consider(event) or self._strategy
         return self._strategy
 

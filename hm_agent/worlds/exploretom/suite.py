@@ -73,6 +73,7 @@ class ExploretomSuite(Suite):
 
     name = "exploretom"
     title = "ExploreToM"
+    offers = None
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     battery: Mapping[str, BatteryPart] = {
@@ -180,9 +181,6 @@ class ExploretomSuite(Suite):
         return StoryWorld(
             pose, shows_choices=options["choices"] == SHOWN, questions=_max_questions(options["questions"])
         )
-
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return False
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]

@@ -32,6 +32,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
+from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, has_trained_bots, own_file
@@ -97,6 +98,7 @@ class MeltingPotSuite(Suite):
         ),
     )
     packages = ("dm-meltingpot", "dmlab2d")
+    offers = (Mind,)
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(

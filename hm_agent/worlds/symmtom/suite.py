@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Model
 from hm_agent.suite import (
     FULL,
     SMALL,
@@ -27,13 +26,13 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
+from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 if TYPE_CHECKING:
-    from hm_agent.agents.agent import BodyBuilder, ThinkingBody
-    from hm_agent.agents.reflection import Reflector
+    from hm_agent.agents.agent import BodyBuilder
     from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
@@ -49,14 +48,13 @@ TRAINED: Mapping[str, str] = {
     "rmaddpg": "MADDPG; learned to remember",
 }
 """The agents that play by a checkpoint, with the algorithm that trained them."""
-UNSUPPORTED_AGENTS = ("vmp", "he_hr")
-"""The shared agents that can't play here, since they ask of the other players what this world's mind can't answer."""
 
 
 class SymmtomSuite(Suite):
     """The paper's twelve settings, any other size by its name, and the tests of mind."""
 
     name = "symmtom"
+    offers = (MindReading, JointMindReading, StrategyMaking)
     title = "SymmToM"
     options = (
         Option(
@@ -150,25 +148,14 @@ class SymmtomSuite(Suite):
         return SymmtomParallelEnv(_size_settings(scenario, options), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
-        from hm_agent.worlds.symmtom.agents import BeliefScore
-        from hm_agent.worlds.symmtom.language.body import SymmtomBody
-        from hm_agent.worlds.symmtom.language.literal import LiteralProbe
+        from hm_agent.worlds.symmtom.language.body import symmtom_body
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-        world, seat, seed = setup.world, setup.seat, setup.seed
+        world = setup.world
         assert isinstance(world, SymmtomWorld)
-
-        def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            steps = min(world.settings.steps, setup.max_steps or world.settings.steps)
-            count = int(setup.options["literal"] or 0)
-            probe = LiteralProbe(world, seed, count, _literal_steps(setup.scenario, steps))
-            body = SymmtomBody(world.settings, seat, seed, model, reflector, BeliefScore(world), probe)
-            return cast("ThinkingBody", body)  # its mind answers what the agents ask that `plays` names
-
-        return build
-
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return agent not in UNSUPPORTED_AGENTS
+        steps = min(world.settings.steps, setup.max_steps or world.settings.steps)
+        probed, last = int(setup.options["literal"] or 0), _literal_steps(setup.scenario, steps)
+        return partial(symmtom_body, world, setup.seat, setup.seed, steps, probed, last)
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer

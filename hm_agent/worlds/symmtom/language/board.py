@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from hm_agent.core import Event
+from hm_agent.questions import Forms, check_all, one_of
+from hm_agent.theory_of_mind.questions import check_name
+from hm_agent.theory_of_mind.situation import Behaviour, InteractionSeen, Situation
+from hm_agent.worlds.symmtom.language.calls import (
+    Call,
+    CallContext,
+    Recharge,
+    call_pattern,
+    check_plan,
+    parse_calls,
+    walk_pattern,
+)
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import Cell, Pieces
 
@@ -14,6 +29,23 @@ NOTHING = "nothing"
 """How texts name what a silent agent says."""
 VISITS_BASE = "visits its base"
 RETURNS = "comes straight back"
+
+
+SILENCE = -1
+"""How an answer names the piece of an agent that says none."""
+MOST_WALKS = 4
+"""The largest number of walks in a plan; a longer one would be outdated long before its end."""
+
+
+class NextTalk(Behaviour):
+    """What another agent does until it is met again, and which piece it says first then; `SILENCE` for none."""
+
+    does: str
+    says: int
+
+    @property
+    def words(self) -> str:
+        return behaviour_of(self.does, None if self.says == SILENCE else self.says)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +88,17 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Board(Situation):
     """All that one agent may know at the start of a turn.
 
     knows: all pieces that it knows. said, heard, got: in the turn before; said is None if it was silent, got is its
-    reward. recharges: how often it has recharged.
+    reward. recharges: how often it has recharged. steps: of the episode.
     """
 
+    blocks = "symmtom/blocks.j2"
+    behaviour = NextTalk
+
+    rules: GameSettings
     step: int
     me: str
     cell: Cell
@@ -75,10 +111,12 @@ class Board:
     is_held: bool = False
     got: float = 0.0
     recharges: int = 0
+    steps: int = 0
 
-    def lacks(self, rules: GameSettings) -> Pieces:
+    @property
+    def lacks(self) -> Pieces:
         """The pieces that the agent does not know."""
-        return tuple(piece for piece in range(rules.pieces) if piece not in self.knows)
+        return tuple(piece for piece in range(self.rules.pieces) if piece not in self.knows)
 
     @property
     def in_range(self) -> tuple[str, ...]:
@@ -91,6 +129,35 @@ class Board:
     def outcomes(self, about: str) -> tuple[str, ...]:
         """All behaviours of another agent between two meetings with this one, in words."""
         return (VISITS_BASE, *(f"meets {peer.name}" for peer in self.peers if peer.name != about), RETURNS)
+
+    def behaviour_forms(self, about: str | None) -> Forms:
+        outcomes = self.outcomes(about or self.peers[0].name)
+        return {"does": one_of(outcomes), "says": {"minimum": SILENCE, "maximum": self.rules.pieces - 1}}
+
+    def check_behaviour(self, about: str, given: Any) -> None:
+        check_all(
+            partial(check_name, "does", given.does, self.outcomes(about)),
+            partial(check_name, "says", given.says, range(SILENCE, self.rules.pieces)),
+        )
+
+    @property
+    def most_calls(self) -> int:
+        """Each piece once, and the walks."""
+        return MOST_WALKS + self.rules.pieces
+
+    @property
+    def _context(self) -> CallContext:
+        return CallContext(self.rules.width, tuple(peer.name for peer in self.peers), self.knows)
+
+    def call_patterns(self, barred: Call | None) -> tuple[str, str]:
+        """Pieces are said while walks go on, so that a plan means the same whichever of both comes first."""
+        useless = [*([Recharge()] if self.lacks else []), *([barred] if barred else [])]
+        return walk_pattern(self._context, useless), call_pattern(self._context)
+
+    def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[Call, ...]:
+        plan = parse_calls(texts, self._context)
+        check_plan(plan, MOST_WALKS, self.lacks, barred)
+        return plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +189,10 @@ class Meeting:
     def reward(self) -> float:
         """For new pieces alone, since the agent is not told to whom its own pieces were new."""
         return float(len(self.news))
+
+    def shows(self, prediction: str) -> bool | None:
+        """True if the partner did and first said what was predicted; None for the first meeting with it."""
+        return None if self.does is None else prediction == self.behaviour
 
 
 def behaviour_of(does: str | None, says: int | None) -> str:
@@ -170,11 +241,11 @@ class HasRecharged(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class MeetingEnded(Event):
+class MeetingEnded(InteractionSeen):
     """The partner left or went onto its base, or the meeting was so long that another one begins."""
 
-    meeting: Meeting
+    interaction: Meeting
 
     def describe(self) -> str:
-        said = ", ".join(NOTHING if piece is None else str(piece) for piece in self.meeting.said)
-        return f"the meeting with {self.meeting.partner} ended, who said {said}"
+        said = ", ".join(NOTHING if piece is None else str(piece) for piece in self.interaction.said)
+        return f"the meeting with {self.interaction.partner} ended, who said {said}"

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.language.board import Board
+from hm_agent.agents.planning_body import PlanFollower
+from hm_agent.core import Event
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.situation import PlanRecord
+from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say, Walk
+from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.policies.policy import approach, next_known
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -22,33 +26,22 @@ MEETING_WIDTHS = 2
 UNHEARD_STEPS = 3
 """A plan without walks ends this many steps after its last piece even if nobody was there to hear its pieces."""
 
-USED_UP = "the plan is used up"
 
-
-@dataclass(frozen=True, slots=True)
-class PlanRecord:
-    """A plan that is over. calls: all of it. done: how many of its walks were carried out. walks: how many it had."""
-
-    calls: tuple[Call, ...]
-    done: int
-    walks: int
-
-
-class CallPlanner:
+class CallPlanner(PlanFollower[Board, SpokenMove]):
     """Follows one plan after the other.
 
     The walks are carried out in order. In each step the agent also says a piece: those of the plan in turn, the next
     one as soon as anyone was in range to hear the one before; without pieces in the plan, all that it knows in turn.
 
-    failed: the call that could not be carried out and so ended the plan. why_over: why the plan is over, in words; None
-    while it goes on.
+    why_over: why the plan is over, in words; None while it goes on. notebook: its sights say how to walk.
     """
 
-    def __init__(self, rules: GameSettings) -> None:
-        self._rules = rules
+    def __init__(self, rules: GameSettings, notebook: Notebook) -> None:
+        self._rules, self._notebook = rules, notebook
         self.plan: tuple[Call, ...] = ()
-        self.failed: Call | None = None
-        self.why_over: str | None = USED_UP
+        self._failed: Call | None = None
+        self.why_over: str | None = _used_up()
+        self._was_held = False
         self._walks: tuple[Walk, ...] = ()
         self._pieces: tuple[int, ...] = ()
         self._walk_index = 0
@@ -66,7 +59,7 @@ class CallPlanner:
 
     def follow(self, plan: Sequence[Call]) -> None:
         """Begins a plan, which must not be empty."""
-        self.plan, self.failed, self.why_over = tuple(plan), None, None
+        self.plan, self._failed, self.why_over = tuple(plan), None, None
         self._walks = tuple(call for call in plan if not isinstance(call, Say))
         self._pieces = tuple(call.piece for call in plan if isinstance(call, Say))
         self._walk_index, self._pieces_said = 0, 0
@@ -92,11 +85,49 @@ class CallPlanner:
         return self._pieces_said >= len(self._pieces)
 
     @property
-    def record(self) -> PlanRecord | None:
-        """The latest plan; None before the first."""
-        return PlanRecord(self.plan, self._walk_index, len(self._walks)) if self.plan else None
+    def current(self) -> Call | None:
+        return self.walk
 
-    def observe(self, board: Board, *, recharged: bool) -> None:
+    @property
+    def failed(self) -> Call | None:
+        return self._failed
+
+    @property
+    def record(self) -> PlanRecord:
+        left = (*self._walks[self._walk_index :], *(call for call in self.plan if isinstance(call, Say)))
+        return PlanRecord(self.plan, self._walk_index, len(self._walks), left)
+
+    def default_plan(self, situation: Board) -> Sequence[Call]:
+        """Recharge if all is known; else tell the nearest agent all, and recharge."""
+        if not situation.lacks:
+            return (Recharge(),)
+        nearest = min(situation.peers, key=lambda peer: manhattan(situation.cell, peer.cell))
+        return (Meet(nearest.name), *map(Say, situation.knows), Recharge())
+
+    def observe(self, situation: Board, events: Sequence[Event]) -> str | None:
+        was_held, self._was_held = self._was_held, situation.is_held
+        if not was_held:  # the plan had no part in what a held agent did
+            self.note_move(situation, recharged=any(isinstance(event, HasRecharged) for event in events))
+        if was_held and not situation.is_held:
+            return _reason("can_move")
+        return self._why_replan(situation, events)
+
+    def _why_replan(self, board: Board, events: Sequence[Event]) -> str | None:
+        """Why the latest events call for a new plan, in words; None if the plan can go on."""
+        if any(isinstance(event, HasRecharged) for event in events):
+            return _reason("recharged")
+        new = [event for event in events if isinstance(event, PieceHeard) and event.is_new]
+        if new and not board.lacks and not self.recharges_next:
+            return _reason("knows_all")
+        if self.why_over is not None or isinstance(self.walk, Recharge):
+            return self.why_over
+        if new and self._pieces and self.has_said_all:
+            return _reason("heard_new", piece=new[0].piece, speaker=new[0].speaker)
+        partner = self.walk.player if isinstance(self.walk, Meet) else None
+        newcomers = [event.partner for event in events if isinstance(event, CameIntoRange) and event.partner != partner]
+        return _reason("in_range", partner=newcomers[0]) if newcomers else None
+
+    def note_move(self, board: Board, *, recharged: bool) -> None:
         """Updates the plan after a move. recharged: True if the agent has recharged in it."""
         if self.why_over is not None:
             return
@@ -112,7 +143,7 @@ class CallPlanner:
         elif self._is_done(walk, board, recharged):
             self._advance(board)
         elif (why := self._why_failed(walk, board)) is not None:
-            self.failed, self.why_over = walk, why
+            self._failed, self.why_over = walk, why
 
     def _is_done(self, walk: Walk | None, board: Board, recharged: bool) -> bool:
         """True if a walk is complete, or the pieces of a plan without walks were said."""
@@ -132,16 +163,16 @@ class CallPlanner:
         self._walk_index = min(self._walk_index + 1, len(self._walks))
         self._begin_walk()
         if self.walk is None:
-            self.why_over = USED_UP
-        elif isinstance(self.walk, Recharge) and (lacking := board.lacks(self._rules)):
-            self.why_over = f"recharge() waits until you know all pieces, and you lack {', '.join(map(str, lacking))}"
+            self.why_over = _used_up()
+        elif isinstance(self.walk, Recharge) and board.lacks:
+            self.why_over = _reason("recharge_waits", lacking=board.lacks)
 
     def _why_failed(self, walk: Walk | None, board: Board) -> str | None:
         """Why a walk can't be carried out, in words; None if it may go on."""
         most = MEETING_WIDTHS * self._rules.width
         if isinstance(walk, Meet):
             is_missed = self._pieces_told == 0 and self._walk_steps >= most
-            return f"{walk.player} was not reached in {most} steps" if is_missed else None
+            return _reason("not_reached", player=walk.player, steps=most) if is_missed else None
         target = self._target(walk, board)
         if target is None:
             return None
@@ -151,7 +182,7 @@ class CallPlanner:
         if self._steps_without_progress < BLOCKED_STEPS:
             return None
         occupant = next((peer.name for peer in board.peers if peer.cell == target), None)
-        return f"{walk} came no nearer in {BLOCKED_STEPS} steps" + (f": {occupant} stands there" if occupant else "")
+        return _reason("no_nearer", walk=str(walk), steps=BLOCKED_STEPS, occupant=occupant)
 
     def _target(self, walk: Walk | None, board: Board) -> Cell | None:
         """The cell to walk to; None to stay."""
@@ -164,15 +195,14 @@ class CallPlanner:
                 return board.base
         return None
 
-    def next_move(self, board: Board, sights: Sights) -> SpokenMove | None:
-        """The next move by the plan; None if it is over."""
-        if self.why_over is not None:
-            return None
-        target = self._target(self.walk, board)
+    def next_action(self, situation: Board) -> SpokenMove:
+        """The next move by the plan; once it is over, it stays and speaks on."""
+        sights = self._notebook.sights
+        target = self._target(self.walk, situation)
         direction = Direction.STAY
         if target is not None:
             direction = Direction(int(approach(sights, np.array([target], np.int32))[0]))
-        return SpokenMove(direction, self._next_piece(board, sights))
+        return SpokenMove(direction, self._next_piece(situation, sights))
 
     def _next_piece(self, board: Board, sights: Sights) -> int:
         """The piece to say next: those of the plan that are known in turn, else all that are known in turn."""
@@ -181,3 +211,12 @@ class CallPlanner:
             return known[self._pieces_said % len(known)]
         last = -1 if board.said is None else board.said
         return int(next_known(sights.knows, np.array([last], np.int32))[0])
+
+
+def _used_up() -> str:
+    return phrase("agent/reasons.j2", "used_up")
+
+
+def _reason(name: str, **details: object) -> str:
+    """A reason for a new plan, of prompts/symmtom/reasons.j2."""
+    return phrase("symmtom/reasons.j2", name, **details)

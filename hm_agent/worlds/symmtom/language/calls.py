@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom.views import Cell, Pieces
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
 
@@ -81,34 +82,32 @@ def _go_to(argument: str, context: CallContext) -> GoTo:
     inner = argument.strip()
     match = _CELL.fullmatch(inner[1:-1] if inner.startswith("((") else inner)
     if match is None:
-        raise CallError(f"go_to: {shortened(argument)} is no cell; write go_to((x, y)) with whole numbers")
+        raise CallError(_refusal("no_cell", given=shortened(argument)))
     cell = int(match[1]), int(match[2])
     if not all(0 <= part < context.width for part in cell):
-        raise CallError(f"go_to: {cell} is off the board; x and y go from 0 to {context.width - 1}")
+        raise CallError(_refusal("off_the_board", cell=cell, last=context.width - 1))
     return GoTo(cell)
 
 
 def _meet(argument: str, context: CallContext) -> Meet:
     name = argument.strip(" '\"\n\t")
     if name not in context.players:
-        raise CallError(f"meet: {shortened(argument)} is no other player; there are {', '.join(context.players)}")
+        raise CallError(_refusal("no_player", given=shortened(argument), players=context.players))
     return Meet(name)
 
 
 def _recharge(argument: str, context: CallContext) -> Recharge:
     if argument.strip():
-        raise CallError(f"recharge: it takes no argument, and {shortened(argument)} is one; write recharge()")
+        raise CallError(_refusal("no_argument", given=shortened(argument)))
     return Recharge()
 
 
 def _say(argument: str, context: CallContext) -> Say:
     match = _NUMBER.fullmatch(argument)
     if match is None:
-        raise CallError(
-            f"say: {shortened(argument)} is no piece; write say(piece) with one of {_joined(context.knows)}"
-        )
+        raise CallError(_refusal("no_piece", given=shortened(argument), known=_joined(context.knows)))
     if int(match[1]) not in context.knows:
-        raise CallError(f"say: you don't know {match[1]}; you know {_joined(context.knows)}")
+        raise CallError(_refusal("unknown_piece", piece=match[1], known=_joined(context.knows)))
     return Say(int(match[1]))
 
 
@@ -137,6 +136,25 @@ def walk_pattern(context: CallContext, barred: Collection[Call]) -> str:
     walks += [rf"meet\({any_of(players)}\)"] if players else []
     walks += [r"recharge\(\)"] if Recharge() not in barred else []
     return f"^{any_of(walks)}$"
+
+
+def check_plan(plan: Sequence[Call], most_walks: int, lacking: Pieces, barred: Call | None) -> None:
+    """Raises CallError for too many walks, and for a first walk that has no effect now.
+
+    lacking: the pieces that the agent does not know. barred: the walk that has just failed.
+    """
+    walks = [call for call in plan if not isinstance(call, Say)]
+    if len(walks) > most_walks:
+        raise CallError(_refusal("too_many_walks", given=len(walks), most=most_walks))
+    if walks and isinstance(walks[0], Recharge) and lacking:
+        raise CallError(_refusal("recharge_first", lacking=_joined(lacking)))
+    if walks and walks[0] == barred:
+        raise CallError(phrase("agent/refusals.j2", "just_failed", call=str(barred)))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/symmtom/refusals.j2."""
+    return phrase("symmtom/refusals.j2", name, **details)
 
 
 def _joined(pieces: Pieces) -> str:

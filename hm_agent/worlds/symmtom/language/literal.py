@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
-from pydantic import BaseModel
-
-from hm_agent.questions import Question
+from hm_agent.agents.planning_body import LiteralProbes
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom.language.board import Board
-from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.language.notebook import Notebook
+from hm_agent.worlds.symmtom.views import SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 BITS = 4
@@ -30,44 +29,28 @@ class KnowledgeBit:
     piece: int
 
 
-class KnowledgeAnswer(BaseModel):
-    """A yes or no to each bit, in their order."""
-
-    reasoning: str = ""
-    knows: list[bool]
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeKnowledge(Question[KnowledgeAnswer]):
-    """Does another agent know a piece? Asks for a few bits at once."""
-
-    template = "symmtom/probe_knowledge.j2"
-    schema = KnowledgeAnswer
-    rules: GameSettings
-    board: Board
-    bits: tuple[KnowledgeBit, ...]
-
-    @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
-        return {"knows": {"minItems": len(self.bits), "maxItems": len(self.bits)}}
-
-    def check(self, answer: KnowledgeAnswer) -> None:
-        if len(answer.knows) != len(self.bits):
-            raise ValueError(f"knows: {len(answer.knows)} given, {len(self.bits)} wanted, one for each question")
-
-
-class LiteralProbe:
+class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
     """Draws the literal questions of one seat, and scores the answers by the truth, which the agent never gets.
 
     count: at how many of the episode's first `steps` steps it asks; never at the very first one, at most at all others.
     Steps and bits depend on the seed and the board alone, so every agent in a seat is asked the same.
     """
 
-    def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int) -> None:
-        self._world, self._seed = world, seed
+    choices = ("yes", "no")
+
+    def __init__(self, world: SymmtomWorld, seed: int, count: int, steps: int, notebook: Notebook) -> None:
+        self._world, self._seed, self._notebook = world, seed, notebook
+        self._bits: Sequence[KnowledgeBit] = ()
         later = range(1, steps)
         self._steps_due = frozenset(Random(f"{seed}/literal").sample(later, min(count, len(later))))
         self._asked = self._right = self._yes = self._said_yes = self._by_notes = self._unanswered = 0
+
+    def due(self, situation: Board) -> Sequence[str]:
+        self._bits = self.bits(situation)
+        return [phrase("symmtom/blocks.j2", "knows_now", player=bit.player, piece=bit.piece) for bit in self._bits]
+
+    def take(self, answers: Sequence[str] | None) -> None:
+        self._note(self._bits, None if answers is None else [answer == "yes" for answer in answers])
 
     def bits(self, board: Board) -> Sequence[KnowledgeBit]:
         """The bits to ask for in this step; none in most. First-hand knowledge that is public is left out."""
@@ -82,13 +65,10 @@ class LiteralProbe:
         ]
         return Random(f"{self._seed}/{board.step}").sample(bits, min(BITS, len(bits)))
 
-    def note(
-        self, bits: Sequence[KnowledgeBit], answer: KnowledgeAnswer | None, believed: Sequence[Sequence[int]]
-    ) -> None:
-        """Scores an answer, None if the model gave no valid one. believed: K of the agent's notes, pieces by agent."""
+    def _note(self, bits: Sequence[KnowledgeBit], answers: Sequence[bool | None] | None) -> None:
+        """Scores the answers to bits, None if the model gave no valid one."""
         names, knows = self._world.settings.seats, self._world.state.knows[0]
-        answers = answer.knows if answer else [None] * len(bits)
-        for bit, said in zip(bits, answers, strict=True):
+        for bit, said in zip(bits, answers or (None,) * len(bits), strict=True):
             agent = names.index(bit.player)
             truth = bool(knows[agent, bit.piece])
             self._asked += 1
@@ -96,7 +76,7 @@ class LiteralProbe:
             self._right += said is truth
             self._said_yes += said is True
             self._unanswered += said is None
-            self._by_notes += (bit.piece in believed[agent]) is truth
+            self._by_notes += (bit.piece in self._notebook.believed()[agent]) is truth
 
     def metrics(self) -> Mapping[str, float]:
         """Shares of the bits asked; empty if none was. An unanswered bit counts as wrong.

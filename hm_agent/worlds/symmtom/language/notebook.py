@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hm_agent.agents.planning_body import Notes
 from hm_agent.core import Event, Observation
+from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
@@ -49,28 +51,51 @@ class _PeerNotes:
     news: list[int] = field(default_factory=list)
 
 
-class Notebook:
+@dataclass(frozen=True, slots=True)
+class TalkerNotes:
+    """What recordings show of an agent's notes.
+
+    believed: by agent, the pieces that the agent believes this one to know; its own row is certain.
+    """
+
+    cell: Cell
+    knows: Pieces
+    believed: tuple[Pieces, ...]
+
+
+class Notebook(Notes[BoardView, Board]):
     """One agent's notes through an episode. seed: that of its own random numbers.
+
+    steps: of the episode. score: measures which share of the notes is true; None: nothing is measured.
 
     The agent's estimate of who knows what is K with greedy encounters. Another agent that stands on its base and knew
     all by this estimate is taken to have recharged, and its second-hand pieces are struck out. The estimate can be
     wrong.
     """
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed % 2**32
+    def __init__(self, seed: int, steps: int, score: BeliefScore | None = None) -> None:
+        self._seed, self._steps, self._score = seed % 2**32, steps, score
         self._matrix = KINDS["ge"]()
         self._notes: dict[int, _PeerNotes] = {}
         self._before: BoardView | None = None
         self._recharges = 0
         """How often the agent has recharged."""
-        self.board: Board
+        self._board: Board
         self.sights: Sights
         self.known: Bools
         """(n, c): True where the agent believes that an agent knows a piece."""
 
+    @property
+    def situation(self) -> Board:
+        return self._board
+
+    def shown(self) -> TalkerNotes:
+        return TalkerNotes(self._board.cell, self._board.knows, self.believed())
+
+    def metrics(self) -> Mapping[str, float]:
+        return self._score.metrics() if self._score else {}
+
     def read(self, observation: Observation[BoardView]) -> Sequence[Event]:
-        """Takes in a view; returns the events since the one before."""
         view, step, before = observation.view, observation.step, self._before
         self.sights = sight_of(view, step, observation.reward, self._seed)
         others = [agent for agent in range(view.settings.agents) if agent != view.agent]
@@ -87,7 +112,9 @@ class Notebook:
             for other in others:
                 events += self._note_meeting(step, view, before, near, other)
         self._before = view
-        self.board = self._board_at(step, view, before, observation.reward)
+        self._board = self._board_at(step, view, before, observation.reward)
+        if self._score:
+            self._score.note(self.known[None], self.sights)
         return events
 
     def _own_events(self, step: int, view: BoardView, before: BoardView, near: Bools) -> list[Event]:
@@ -152,7 +179,9 @@ class Notebook:
         """The board as questions show it. before: the view of the turn before; None at first."""
         names, me = view.settings.seats, view.agent
         return Board(
+            rules=view.settings,
             step=step,
+            steps=self._steps,
             me=names[me],
             cell=view.positions[me],
             base=view.bases[me],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -12,30 +13,34 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategyAnswer
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.questions import (
+    EvaluatePlan,
+    Foresight,
+    MakeStrategy,
+    Plan,
+    PlanAnswer,
+    Predict,
+    Prediction,
+    Probe,
+    ProbeAnswers,
+    Propose,
+    Revise,
+    RevisedMind,
+    Revision,
+    StrategyAnswer,
+)
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
+    SILENCE,
     VISITS_BASE,
     YOU,
     Board,
     Meeting,
+    NextTalk,
     Peer,
 )
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.language.literal import KnowledgeAnswer, ProbeKnowledge
-from hm_agent.worlds.symmtom.language.peer_questions import (
-    SILENCE,
-    MakeTalkStrategy,
-    NextTalk,
-    PeerPrediction,
-    PeerRevision,
-    PredictPeer,
-    ProposePeer,
-    RevisedPeer,
-    RevisePeer,
-)
-from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, EvaluateTalk, PlanTalk
-from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 KEPT = 3
@@ -141,24 +146,24 @@ def _rank_rules(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesi
     return sorted(RULES, key=weight, reverse=True)
 
 
-def foresee(words: str | None, rules: GameSettings, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
+def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
     """Predicts what an agent does next and says first by a hypothesis; words of no rule stand for the first rule."""
     peer, known = board.peer(about), estimate(board)[about]
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
-    does = _does_next(rules, board, peer, known)
+    does = _does_next(board, peer, known)
     then = frozenset(peer.first_hand or ()) if does == VISITS_BASE else known
     last = next((piece for meeting in history[::-1] for piece in meeting.said[::-1] if piece is not None), None)
     return NextTalk(does=does, says=rule.first(peer, sorted(then), last))
 
 
-def _does_next(rules: GameSettings, board: Board, peer: Peer, known: frozenset[int]) -> str:
+def _does_next(board: Board, peer: Peer, known: frozenset[int]) -> str:
     """The likeliest behaviour of a peer until the next meeting, one of `Board.outcomes`."""
     others = [name for name in peer.near if name != YOU]
     if peer.cell == peer.base:
         return VISITS_BASE
     if others and YOU not in peer.near:
         return f"meets {others[0]}"
-    if len(known) == rules.pieces:
+    if len(known) == board.rules.pieces:
         return VISITS_BASE
     nearest = min(board.peers, key=lambda other: (other is peer, manhattan(other.cell, peer.cell)))
     is_nearer = nearest is not peer and manhattan(nearest.cell, peer.cell) < manhattan(board.cell, peer.cell)
@@ -191,25 +196,25 @@ class _Prospect:
         return self.teaches + len(self.lacks)
 
 
-def _prospects(rules: GameSettings, board: Board) -> list[_Prospect]:
+def _prospects(board: Board) -> list[_Prospect]:
     """The other agents; one out of range that knows all and can move is expected on its base, having recharged."""
     prospects, knows = [], estimate(board)
     for peer in board.peers:
         known, cell = knows[peer.name], peer.cell
-        if len(known) == rules.pieces and YOU not in peer.near and not peer.is_held:
+        if len(known) == board.rules.pieces and YOU not in peer.near and not peer.is_held:
             known, cell = frozenset(peer.first_hand or ()), peer.base
         lacks = frozenset(board.knows) - known
-        prospects.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks(rules)))))
+        prospects.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks))))
     return prospects
 
 
-def best_calls(rules: GameSettings, board: Board, barred: Call | None = None) -> list[Call]:
+def best_calls(board: Board, barred: Call | None = None) -> list[Call]:
     """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
-    prospects = _prospects(rules, board)
-    steps_left = rules.steps - board.step
-    if not board.lacks(rules) and barred != Recharge() and max(1, manhattan(board.cell, board.base)) <= steps_left:
+    prospects = _prospects(board)
+    steps_left = board.steps - board.step
+    if not board.lacks and barred != Recharge() and max(1, manhattan(board.cell, board.base)) <= steps_left:
         return [Recharge(), *_pieces_to_say(board, prospects)]
-    walk, listeners = _best_walk(rules, board, prospects, barred)
+    walk, listeners = _best_walk(board, prospects, barred)
     return [walk, *_pieces_to_say(board, listeners or prospects), Recharge()]
 
 
@@ -220,9 +225,7 @@ def _pieces_to_say(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
     return [Say(piece) for piece in order if lacking[piece]] or [Say(piece) for piece in order]
 
 
-def _best_walk(
-    rules: GameSettings, board: Board, prospects: Sequence[_Prospect], barred: Call | None
-) -> tuple[Call, list[_Prospect]]:
+def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None) -> tuple[Call, list[_Prospect]]:
     """The walk with the most gain per step, and the agents that are then in range; never the barred walk.
 
     If no walk gains anything, it leads to the middle and is heard by nobody.
@@ -231,43 +234,43 @@ def _best_walk(
     for index, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
         if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
-            beside = [cell for cell in _cells_near(rules, [prospect]) if cell != prospect.cell]
+            beside = [cell for cell in _cells_near(board, [prospect]) if cell != prospect.cell]
             cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        distance = max(0, manhattan(board.cell, prospect.cell) - rules.hearing)
+        distance = max(0, manhattan(board.cell, prospect.cell) - board.rules.hearing)
         options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
-    for cell in _cells_near(rules, prospects):
-        near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= rules.hearing]
+    for cell in _cells_near(board, prospects):
+        near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= board.rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
             options.append((gain / (manhattan(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
     useful = [option for option in options if option[2] != barred and option[0] > 0]
     if not useful:
-        return _walk_to_the_middle(rules, board, barred), []
+        return _walk_to_the_middle(board, barred), []
     _, _, walk, listeners = max(useful, key=lambda option: option[:2])
     return walk, listeners
 
 
-def _walk_to_the_middle(rules: GameSettings, board: Board, barred: Call | None) -> GoTo:
+def _walk_to_the_middle(board: Board, barred: Call | None) -> GoTo:
     """A walk to the middle of the board or, if that is barred, to the free cell nearest to it."""
-    middle = (rules.width - 1) // 2, (rules.width - 1) // 2
+    middle = (board.rules.width - 1) // 2, (board.rules.width - 1) // 2
     if GoTo(middle) != barred:
         return GoTo(middle)
     taken = {middle, *(peer.cell for peer in board.peers)}
-    cells = ((x, y) for x in range(rules.width) for y in range(rules.width))
+    cells = ((x, y) for x in range(board.rules.width) for y in range(board.rules.width))
     return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: manhattan(cell, middle)))
 
 
-def _cells_near(rules: GameSettings, prospects: Sequence[_Prospect]) -> list[Cell]:
+def _cells_near(board: Board, prospects: Sequence[_Prospect]) -> list[Cell]:
     """The cells in hearing range of any of these agents, sorted."""
-    reach = range(-rules.hearing, rules.hearing + 1)
+    reach = range(-board.rules.hearing, board.rules.hearing + 1)
     cells = {(prospect.cell[0] + x, prospect.cell[1] + y) for prospect in prospects for x in reach for y in reach}
-    return sorted(cell for cell in cells if all(0 <= part < rules.width for part in cell))
+    return sorted(cell for cell in cells if all(0 <= part < board.rules.width for part in cell))
 
 
-def strategy_words(rules: GameSettings, board: Board) -> str:
+def strategy_words(board: Board) -> str:
     """The calls that are best now, as a strategy."""
-    match best_calls(rules, board)[0]:
+    match best_calls(board)[0]:
         case Recharge():
             return "Recharge now; then go back to whom most can be exchanged with."
         case Meet(player):
@@ -278,63 +281,76 @@ def strategy_words(rules: GameSettings, board: Board) -> str:
 # Answers
 
 
-def propose(question: ProposePeer) -> HypothesisAnswer:
-    rule = _rank_rules(question.board.peer(question.about), question.history, question.best)[0]
+def propose(question: Propose) -> HypothesisAnswer:
+    rule = _rank_rules(_board(question).peer(question.about), _meetings(question), question.best)[0]
     return HypothesisAnswer(hypothesis=rule.words)
 
 
-def predict(question: PredictPeer) -> PeerPrediction:
+def predict(question: Predict) -> Foresight[NextTalk]:
+    board, about, history = _board(question), question.about, _meetings(question)
     hypotheses: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    rules, board = question.rules, question.board
-    return PeerPrediction(
-        player=question.about,
-        next=[foresee(words, rules, board, question.about, question.history) for words in hypotheses or [None]],
-        strategy=strategy_words(rules, board),
-    )
+    foreseen = [foresee(words, board, about, history) for words in hypotheses or [None]]
+    if not question.decides:
+        return Foresight[NextTalk](player=about, next=foreseen)
+    return Prediction[NextTalk](player=about, next=foreseen, strategy=strategy_words(board))
 
 
-def revise(question: RevisePeer) -> PeerRevision:
+def revise(question: Revise) -> Revision[NextTalk]:
     """Keeps the `KEPT` likeliest rules, the likeliest last."""
-    rules, board, about, hypotheses = question.rules, question.board, question.about, []
+    board, about, history, hypotheses = _board(question), question.about, _meetings(question), []
     if about is not None:
         numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
-        likeliest = _rank_rules(board.peer(about), question.history, question.hypotheses)[:KEPT]
-        for rule in reversed(likeliest):
-            prediction = foresee(rule.words, rules, board, about, question.history)
-            number = numbers.get(rule.words, 0)
+        for rule in reversed(_rank_rules(board.peer(about), history, question.hypotheses)[:KEPT]):
+            number, then = numbers.get(rule.words, 0), foresee(rule.words, board, about, history)
             words = "" if number else rule.words
-            hypotheses.append(RevisedPeer(of=number, hypothesis=words, does=prediction.does, says=prediction.says))
-    return PeerRevision(hypotheses=hypotheses, strategy=strategy_words(rules, board))
+            hypotheses.append(RevisedMind[NextTalk](of=number, hypothesis=words, next=then))
+    return Revision[NextTalk](hypotheses=hypotheses, strategy=strategy_words(board))
 
 
-def make_strategy(question: MakeTalkStrategy) -> WrittenStrategyAnswer:
-    return WrittenStrategyAnswer(strategy=strategy_words(question.rules, question.board))
+def make_strategy(question: MakeStrategy) -> StrategyAnswer:
+    return StrategyAnswer(strategy=strategy_words(_board(question)))
 
 
-def plan(question: PlanTalk) -> CallsAnswer:
+def plan(question: Plan) -> PlanAnswer:
     barred = question.barred.call if question.barred else None
-    return CallsAnswer(calls=[str(call) for call in best_calls(question.rules, question.board, barred)])
+    return PlanAnswer(calls=[str(call) for call in best_calls(_board(question), barred)])
 
 
-def evaluate(question: EvaluateTalk) -> Critique:
+def evaluate(question: EvaluatePlan) -> Critique:
     """States what the plan earned in each step, and what to change where that was nothing."""
-    steps = max(1, question.board.step - question.before.step)
+    before = question.before
+    assert isinstance(before, Board)
+    steps = max(1, _board(question).step - before.step)
     advice = "go on like this" if question.reward else "meet somebody else, or say other pieces"
     return Critique(critique=f"Reward {question.reward:g} in {steps} steps: {advice}.")
 
 
-def say_what_others_know(question: ProbeKnowledge) -> KnowledgeAnswer:
-    known = estimate(question.board)
-    return KnowledgeAnswer(knows=[bit.piece in known[bit.player] for bit in question.bits])
+def say_what_others_know(question: Probe) -> ProbeAnswers:
+    """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
+    known = estimate(_board(question))
+    bits = [_BIT.findall(claim)[0] for claim in question.claims]
+    return ProbeAnswers(answers=["yes" if int(piece) in known[player] else "no" for player, piece in bits])
+
+
+_BIT = re.compile(r"(player_[0-9]+) know ([0-9]+)")
+
+
+def _board(question: Any) -> Board:
+    assert isinstance(question.situation, Board)
+    return question.situation
+
+
+def _meetings(question: Any) -> Sequence[Meeting]:
+    return [each for each in question.history if isinstance(each, Meeting)]
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
-    ProposePeer: propose,
-    PredictPeer: predict,
-    RevisePeer: revise,
-    MakeTalkStrategy: make_strategy,
-    PlanTalk: plan,
-    EvaluateTalk: evaluate,
-    ProbeKnowledge: say_what_others_know,
+    Propose: propose,
+    Predict: predict,
+    Revise: revise,
+    MakeStrategy: make_strategy,
+    Plan: plan,
+    EvaluatePlan: evaluate,
+    Probe: say_what_others_know,
 }
 """Which function answers which question."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import (
     ACCENT,
@@ -21,7 +22,7 @@ from hm_agent.recording.drawing import (
     heading,
 )
 from hm_agent.recording.shapes import PALETTE, colour_of, painted
-from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
+from hm_agent.worlds.symmtom.language.notebook import TalkerNotes
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene, BoardView, Pieces
@@ -65,7 +66,8 @@ class BoardVideo:
         self._totals = [total + paid for total, paid in zip(self._totals, scene.rewards, strict=True)]
         decision = step.decisions[seat]
         state = decision.state
-        believed = state.believed if isinstance(state, BelievedKnowledge | TalkerSnapshot) else None
+        noted = state.notes if isinstance(state, PlanningState) else state
+        believed = noted.believed if isinstance(noted, BelievedKnowledge | TalkerNotes) else None
         self._canvas.draw(CLOCK, clock, step.turn.step, self._settings.steps)
         self._canvas.draw(REWARDS, rewards, tuple(self._totals), scene.rewards, scene.said)
         self._canvas.draw(KNOWLEDGE, knowledge, self._settings, seat, believed, scene.knows)
@@ -76,7 +78,7 @@ class BoardVideo:
 
 def _plan_words(state: object) -> str:
     """The calls of a language agent's plan; empty for other agents."""
-    return ", ".join(map(str, state.plan)) if isinstance(state, TalkerSnapshot) else ""
+    return ", ".join(map(str, state.plan)) if isinstance(state, PlanningState) else ""
 
 
 def rewards(pen: Pen, totals: Sequence[float], paid: Sequence[float], said: Sequence[int | None]) -> None:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hm_agent.agents.planning_body import PLANNING, PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of
 from hm_agent.suite import ScenarioInfo
-from hm_agent.worlds.symmtom.language.body import TalkerSnapshot
-from hm_agent.worlds.symmtom.language.plan_talk import EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
@@ -19,8 +18,6 @@ from hm_agent.worlds.symmtom.viewer.video_picture import BoardVideo
 from hm_agent.worlds.symmtom.views import BoardScene, BoardView
 
 SCRIPTS = Path(__file__).parent / "scripts"
-PLANNING = (PlanTalk.__name__, EvaluateTalk.__name__)
-"""The kinds of questions that a new plan needs; all others are asked because of events."""
 
 
 class SymmtomViewer:
@@ -37,7 +34,7 @@ class SymmtomViewer:
             "width": settings.width,
             "pieces": settings.pieces,
             "players": [{"name": name, "colour": colour_of(agent)} for agent, name in enumerate(settings.seats)],
-            "planning": PLANNING,
+            "planning": [kind.__name__ for kind in PLANNING],
             "test": test and {"prelude": test.prelude, "goal": test.goal, "wrong": test.wrong},
         }
 
@@ -72,7 +69,7 @@ class SymmtomViewer:
             "recharged": scene.recharged,
             "positions": scene.moved_to,
             "held": view.held,
-            **({"plan": [str(call) for call in state.plan]} if isinstance(state, TalkerSnapshot) else {}),
+            **({"plan": [str(call) for call in state.plan]} if isinstance(state, PlanningState) else {}),
         }
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:

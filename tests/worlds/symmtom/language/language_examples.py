@@ -9,17 +9,10 @@ from typing import Any
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.questions import EvaluatePlan, MakeStrategy, Plan, Predict, Probe, Propose, Revise
+from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, Peer, Said
-from hm_agent.worlds.symmtom.language.call_planner import PlanRecord
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.language.literal import KnowledgeBit, ProbeKnowledge
-from hm_agent.worlds.symmtom.language.peer_questions import (
-    MakeTalkStrategy,
-    PredictPeer,
-    ProposePeer,
-    RevisePeer,
-)
-from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, EvaluateTalk, PlanTalk
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 RULES = GameSettings(6, 3, 3)
@@ -41,6 +34,8 @@ BLUE = Peer(
     moved="stay",
 )
 BOARD = Board(
+    rules=RULES,
+    steps=30,
     step=12,
     me="player_0",
     cell=(2, 3),
@@ -53,6 +48,8 @@ BOARD = Board(
     got=1.0,
 )
 AT_FIRST = Board(
+    rules=RULES,
+    steps=30,
     step=0,
     me="player_0",
     cell=(2, 3),
@@ -71,43 +68,37 @@ IDEAS = (
     Hypothesis("It says what I lack, and goes to its base once it knows all.", 0.51, right=2, tested=2),
 )
 BLOCKED = "go_to((3, 2)) came no nearer in 4 steps: player_1 stands there"
-PLAN_TALK = PlanTalk(
-    rules=RULES,
-    board=BOARD,
+OTHERS = (PlayerBelief("player_2", "It stays near its base.", f"{RETURNS}, says 2"),)
+PLAN = Plan(
+    situation=BOARD,
     strategy="Meet player_2, tell it 0 and 1, then recharge.",
-    expects="player_1 visits its base, says 1",
+    others=(PlayerBelief("player_1", IDEAS[1].words, "visits its base, says 1"),),
     history=(),
     critiques=(),
     because="player_1 has come into hearing range",
-    previous=PlanRecord((Meet("player_2"), Say(0), Recharge()), 0, 2),
+    previous=PlanRecord((Meet("player_2"), Say(0), Recharge()), 0, 2, (Meet("player_2"), Recharge(), Say(0))),
 )
-PREDICT = PredictPeer(RULES, BOARD, "player_1", MEETINGS, IDEAS)
-REVISE = RevisePeer(
-    RULES,
-    BOARD,
-    "player_1",
-    MEETINGS,
-    IDEAS,
-    (PlayerBelief("player_2", "It stays near its base.", f"{RETURNS}, says 2"),),
-)
+PREDICT = Predict(BOARD, "player_1", MEETINGS, IDEAS, OTHERS, "Meet player_1.")
+REVISE = Revise(BOARD, "player_1", MEETINGS, IDEAS, OTHERS, "Meet player_1.")
+PRIVATE = GameSettings(6, 3, 3, hearing=2, has_public_first_hand=False, is_competitive=True)
 LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
-    "plan_talk": PLAN_TALK,
-    "plan_talk_at_first": PlanTalk(RULES, AT_FIRST, None, None, (), (), "the episode begins", None),
-    "plan_talk_undecided": replace(
-        PLAN_TALK,
+    "plan": PLAN,
+    "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
+    "plan_undecided": replace(
+        PLAN,
         strategy=None,
-        expects=None,
+        others=(),
         history=MEETINGS,
         critiques=("Reward 4 in 3 steps: go on like this.",),
         because=BLOCKED,
-        previous=PlanRecord((GoTo((3, 2)), Say(0)), 0, 1),
+        previous=PlanRecord((GoTo((3, 2)), Say(0)), 0, 1, (GoTo((3, 2)), Say(0))),
         barred=BarredCall(GoTo((3, 2)), BLOCKED),
     ),
-    "plan_talk_in_private": replace(
-        PLAN_TALK,
-        rules=GameSettings(6, 3, 3, hearing=2, has_public_first_hand=False, is_competitive=True),
-        board=replace(
+    "plan_in_private": replace(
+        PLAN,
+        situation=replace(
             BOARD,
+            rules=PRIVATE,
             peers=(
                 replace(GREEN, first_hand=None, shown=(0, 1)),
                 replace(BLUE, first_hand=None, is_held=True, recharges=1),
@@ -115,17 +106,22 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
             is_held=True,
         ),
     ),
-    "evaluate_talk": EvaluateTalk(
-        RULES, PlanRecord((Meet("player_1"), Say(0), Recharge()), 1, 2), "the plan is used up", 4.0, AT_FIRST, BOARD
+    "evaluate_plan": EvaluatePlan(
+        BOARD,
+        PlanRecord((Meet("player_1"), Say(0), Recharge()), 1, 2, (Recharge(),)),
+        "the plan is used up",
+        4.0,
+        AT_FIRST,
     ),
-    "propose_peer": ProposePeer(RULES, BOARD, "player_1", MEETINGS[:1], ()),
-    "propose_peer_in_view_of_the_best": ProposePeer(RULES, BOARD, "player_1", MEETINGS, IDEAS[1:]),
-    "predict_peer": PREDICT,
-    "predict_peer_by_one_hypothesis": replace(PREDICT, hypotheses=IDEAS[1:]),
-    "predict_peer_at_first": replace(PREDICT, board=AT_FIRST, history=(), hypotheses=()),
-    "revise_peer": REVISE,
-    "revise_peer_at_first": RevisePeer(RULES, AT_FIRST, None, (), (), ()),
-    "probe_knowledge": ProbeKnowledge(RULES, BOARD, (KnowledgeBit("player_1", 2), KnowledgeBit("player_2", 0))),
-    "make_talk_strategy": MakeTalkStrategy(RULES, BOARD, MEETINGS),
-    "make_talk_strategy_at_first": MakeTalkStrategy(RULES, AT_FIRST, ()),
+    "propose": Propose(BOARD, "player_1", MEETINGS[:1], ()),
+    "propose_in_view_of_the_best": Propose(BOARD, "player_1", MEETINGS, IDEAS[1:]),
+    "predict": PREDICT,
+    "predict_by_one_hypothesis": replace(PREDICT, hypotheses=IDEAS[1:]),
+    "predict_without_a_strategy": replace(PREDICT, decides=False),
+    "predict_at_first": Predict(AT_FIRST, "player_1", (), ()),
+    "revise": REVISE,
+    "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "probe": Probe(BOARD, ("Does player_1 know 2 now?", "Does player_2 know 0 now?"), ("yes", "no")),
+    "make_strategy": MakeStrategy(BOARD, MEETINGS, "Meet player_1."),
+    "make_strategy_at_first": MakeStrategy(AT_FIRST, ()),
 }

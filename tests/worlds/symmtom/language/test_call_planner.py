@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from hm_agent.worlds.symmtom.language.board import HasRecharged
-from hm_agent.worlds.symmtom.language.call_planner import BLOCKED_STEPS, UNHEARD_STEPS, USED_UP, CallPlanner
+from hm_agent.worlds.symmtom.language.call_planner import BLOCKED_STEPS, UNHEARD_STEPS, CallPlanner
 from hm_agent.worlds.symmtom.language.calls import Call, CallContext, GoTo, Meet, Recharge, Say, parse_call
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.views import Cell, SpokenMove
@@ -18,13 +18,13 @@ CONTEXT = CallContext(6, ("player_1", "player_2"), (0, 1))
 
 def carry_out(game: Game, plan: Sequence[Call], most: int = 40) -> tuple[CallPlanner, list[SpokenMove]]:
     """Follows a plan to its end; the planner and the moves made."""
-    planner = CallPlanner(SETTINGS)
+    planner = CallPlanner(SETTINGS, game.notebook)
     moves: list[SpokenMove] = []
     planner.follow(plan)
-    while len(moves) < most and (move := planner.next_move(game.board, game.notebook.sights)) is not None:
-        moves.append(move)
+    while len(moves) < most and planner.why_over is None:
+        moves.append(move := planner.next_action(game.board))
         events = game.step({0: move})
-        planner.observe(game.board, recharged=any(isinstance(event, HasRecharged) for event in events))
+        planner.note_move(game.board, recharged=any(isinstance(event, HasRecharged) for event in events))
     return planner, moves
 
 
@@ -52,9 +52,8 @@ def test_a_walk_ends_at_its_cell_and_the_next_one_follows() -> None:
     game = Game([(0, 0), (5, 5), (5, 0)], FAR)
     planner, moves = carry_out(game, [GoTo((2, 1)), GoTo((2, 3))])
     assert (where(game), len(moves)) == ((2, 3), 5)
-    assert (planner.why_over, planner.failed) == (USED_UP, None)
-    assert planner.record is not None
-    assert (planner.record.done, planner.record.walks) == (2, 2)
+    assert (planner.why_over, planner.failed) == ("the plan is used up", None)
+    assert (planner.record.done, planner.record.of) == (2, 2)
 
 
 def test_a_meeting_ends_once_every_piece_was_said_to_the_player() -> None:
@@ -65,7 +64,7 @@ def test_a_meeting_ends_once_every_piece_was_said_to_the_player() -> None:
     planner, moves = carry_out(game, [Meet("player_1"), Say(1), Say(0)])
     assert [move.piece for move in moves][-2:] == [1, 0]
     assert moves[-1].direction == Direction.STAY
-    assert (planner.why_over, where(game)) == (USED_UP, (3, 0))
+    assert (planner.why_over, where(game)) == ("the plan is used up", (3, 0))
 
 
 def test_the_next_piece_waits_until_somebody_has_heard_the_one_before() -> None:
@@ -80,7 +79,7 @@ def test_a_recharge_begins_as_soon_as_all_is_known() -> None:
     game = Game([(1, 1), (2, 1), (1, 2)], [(0, 1), (5, 5), (5, 4)])
     planner, moves = carry_out(game, [Meet("player_1"), Say(0), Say(0), Say(0), Recharge()])
     assert (where(game), game.board.knows) == ((0, 1), (0,))
-    assert planner.why_over == USED_UP
+    assert planner.why_over == "the plan is used up"
     assert [move.direction for move in moves] == [Direction.STAY, Direction.LEFT]
 
 
@@ -99,11 +98,11 @@ def test_a_blocked_walk_fails_and_names_who_stands_there() -> None:
 
 
 def test_a_player_that_can_not_be_reached_is_given_up() -> None:
-    game, planner = Game([(0, 0), (5, 5), (5, 0)], FAR), CallPlanner(SETTINGS)
+    game, planner = Game([(0, 0), (5, 5), (5, 0)], FAR), CallPlanner(SETTINGS, Game(FAR, FAR).notebook)
     planner.follow([Meet("player_1")])
     for _ in range(12):
         game.step({})  # the agent is kept from walking
-        planner.observe(game.board, recharged=False)
+        planner.note_move(game.board, recharged=False)
     assert planner.failed == Meet("player_1")
     assert planner.why_over == "player_1 was not reached in 12 steps"
 

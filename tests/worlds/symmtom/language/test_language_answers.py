@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
+from hm_agent.theory_of_mind.questions import PlanAnswer
+from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
-from hm_agent.worlds.symmtom.language.plan_talk import BarredCall, CallsAnswer
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from hm_agent.worlds.symmtom.views import Pieces
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, is_refused, values
-from tests.worlds.symmtom.language.language_examples import BOARD, LANGUAGE_EXAMPLES, PLAN_TALK, PREDICT, REVISE
+from tests.worlds.symmtom.language.language_examples import BOARD, LANGUAGE_EXAMPLES, PLAN, PREDICT, REVISE
 
 BEYOND_A_SCHEMA = (
     "walks are too many",
@@ -69,17 +70,17 @@ def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) ->
 )
 def test_a_wrong_plan_is_told_what_would_be_right(calls: list[str], problem: str) -> None:
     with pytest.raises(BadAnswer, match=problem):
-        read_answer(json.dumps({"calls": calls}), PLAN_TALK)
+        read_answer(json.dumps({"calls": calls}), PLAN)
 
 
 def test_all_wrong_calls_of_a_plan_are_told_at_once() -> None:
     with pytest.raises(BadAnswer, match=r"no other player.*you don't know 2"):
-        read_answer('{"calls": ["meet(red)", "say(2)"]}', PLAN_TALK)
+        read_answer('{"calls": ["meet(red)", "say(2)"]}', PLAN)
 
 
 def test_what_has_just_failed_must_not_come_first() -> None:
-    question = LANGUAGE_EXAMPLES["plan_talk_undecided"]
-    with pytest.raises(BadAnswer, match=r"go_to\(\(3, 2\)\) has just failed: .* begin with another walk"):
+    question = LANGUAGE_EXAMPLES["plan_undecided"]
+    with pytest.raises(BadAnswer, match=r"go_to\(\(3, 2\)\) has just failed; begin with something else"):
         read_answer('{"calls": ["say(0)", "go_to((3, 2))"]}', question)
     read_answer('{"calls": ["meet(player_1)", "go_to((3, 2))"]}', question)
 
@@ -90,12 +91,12 @@ def test_the_form_of_the_first_call_allows_the_walks_that_the_check_accepts_and_
     knows: Pieces, failed: Call | None
 ) -> None:
     barred = BarredCall(failed, "it came no nearer") if failed else None
-    question = replace(PLAN_TALK, board=replace(BOARD, knows=knows), barred=barred)
+    question = replace(PLAN, situation=replace(BOARD, knows=knows), barred=barred)
     walks = ["recharge()", *(f"meet(player_{number})" for number in range(4))]
     walks += [f"go_to(({x}, {y}))" for x in range(7) for y in range(7)]
     (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
     allowed = [walk for walk in walks if re.search(first["pattern"], walk)]
-    assert allowed == [walk for walk in walks if not is_refused(question, CallsAnswer(calls=[walk]))]
+    assert allowed == [walk for walk in walks if not is_refused(question, PlanAnswer(calls=[walk]))]
     read_answer(render(question).splitlines()[-1], question)  # the example of its prompt can be carried out, too
 
 
@@ -108,8 +109,8 @@ PREDICTION = {"player": "player_1", "strategy": "Wait.", "next": [NEXT, NEXT]}
     [
         ({"next": [NEXT]}, "next: 1 given, 2 wanted, one for each hypothesis"),
         ({"player": "player_2"}, "player: 'player_2' is none of player_1"),
-        ({"next": [NEXT | {"says": 3}, NEXT]}, "there is no piece 3; pieces are 0 to 2"),
-        ({"next": [NEXT, NEXT | {"does": "sleeps"}]}, "'sleeps' is none of 'visits its base', 'meets player_2'"),
+        ({"next": [NEXT | {"says": 3}, NEXT]}, "says: '3' is none of -1, 0, 1, 2"),
+        ({"next": [NEXT, NEXT | {"does": "sleeps"}]}, "'sleeps' is none of visits its base, meets player_2"),
     ],
 )
 def test_a_wrong_prediction_is_told_what_would_be_right(change: dict[str, Any], problem: str) -> None:
@@ -118,7 +119,7 @@ def test_a_wrong_prediction_is_told_what_would_be_right(change: dict[str, Any], 
         read_answer(json.dumps(PREDICTION | change), PREDICT)
 
 
-REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "does": "visits its base", "says": 1}
+REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "next": NEXT}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "does": "visits its base",
         ([REVISED, REVISED], "of: hypothesis 1 is named more than once"),
         ([REVISED | {"of": 3}], "no hypothesis has the number 3; 0 is for a new one"),
         ([REVISED | {"of": 0}], "a new one needs words"),
-        ([REVISED | {"says": -2}], "there is no piece -2"),
+        ([REVISED | {"next": NEXT | {"says": -2}}], "says: '-2' is none of -1, 0, 1, 2"),
     ],
 )
 def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], problem: str) -> None:
@@ -138,4 +139,4 @@ def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], pro
 
 def test_nothing_can_be_revised_before_anyone_is_met() -> None:
     with pytest.raises(BadAnswer, match=r"nothing new is known of anyone; write \[\]"):
-        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), LANGUAGE_EXAMPLES["revise_peer_at_first"])
+        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), LANGUAGE_EXAMPLES["revise_at_first"])

@@ -23,8 +23,9 @@ from hm_agent.registry import can_play, find_scenarios, scenario_named
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
+from hm_agent.theory_of_mind.questions import Plan, PlanAnswer
+from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet
-from hm_agent.worlds.symmtom.language.plan_talk import CallsAnswer, PlanTalk
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
@@ -48,7 +49,7 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
     assert sum(rewards) / len(rewards) > 6 * BY_CHANCE
     assert sum(sizes) / decisions <= MOST_TOKENS
     assert max(sizes) < 1.1 * MOST_TOKENS
-    plans = sum(isinstance(question, PlanTalk) for question in model.asked)
+    plans = sum(isinstance(question, Plan) for question in model.asked)
     assert plans < 0.7 * decisions
 
 
@@ -57,11 +58,13 @@ class WalksAlone(CheckedReasoner):
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await super().answer(question, note)
-        if not isinstance(question, PlanTalk):
+        if not isinstance(question, Plan):
             return answer
-        last, (x, y) = question.rules.width - 1, question.board.cell
+        board = question.situation
+        assert isinstance(board, Board)
+        last, (x, y) = board.rules.width - 1, board.cell
         corner = (last if 2 * x < last else 0, last if 2 * y < last else 0)
-        return CallsAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
+        return PlanAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
 
 
 class Runaway(CheckedReasoner):
@@ -69,21 +72,26 @@ class Runaway(CheckedReasoner):
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await super().answer(question, note)
-        if not isinstance(question, PlanTalk) or question.board.me != "player_1":
+        board = question.situation if isinstance(question, Plan) else None
+        if not isinstance(board, Board) or board.me != "player_1":
             return answer
-        (x, y), (other_x, other_y) = question.board.cell, question.board.peer("player_0").cell
+        (x, y), (other_x, other_y) = board.cell, board.peer("player_0").cell
         cells = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-        inside = [cell for cell in cells if all(0 <= part < question.rules.width for part in cell)]
+        inside = [cell for cell in cells if all(0 <= part < board.rules.width for part in cell)]
         farthest = max(inside, key=lambda cell: abs(cell[0] - other_x) + abs(cell[1] - other_y))
-        return CallsAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
+        return PlanAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
 
 
 def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -> None:
     model = Runaway(ANSWERS)
     world, agents = set_up(scenario_named("symmtom_w6_n2_c2"), "react", model=model, seed=5)
     play_out(world, agents, seed=5)  # the model refuses a plan that begins with what has just failed
-    plans = [question for question in model.asked if isinstance(question, PlanTalk)]
-    barred = [plan.barred.call for plan in plans if plan.board.me == "player_0" and plan.barred]
+    plans = [question for question in model.asked if isinstance(question, Plan)]
+    barred = [
+        plan.barred.call
+        for plan in plans
+        if isinstance(plan.situation, Board) and plan.situation.me == "player_0" and plan.barred
+    ]
     assert Meet("player_1") in barred
 
 
@@ -130,8 +138,8 @@ def test_a_walk_that_a_held_agent_could_not_take_has_not_failed() -> None:
     held, model = scenario_named("symmtom_test_order_1_w12"), WalksAlone(ANSWERS)
     world, agents = set_up(held, "react", model=model)
     play_out(world, agents, seed=0)
-    plans = [question for question in model.asked if isinstance(question, PlanTalk)]
-    freed = next(n for n, plan in enumerate(plans) if not plan.board.is_held)
+    plans = [question for question in model.asked if isinstance(question, Plan)]
+    freed = next(n for n, plan in enumerate(plans) if isinstance(plan.situation, Board) and not plan.situation.is_held)
     assert plans[freed].because == "you can move again"
     assert [plan.barred for plan in plans[: freed + 1]] == [None] * (freed + 1)
 
@@ -142,7 +150,7 @@ def test_nobody_is_said_to_have_won_while_a_competitive_game_goes_on() -> None:
         model = CheckedReasoner(ANSWERS)
         world, agents = set_up(SMALL, "react", model=model, seed=seed, **variant)
         play_out(world, agents, seed=seed)
-        told |= {peer.recharges for question in model.asked for peer in question.board.peers}  # type: ignore[attr-defined]
+        told |= {peer.recharges for question in model.asked for peer in question.situation.peers}  # type: ignore[attr-defined]
     assert told == {0, 1}
 
 
@@ -152,7 +160,7 @@ def test_no_prompt_says_what_the_view_does_not_hold() -> None:
     world, agents = set_up(SMALL, "hypothetical_minds", model=model, seed=2, first_hand="private")
     play_out(world, agents, seed=2, steps=8)
     told = "\n".join(map(render, model.asked))
-    boards = re.findall(r"^- player_.*base.*$", told, re.MULTILINE)
+    boards = re.findall(r"^- player_\d \(\d.*$", told, re.MULTILINE)
     assert boards
     assert all("; first-hand unknown; " in board for board in boards)
 
@@ -220,6 +228,7 @@ def test_an_episode_is_played_over_http_from_the_prompts_alone(tmp_path: Path, s
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
-    assert asked == {"PlanTalk", "ProposePeer", "PredictPeer"}
+    assert asked == {"Plan", "Propose", "Predict"}
     states = [line["state"] for line in read_trace(trace)]
-    assert {"cell", "knows", "believed", "call"} <= states[0].keys()
+    assert {"plan", "done", "call", "notes"} <= states[0].keys() | {"plan"}
+    assert states[0]["notes"].keys() == {"cell", "knows", "believed"}

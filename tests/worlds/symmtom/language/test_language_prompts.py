@@ -16,11 +16,11 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.symmtom.language.calls import Meet
-from hm_agent.worlds.symmtom.language.plan_talk import BarredCall
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
-from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN_TALK
+from tests.worlds.symmtom.language.language_examples import BOARD, GREEN, LANGUAGE_EXAMPLES, PLAN
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -28,8 +28,8 @@ MOST_TOKENS = 600
 
 
 def questions() -> Iterator[type[Question[Any]]]:
-    wing = "hm_agent.worlds.symmtom."
-    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith(wing))
+    module = "hm_agent.theory_of_mind.questions"
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__ == module)
 
 
 def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner() -> None:
@@ -73,9 +73,9 @@ def test_prompt_begins_with_the_rules_and_names_no_scenario(name: str) -> None:
 
 def test_the_example_of_an_answer_does_not_begin_with_what_has_just_failed() -> None:
     barred = BarredCall(Meet("player_1"), "player_1 was not reached in 12 steps")
-    of_two = replace(PLAN_TALK, board=replace(BOARD, peers=(replace(GREEN, cell=(5, 5)),)), barred=barred)
+    of_two = replace(PLAN, situation=replace(BOARD, peers=(replace(GREEN, cell=(5, 5)),)), barred=barred)
     assert '"calls": ["go_to((5, 5))", ' in render(of_two)
-    assert '"calls": ["meet(player_2)", ' in render(replace(PLAN_TALK, barred=barred))
+    assert '"calls": ["meet(player_2)", ' in render(replace(PLAN, barred=barred))
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_the_example_of_an_answer_does_not_begin_with_what_has_just_failed() -> 
     ],
 )
 def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, after: str) -> None:
-    changed = render(replace(PLAN_TALK, board=replace(BOARD, **change)))
-    assert before in render(PLAN_TALK)
+    changed = render(replace(PLAN, situation=replace(BOARD, **change)))
+    assert before in render(PLAN)
     assert before not in changed
     assert after in changed
 
@@ -110,6 +110,6 @@ def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, af
     ],
 )
 def test_each_field_of_another_player_is_told(change: dict[str, Any], after: str) -> None:
-    changed = render(replace(PLAN_TALK, board=replace(BOARD, peers=(replace(GREEN, **change), BOARD.peers[1]))))
+    changed = render(replace(PLAN, situation=replace(BOARD, peers=(replace(GREEN, **change), BOARD.peers[1]))))
     assert after in changed
-    assert after not in render(PLAN_TALK)
+    assert after not in render(PLAN)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Contact, Meeting
+from hm_agent.theory_of_mind.questions import Propose
+from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Contact, Meeting
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.language.peer_questions import SILENCE, ProposePeer
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
 from hm_agent.worlds.symmtom.language.reasoner import best_calls, estimate, foresee, propose
 from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
@@ -27,7 +27,7 @@ def test_private_first_hand_knowledge_is_not_guessed() -> None:
 
 def proposed(*said: tuple[int | None, ...], news: tuple[int, ...] = ()) -> str:
     history = tuple(Meeting(step, "player_1", None, each, (0,) * len(each), news) for step, each in enumerate(said))
-    return propose(ProposePeer(RULES, BOARD, "player_1", history, ())).hypothesis
+    return propose(Propose(BOARD, "player_1", history, ())).hypothesis
 
 
 def test_the_likeliest_rule_is_proposed() -> None:
@@ -39,33 +39,33 @@ def test_the_likeliest_rule_is_proposed() -> None:
 
 def test_who_knows_all_is_foreseen_on_its_base_and_with_its_own_piece() -> None:
     complete = replace(BOARD, peers=(replace(GREEN, shown=(0, 2)), BLUE))
-    assert foresee(USEFUL, RULES, complete, "player_1", ()).behaviour == f"{VISITS_BASE}, says 1"
-    assert foresee(USEFUL, RULES, BOARD, "player_1", ()).behaviour == f"{RETURNS}, says 1"
+    assert foresee(USEFUL, complete, "player_1", ()).words == f"{VISITS_BASE}, says 1"
+    assert foresee(USEFUL, BOARD, "player_1", ()).words == f"{RETURNS}, says 1"
 
 
 def test_a_random_speaker_is_foreseen_to_say_what_it_said_last() -> None:
-    assert foresee(RANDOM, RULES, BOARD, "player_1", ()).says == SILENCE
-    assert foresee(RANDOM, RULES, BOARD, "player_1", (Meeting(3, "player_1", None, (2,), (0,)),)).says == 2
+    assert foresee(RANDOM, BOARD, "player_1", ()).says == SILENCE
+    assert foresee(RANDOM, BOARD, "player_1", (Meeting(3, "player_1", None, (2,), (0,)),)).says == 2
 
 
 def test_who_knows_all_recharges_unless_the_base_is_too_far() -> None:
     complete = replace(BOARD, knows=(0, 1, 2))
-    assert best_calls(RULES, complete)[0] == Recharge()
+    assert best_calls(complete)[0] == Recharge()
     late = replace(complete, step=RULES.steps - 5)  # the base is six moves away
-    assert Recharge() not in best_calls(RULES, late)[:1]
+    assert Recharge() not in best_calls(late)[:1]
 
 
 def test_the_agent_goes_to_whom_most_can_be_exchanged_with_and_says_what_it_lacks() -> None:
     near = replace(BLUE, cell=(3, 4), near=(YOU,), unheard=())
     board = replace(BOARD, cell=(2, 4), peers=(replace(GREEN, cell=(5, 0), near=()), near))
-    assert best_calls(RULES, board) == [Meet("player_2"), Say(0), Say(1), Recharge()]
-    assert best_calls(RULES, board, Meet("player_2"))[0] != Meet("player_2")
+    assert best_calls(board) == [Meet("player_2"), Say(0), Say(1), Recharge()]
+    assert best_calls(board, Meet("player_2"))[0] != Meet("player_2")
 
 
 def test_who_gains_from_nobody_leaves_the_middle_to_who_blocked_the_walk_to_it() -> None:
     complete = (replace(GREEN, cell=(2, 2), shown=(0, 2)), replace(BLUE, cell=(3, 4), shown=(0, 1), near=(YOU,)))
     board = replace(BOARD, step=RULES.steps - 5, knows=(0, 1, 2), peers=complete)  # too late for a recharge
-    assert best_calls(RULES, board)[0] == GoTo((2, 2))
-    walk = best_calls(RULES, board, GoTo((2, 2)))[0]
+    assert best_calls(board)[0] == GoTo((2, 2))
+    walk = best_calls(board, GoTo((2, 2)))[0]
     assert isinstance(walk, GoTo)
     assert walk.target in {(1, 2), (3, 2), (2, 1), (2, 3)}

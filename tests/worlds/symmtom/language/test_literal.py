@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,12 +16,20 @@ from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
-from hm_agent.worlds.symmtom.language.literal import BITS, KnowledgeAnswer, ProbeKnowledge
+from hm_agent.theory_of_mind.questions import Probe, ProbeAnswers
+from hm_agent.worlds.symmtom.language.board import Board
+from hm_agent.worlds.symmtom.language.literal import BITS
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from hm_agent.worlds.symmtom.mind_facts import mind_tests
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 (SCENARIO,) = find_scenarios(["symmtom_w6_n3_c6"])
+
+
+def bits_of(question: Probe) -> list[tuple[str, int]]:
+    """The player and the piece of each claim."""
+    found = [re.findall(r"^Does (player_\d) know (\d) now\?$", claim) for claim in question.claims]
+    return [(player, int(piece)) for ((player, piece),) in found]
 
 
 class Witness:
@@ -31,16 +40,16 @@ class Witness:
     def __init__(self, says: Callable[[bool], bool | None]) -> None:
         self._says, self._reasoner = says, BuiltinReasoner(ANSWERS)
         self.world: SymmtomWorld | None = None
-        self.asked: list[ProbeKnowledge] = []
+        self.asked: list[Probe] = []
         self.truths: list[bool] = []
 
-    def truth(self, question: ProbeKnowledge) -> Sequence[bool]:
+    def truth(self, question: Probe) -> Sequence[bool]:
         assert self.world
         names, knows = self.world.settings.seats, self.world.state.knows[0]
-        return [bool(knows[names.index(bit.player), bit.piece]) for bit in question.bits]
+        return [bool(knows[names.index(player), piece]) for player, piece in bits_of(question)]
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        if not isinstance(question, ProbeKnowledge):
+        if not isinstance(question, Probe):
             return await self._reasoner.answer(question, note)
         found = self.truth(question)
         self.asked.append(question)
@@ -48,7 +57,7 @@ class Witness:
         said = [self._says(one) for one in found]
         if None in said:
             raise Unanswered("silence")
-        answer = KnowledgeAnswer(knows=[bool(one) for one in said])
+        answer = ProbeAnswers(answers=["yes" if one else "no" for one in said])
         question.check(answer)
         return answer  # type: ignore[return-value]
 
@@ -92,9 +101,12 @@ def test_the_score_is_what_the_truth_says(says: Callable[[bool], bool | None], r
 def test_nothing_is_asked_that_all_know_and_nothing_twice_at_once() -> None:
     witness, _ = played("react", lambda truth: True, 29)
     for question in witness.asked:
-        assert len(set(question.bits)) == BITS
-        assert all(bit.piece not in (question.board.peer(bit.player).first_hand or ()) for bit in question.bits)
-    assert {question.board.step for question in witness.asked} == set(range(1, 30))
+        board, bits = question.situation, bits_of(question)
+        assert isinstance(board, Board)
+        assert len(set(bits)) == BITS
+        assert all(piece not in (board.peer(player).first_hand or ()) for player, piece in bits)
+    steps = [question.situation.step for question in witness.asked if isinstance(question.situation, Board)]
+    assert set(steps) == set(range(1, 30))
 
 
 def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
@@ -107,8 +119,8 @@ def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
             (step.observation.step, bit)
             for step in log.steps
             for exchange in step.decision.exchanges
-            if isinstance(question := exchange.question, ProbeKnowledge)
-            for bit in question.bits
+            if isinstance(question := exchange.question, Probe)
+            for bit in question.claims
         ]
         moves.append((asked, [step.decision.action for step in log.steps]))
     assert moves[0][0] == moves[2][0] != []

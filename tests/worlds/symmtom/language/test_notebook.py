@@ -47,12 +47,12 @@ class Game:
             second_hand=np.zeros_like(first_hand),
             recharges=np.zeros((1, 3), np.int32),
         )
-        self.notebook = Notebook(seed=0)
+        self.notebook = Notebook(seed=0, steps=settings.steps)
         self.events = self.notebook.read(Observation(0, view_of(settings, self.state, None, 0)))
 
     @property
     def board(self) -> Board:
-        return self.notebook.board
+        return self.notebook.situation
 
     def step(self, moves: Mapping[int, SpokenMove]) -> list[Event]:
         """One turn; who is not named stays and says its own piece."""
@@ -69,7 +69,7 @@ APART = [(0, 0), (3, 0), (5, 5)]
 
 
 def meetings(events: list[Event]) -> list[Meeting]:
-    return [event.meeting for event in events if isinstance(event, MeetingEnded)]
+    return [event.interaction for event in events if isinstance(event, MeetingEnded)]
 
 
 def test_nothing_has_happened_at_the_first_sight() -> None:
@@ -125,7 +125,7 @@ def test_a_recharge_strikes_out_what_another_agent_had_learnt() -> None:
 def test_the_own_recharge_is_an_event() -> None:
     game = Game([(1, 1), (2, 1), (1, 2)], [(0, 1), (5, 5), (5, 4)])
     game.step({})
-    assert game.board.lacks(SETTINGS) == ()
+    assert game.board.lacks == ()
     events = game.step({0: SpokenMove(LEFT, 0)})
     assert HasRecharged(2) in events
     assert (game.board.knows, game.board.recharges) == ((0,), 1)

@@ -49,14 +49,14 @@ function grid(title, known, { shown: { first_hand, knows } }, isTruth = false) {
 }
 
 const knowledge = {
-  key: ({ state, shown }) => [state?.believed ?? shown.certain, shown.knows],
+  key: ({ state, shown }) => [believedBy(state) ?? shown.certain, shown.knows],
   build(step) {
     const { state, shown } = step;
     if (!shown.knows) return [];
     const me = spaced(nameOf(shown.agent));
-    const known = state?.believed ?? shown.certain;
-    const note = state?.believed ? null : make("p", { class: "faint" }, "This agent tells no beliefs: what it is certain of.");
-    return [make("div", { class: "grids" }, grid(state?.believed ? `K before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("K as it is", shown.knows, step, true)),
+    const known = believedBy(state) ?? shown.certain;
+    const note = believedBy(state) ? null : make("p", { class: "faint" }, "This agent tells no beliefs: what it is certain of.");
+    return [make("div", { class: "grids" }, grid(believedBy(state) ? `K before the turn, as ${me} believes` : `What ${me} is certain of, before the turn`, known, step), grid("K as it is", shown.knows, step, true)),
       note, make("p", { class: "faint truth" }, "Crossed: not as it is.")];
   },
 };
@@ -66,6 +66,11 @@ const scores = {
   key: ({ shown }) => [shown.scores, shown.said],
   build: ({ shown: { scores: paid = [], said = [] } }) => make("div", { class: "scores" }, paid.map((reward, agent) => [chip(agent), make("span", { class: "played-by" }, playedBy(agent)), make("span", {}, said[agent] === null ? "silent" : `says ${said[agent]}`), make("b", { class: reward < 0 ? "loss" : reward > 0 ? "gain" : null }, reward ? signed(reward, 0) : "0")])),
 };
+
+// What an agent believes that each knows; of an agent that thinks in language, from its notes.
+function believedBy(state) {
+  return (state?.notes ?? state)?.believed;
+}
 
 // The seat's latest step at which a new plan was asked for.
 function plannedAt({ step }, { steps }) {

@@ -1,0 +1,101 @@
+"""What a world tells agents that think in language: the present situation, what others may do, what a plan may say.
+
+A world that implements this needs no body, mind or questions of its own (`agents/planning_body.py`, `written_mind.py`,
+`questions.py`): it supplies a `Situation`, interactions, and the blocks of its prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from pydantic import BaseModel
+
+from hm_agent.core import Event, Interaction
+from hm_agent.questions import Forms
+
+Call: TypeAlias = Any
+"""One call of a plan, e.g. `meet(player_1)`: a frozen dataclass of the world; `str` gives it as a model writes it."""
+
+
+class Behaviour(BaseModel):
+    """What another player may do next, as an answer names it; each world has a subclass with its own fields."""
+
+    @property
+    def words(self) -> str:
+        """The behaviour in words, as hypotheses keep it, e.g. `visits its base, says 2`."""
+        raise NotImplementedError
+
+
+class Situation:
+    """What one seat sees and knows now: a frozen dataclass of each world.
+
+    blocks: the template in prompts/ with the world's blocks; its macros are listed in docs/adding_a_world.md.
+    behaviour: how an answer names what another player may do. most_calls: of a plan.
+    """
+
+    __slots__ = ()
+    blocks: ClassVar[str]
+    behaviour: ClassVar[type[Behaviour]]
+
+    @property
+    def most_calls(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def is_over(self) -> bool:
+        """True once nothing is left to do but to answer literal questions."""
+        return False
+
+    def behaviour_forms(self, about: str | None) -> Forms:
+        """JSON schema keywords of the fields of a behaviour of a player; None: of any player."""
+        raise NotImplementedError
+
+    def check_behaviour(self, about: str, given: Any) -> None:
+        """Raises ValueError if a predicted behaviour of a player is impossible, with what would be possible."""
+        raise NotImplementedError
+
+    def call_patterns(self, barred: Call | None) -> tuple[str, str]:
+        """Regular expressions of a plan's first call, which can be carried out now, and of all later ones.
+
+        barred: the call that has just failed, which is not to come first.
+        """
+        raise NotImplementedError
+
+    def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[Call, ...]:
+        """Reads a plan; raises CallError if it can't be carried out, with what would be right."""
+        raise NotImplementedError
+
+
+class NoticedInteraction(Interaction, Protocol):
+    """An interaction as an agent that thinks in language notices it; each world has its own kinds."""
+
+    def shows(self, prediction: str) -> bool | None:
+        """True if a predicted behaviour, in words, came true; None if the interaction doesn't tell."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class InteractionSeen(Event):
+    """The agent noticed an interaction with another player."""
+
+    interaction: NoticedInteraction
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRecord:
+    """A plan that is over or was given up. done: how many of its steps were carried out, of so many. left: the rest."""
+
+    calls: tuple[Call, ...]
+    done: int
+    of: int
+    left: tuple[Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarredCall:
+    """A call that has just failed. why: the reason, in words."""
+
+    call: Call
+    why: str

@@ -1,0 +1,148 @@
+"""The mind of agents whose strategies are words, in any world with a `Situation`: what strategists ask about others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.core import Clue, Event, Interaction, Strategy
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.mind import (
+    JointMindReading,
+    MindReading,
+    OpponentModel,
+    PlayerBelief,
+    Revision,
+    StrategyMaking,
+)
+from hm_agent.theory_of_mind.questions import Foresight, History, MakeStrategy, Predict, Propose, Revise
+from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, Situation
+
+SHOWN_INTERACTIONS = 5
+"""How many of the latest interactions a question shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStrategy:
+    """A strategy in words; empty if none is decided on. others: what is believed of each player that was noticed."""
+
+    words: str
+    others: tuple[PlayerBelief, ...] = ()
+
+    def why_replan(self, before: WrittenStrategy) -> str | None:
+        """Says why a plan made for the strategy `before` can't go on; None if it can.
+
+        Another hypothesis that expects the same behaviour is no reason.
+        """
+        if self.words != before.words:
+            return phrase("agent/reasons.j2", "strategy_changed")
+        return phrase("agent/reasons.j2", "expects_otherwise") if self._expected != before._expected else None
+
+    @property
+    def _expected(self) -> Mapping[str, str]:
+        return {other.name: other.expected for other in self.others if other.expected is not None}
+
+
+class WrittenMind(MindReading, JointMindReading, StrategyMaking):
+    """What strategists ask from one agent's point of view.
+
+    situation, strategy: the present ones; the body sets both when it perceives something. players: the others' names.
+    """
+
+    asks_at_first = False
+
+    def __init__(self, players: Sequence[str]) -> None:
+        self.players = tuple(players)
+        self.situation: Situation
+        self.strategy_now: str | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.situation.is_over
+
+    def is_interaction(self, event: Event) -> bool:
+        return isinstance(event, InteractionSeen)
+
+    def understand(self, event: Event, answer: BaseModel | None) -> NoticedInteraction | None:
+        return event.interaction if isinstance(event, InteractionSeen) else None
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        (noticed,) = latest([interaction])
+        return noticed.shows(prediction)
+
+    def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
+        """True if the latest two interactions show the same behaviour."""
+        behaviours = [interaction.behaviour for interaction in history[-2:]]
+        return len(behaviours) == 2 and behaviours[0] == behaviours[1]
+
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Propose:
+        return Propose(self.situation, history[-1].partner, latest(history), tuple(best))
+
+    def ask_prediction(
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+    ) -> Predict:
+        return self.ask_prediction_among(history, hypotheses, ())
+
+    def ask_prediction_among(
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
+    ) -> Predict:
+        about = history[-1].partner if history else self.players[0]
+        return Predict(
+            situation=self.situation,
+            about=about,
+            history=latest(history),
+            hypotheses=tuple(hypotheses),
+            others=tuple(others),
+            strategy=self.strategy_now,
+            decides=decides,
+        )
+
+    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
+        assert isinstance(answer, Foresight)
+        return [behaviour.words for behaviour in answer.next]
+
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Revise:
+        revised = next((opponent for opponent in opponents if opponent.player == about), None)
+        return Revise(
+            situation=self.situation,
+            about=about,
+            history=latest(revised.history) if revised else (),
+            hypotheses=tuple(revised.hypotheses) if revised else (),
+            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
+            strategy=self.strategy_now,
+        )
+
+    def revised(self, answer: Any) -> Sequence[Revision]:
+        return [Revision(revised.of, revised.hypothesis, revised.next.words) for revised in answer.hypotheses]
+
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
+        return MakeStrategy(self.situation, latest(history), self.strategy_now)
+
+    def strategy(self, answer: Any, *, informed: bool) -> WrittenStrategy:
+        """The strategy of an answer; the present one if the answer leaves it as it is."""
+        return WrittenStrategy(getattr(answer, "strategy", "") or self.strategy_now or self._first)
+
+    def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> WrittenStrategy:
+        assert isinstance(strategy, WrittenStrategy)
+        return replace(strategy, others=tuple(beliefs()))
+
+    def undecided(self) -> WrittenStrategy:
+        return WrittenStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
+        """The strategy before a model has decided, with the behaviours that are known, which planning is shown."""
+        known = [PlayerBelief(player, None, expected) for player, expected in behaviours.items() if expected]
+        return WrittenStrategy(self._first, tuple(known))
+
+    @property
+    def _first(self) -> str:
+        return phrase(self.situation.blocks, "first_strategy")
+
+
+def latest(history: Sequence[Interaction]) -> History:
+    """The latest `SHOWN_INTERACTIONS` interactions; all are of the kind that the world's notes report."""
+    return tuple(history[-SHOWN_INTERACTIONS:])  # type: ignore[arg-type]  # strategists give back what was understood
