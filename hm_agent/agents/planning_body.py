@@ -13,20 +13,20 @@ from hm_agent.agents.reflection import FinishedPlan, Reflector
 from hm_agent.core import Body, Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, answer_or_none
-from hm_agent.theory_of_mind.questions import EvaluatePlan, Plan, Probe
-from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord, Situation
+from hm_agent.theory_of_mind.language_questions import AskProbes, Plan, ReviewPlan
+from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord, SeatSituation
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy, latest
 
 ViewT = TypeVar("ViewT")
 ViewT_contra = TypeVar("ViewT_contra", contravariant=True)
 ActionT = TypeVar("ActionT")
 ActionT_co = TypeVar("ActionT_co", covariant=True)
-SituationT = TypeVar("SituationT", bound=Situation)
-SituationT_co = TypeVar("SituationT_co", bound=Situation, covariant=True)
-SituationT_contra = TypeVar("SituationT_contra", bound=Situation, contravariant=True)
+SituationT = TypeVar("SituationT", bound=SeatSituation)
+SituationT_co = TypeVar("SituationT_co", bound=SeatSituation, covariant=True)
+SituationT_contra = TypeVar("SituationT_contra", bound=SeatSituation, contravariant=True)
 
 
-PLANNING = (Plan, EvaluatePlan)
+PLANNING = (Plan, ReviewPlan)
 """The kinds of questions that a new plan needs; all others are asked because of events."""
 
 
@@ -163,7 +163,7 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
     async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> ActionT:
         situation = self._notes.situation
         if claims := tuple(self._probes.due(situation)):
-            answer = await answer_or_none(self._model, Probe(situation, claims, self._probes.choices))
+            answer = await answer_or_none(self._model, AskProbes(situation, claims, self._probes.choices))
             if (action := self._probes.take(answer.answers if answer else None)) is not None:
                 return action
         if self._strategy is not None:
@@ -181,7 +181,7 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
         record = self._follower.record if self._follower.plan else None
         critiques: Sequence[str] = ()
         if record is not None and self._planned_on is not None:
-            evaluation = EvaluatePlan(situation, record, because, self._earned, self._planned_on)
+            evaluation = ReviewPlan(situation, record, because, self._earned, self._planned_on)
             critiques = await self._reflector.reflect(_EndedPlan(evaluation))
         question = Plan(
             situation=situation,
@@ -218,7 +218,7 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
 class _EndedPlan(FinishedPlan):
     """A plan that is over, about which reflectors ask. The world itself says why a call failed, so nobody is asked."""
 
-    evaluation: EvaluatePlan
+    evaluation: ReviewPlan
 
-    def ask_evaluation(self) -> EvaluatePlan:
+    def ask_evaluation(self) -> ReviewPlan:
         return self.evaluation

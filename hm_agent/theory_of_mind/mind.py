@@ -125,6 +125,14 @@ class BasicMind(Protocol):
         """
         return False
 
+    def explains(self, hypotheses: Bank, history: Sequence[Interaction]) -> bool:
+        """True if the hypotheses account for the latest interaction, so that no further one is asked for.
+
+        hypotheses: those about one player, with what they predicted of this interaction. False by default: one is asked
+        for until one is validated (Hypothetical Minds, section 3.2).
+        """
+        return False
+
     def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
         """The strategy that an answer decides on. informed: False before anything is known of the others."""
         ...

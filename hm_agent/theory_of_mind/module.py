@@ -79,7 +79,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         if not answered_clue and not owed and self._is_confirmed(interaction, history, is_proven):
             self._keep_predictions(interaction.partner, bank, before)
             return await self._respond(None)
-        if not is_proven:
+        if not is_proven and not self._mind.explains(before, history):
             bank = await self._with_new_hypothesis(bank, history)
         return await self._respond(await self._predict(interaction.partner, bank, history))
 

@@ -1,7 +1,7 @@
 """What a world tells agents that think in language: the present situation, what others may do, what a plan may say.
 
 A world that implements this needs no body, mind or questions of its own (`agents/planning_body.py`, `written_mind.py`,
-`questions.py`): it supplies a `Situation`, interactions, and the blocks of its prompts.
+`questions.py`): it supplies a `SeatSituation`, interactions, and the blocks of its prompts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Behaviour(BaseModel):
         raise NotImplementedError
 
 
-class Situation:
+class SeatSituation:
     """What one seat sees and knows now: a frozen dataclass of each world.
 
     blocks: the template in prompts/ with the world's blocks; its macros are listed in docs/adding_a_world.md.

@@ -1,4 +1,4 @@
-"""The mind of agents whose strategies are words, in any world with a `Situation`: what strategists ask about others."""
+"""The mind of agents whose strategies are words, in any world with a `SeatSituation`: what strategists ask about others."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Foresight, History, Predict, Propose, Revise
 from hm_agent.theory_of_mind.mind import (
     JointMindReading,
     MindReading,
@@ -19,8 +20,7 @@ from hm_agent.theory_of_mind.mind import (
     Revision,
     StrategyMaking,
 )
-from hm_agent.theory_of_mind.questions import Foresight, History, MakeStrategy, Predict, Propose, Revise
-from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, Situation
+from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, SeatSituation
 
 SHOWN_INTERACTIONS = 5
 """How many of the latest interactions a question shows."""
@@ -57,7 +57,7 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
 
     def __init__(self, players: Sequence[str]) -> None:
         self.players = tuple(players)
-        self.situation: Situation
+        self.situation: SeatSituation
         self.strategy_now: str | None = None
 
     @property
@@ -78,6 +78,13 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
         """True if the latest two interactions show the same behaviour."""
         behaviours = [interaction.behaviour for interaction in history[-2:]]
         return len(behaviours) == 2 and behaviours[0] == behaviours[1]
+
+    def explains(self, hypotheses: Bank, history: Sequence[Interaction]) -> bool:
+        """True if a hypothesis has foreseen the latest interaction, or if the player has done the same before."""
+        *earlier, latest_one = history
+        foreseen = [hypothesis.prediction for hypothesis in hypotheses if hypothesis.prediction is not None]
+        is_known = latest_one.behaviour in [interaction.behaviour for interaction in earlier]
+        return bool(hypotheses) and (is_known or any(self.is_right(each, latest_one) for each in foreseen))
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Propose:
         return Propose(self.situation, history[-1].partner, latest(history), tuple(best))
@@ -119,8 +126,8 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
     def revised(self, answer: Any) -> Sequence[Revision]:
         return [Revision(revised.of, revised.hypothesis, revised.next.words) for revised in answer.hypotheses]
 
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
-        return MakeStrategy(self.situation, latest(history), self.strategy_now)
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> ChooseStrategy:
+        return ChooseStrategy(self.situation, latest(history), self.strategy_now)
 
     def strategy(self, answer: Any, *, informed: bool) -> WrittenStrategy:
         """The strategy of an answer; the present one if the answer leaves it as it is."""

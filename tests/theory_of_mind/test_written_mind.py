@@ -10,9 +10,16 @@ from hm_agent.core import Interaction
 from hm_agent.models.prompts import render
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    Foresight,
+    Predict,
+    Prediction,
+    Propose,
+    WrittenStrategyAnswer,
+)
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.module import TheoryOfMind
-from hm_agent.theory_of_mind.questions import Foresight, MakeStrategy, Predict, Prediction, Propose, StrategyAnswer
 from hm_agent.theory_of_mind.written_mind import SHOWN_INTERACTIONS, WrittenMind, WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, NextTalk, PieceHeard
 from tests.worlds.symmtom.language.language_examples import BOARD, IDEAS, MEETINGS
@@ -90,8 +97,8 @@ def test_the_five_steps_score_refine_and_validate_hypotheses_about_a_player() ->
     assert (hypothesis.right, hypothesis.tested) == (4, 4)
     assert hypothesis.value == pytest.approx(0.7599)
     assert strategist.validated == hypothesis
-    # The first hit is unlike the meeting before it, so all is asked; from then on nothing has changed.
-    assert model.kinds() == [Propose, Predict]
+    # The first hit is unlike the meeting before it, so what comes next is asked; from then on nothing has changed.
+    assert model.kinds() == [Predict]
     asyncio.run(strategist.revise([MeetingEnded(24, met(24, says=0))]))
     assert strategist.hypotheses[0].value < 0.7
     assert model.kinds() == [Propose, Predict]
@@ -139,5 +146,5 @@ def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty()
     made.strategy_now = None
     with pytest.raises(ValueError, match="strategy: you have none yet"):
         made.ask_prediction((met(3),), IDEAS[:1]).check(answer)
-    assert made.ask_strategy((), ()) == MakeStrategy(BOARD, ())
-    assert made.strategy(StrategyAnswer(strategy="Go."), informed=False) == WrittenStrategy("Go.")
+    assert made.ask_strategy((), ()) == ChooseStrategy(BOARD, ())
+    assert made.strategy(WrittenStrategyAnswer(strategy="Go."), informed=False) == WrittenStrategy("Go.")

@@ -23,8 +23,8 @@ def answer(body: Mapping[str, Any]) -> Response:
     schema = body["response_format"]["json_schema"]["schema"]
     stream = random.Random(prompt)
     content = made_up(schema, schema.get("$defs", {}), stream)
-    if "commands" in content:
-        content["commands"] = _plan(prompt, stream)
+    if "calls" in content:
+        content["calls"] = _plan(prompt, stream)
     for number, hypothesis in enumerate(content.get("hypotheses", ()), 1):
         hypothesis.update(of=0, hypothesis=f"It does rule {number}.")
     return completion(*[json.dumps(content)] * (body.get("n") or 1), prompt=prompt)

@@ -9,14 +9,13 @@ from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.files import read_regular
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Model
 from hm_agent.suite import (
     FULL,
     SMALL,
@@ -32,18 +31,16 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
+from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, StrategyMaking
 
 if TYPE_CHECKING:
-    from hm_agent.agents.agent import BodyBuilder, ThinkingBody
-    from hm_agent.agents.reflection import Reflector
+    from hm_agent.agents.agent import BodyBuilder
     from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 PREFIX = "enacttom_"
 EVERYWHERE = "room_restriction"
 """The mechanic of every task that ships."""
 _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
-WITHOUT_A_BODY = ("vmp", "he_hr")
-"""Shared agents that can't play here: they ask about other agents what this world's body can't answer."""
 METRIC = Metric(
     "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
 )
@@ -79,6 +76,7 @@ class EnacttomSuite(Suite):
     """Verified household tasks, one a scenario."""
 
     name = "enacttom"
+    offers = (MindReading, JointMindReading, StrategyMaking)
     title = "EnactToM"
     lists_numbers = False
     options = (
@@ -138,21 +136,14 @@ class EnacttomSuite(Suite):
         return EnacttomParallelEnv(_load_task(_task_path(scenario)), render_mode)
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
-        from hm_agent.worlds.enacttom.language.body import EnacttomBody
+        from hm_agent.worlds.enacttom.language.body import enacttom_body
 
-        def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            body = EnacttomBody(setup.seat, setup.scenario.seats, model, reflector)
-            return cast("ThinkingBody", body)  # it can answer all agents that `plays` permits
-
-        return build
+        return partial(enacttom_body, setup.seat, setup.scenario.seats)
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 
         return HouseViewer(_load_task(_task_path(scenario)))
-
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return agent not in WITHOUT_A_BODY
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.enacttom.language.reasoner import ANSWERS

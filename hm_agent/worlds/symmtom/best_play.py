@@ -126,11 +126,11 @@ def _solve(settings: GameSettings, board: GameState, model: _KnowledgeModel) -> 
     return int(value[np.ravel_multi_index(here, (cells,) * n), model.first])
 
 
-Situation = tuple[npt.NDArray[np.intp], Near, tuple[bool, ...]]
+SeatSituation = tuple[npt.NDArray[np.intp], Near, tuple[bool, ...]]
 """Joint positions, with who is near whom and who is on its base in all of them."""
 
 
-def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[Situation], npt.NDArray[np.intp]]:
+def _group_positions(settings: GameSettings, board: GameState) -> tuple[list[SeatSituation], npt.NDArray[np.intp]]:
     """Groups joint positions by who is near whom and who is on its base; also returns those with two in one cell."""
     cells, n = settings.width**2, settings.agents
     positions = np.stack(np.unravel_index(np.arange(cells**n), (cells,) * n), -1).astype(np.int32)

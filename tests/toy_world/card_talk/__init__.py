@@ -167,6 +167,7 @@ class CardBody(Body[View, str, Trust]):
 
 class CardSuite(Suite):
     name, title = "card_talk", "Card talk"
+    offers = (MindReading,)
     metric = Metric("share_right", "share of cards named rightly")
     scenarios = (ScenarioInfo("card_talk", "card_talk", "card_talk", "Card talk", "ten cards", SEATS, metric),)
 
@@ -175,9 +176,6 @@ class CardSuite(Suite):
 
     def body(self, setup: AgentSetup) -> Any:
         return lambda model, reflector: CardBody(model)
-
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return agent in ("hypothetical_minds", "react", "trusting")
 
     def answers(self) -> Any:
         return {Ask: calculate}

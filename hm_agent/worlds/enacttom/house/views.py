@@ -155,7 +155,8 @@ class HouseView:
             f"{message.sender} to {', '.join(message.addressees)}: {quoted(message.text)}" for message in self.messages
         ]
         lines += ["You see: " + self.sees_text]
-        lines += ["As you saw it last: " + _in_words(self.remembers - self.sees, self.agent)]
+        if elsewhere := _in_words(self.remembers - self.sees, self.agent, nothing=""):
+            lines += ["As you saw it last: " + elsewhere]
         return "\n".join([*lines, f"Messages left: {self.messages_left}."])
 
 
@@ -164,8 +165,11 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', "'") + '"'
 
 
-def _in_words(seen: frozenset[Proposition], agent: str) -> str:
-    """Puts facts into sentences, sorted. Left out are the agent's own room, and rooms of objects not on the floor."""
+def _in_words(seen: frozenset[Proposition], agent: str, nothing: str = "nothing.") -> str:
+    """Puts facts into sentences, sorted. Left out are the agent's own room, and rooms of objects not on the floor.
+
+    nothing: the text if there are no facts.
+    """
     room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == IS_IN_ROOM}
     words = [
         f"{fact.arguments[0]} is on the floor of {room_of[fact.arguments[0]]}"
@@ -174,7 +178,7 @@ def _in_words(seen: frozenset[Proposition], agent: str) -> str:
         for fact in seen
         if not (fact.predicate == IS_IN_ROOM or (fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent))
     ]
-    return "; ".join(sorted(words)) + "." if words else "nothing."
+    return "; ".join(sorted(words)) + "." if words else nothing
 
 
 class ViewMaker:

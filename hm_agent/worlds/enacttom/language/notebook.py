@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from hm_agent.core import Event
+from hm_agent.agents.planning_body import Notes
+from hm_agent.core import Event, Observation
 from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -28,18 +30,44 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 
 
-class HouseNotebook:
+@dataclass(frozen=True, slots=True)
+class HouseNotes:
+    """What recordings show of an agent's notes."""
+
+    room: str
+    messages_left: int
+
+
+class HouseNotebook(Notes[HouseView, HouseSituation]):
     """Keeps one agent's views of an episode and derives its events from them."""
 
     def __init__(self) -> None:
         self._views: tuple[HouseView, ...] = ()
-        self.situation: HouseSituation
+        self._situation: HouseSituation
+        self._noticed: set[str] = set()
+        """The things that the acts noticed so far were about."""
 
-    def read(self, view: HouseView) -> Sequence[Event]:
-        """Takes in a view and returns the events since the view before."""
+    @property
+    def situation(self) -> HouseSituation:
+        return self._situation
+
+    def shown(self) -> HouseNotes:
+        return HouseNotes(self._situation.view.room, self._situation.view.messages_left)
+
+    def read(self, observation: Observation[HouseView]) -> Sequence[Event]:
+        view = observation.view
         before, self._views = self._views, (*self._views, view)
-        self.situation = HouseSituation(self._views)
-        return list(self._events(before[-1], view)) if before else []
+        self._situation = HouseSituation(self._views)
+        return [self._marked(event) for event in self._events(before[-1], view)] if before else []
+
+    def _marked(self, event: Event) -> Event:
+        """Marks an act about a thing that no act was about before."""
+        if not isinstance(event, PartnerActed):
+            return event
+        act = event.interaction
+        is_new = bool(act.things) and act.things[0] not in self._noticed
+        self._noticed |= set(act.things)
+        return replace(event, interaction=replace(act, is_new=is_new))
 
     def _events(self, before: HouseView, view: HouseView) -> Iterator[Event]:
         outcome, turn = view.outcome, view.turn - 1

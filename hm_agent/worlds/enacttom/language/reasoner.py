@@ -16,31 +16,37 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, WrittenStrategyAnswer
-from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
-from hm_agent.worlds.enacttom.language.house_probes import HouseProbeAnswer, ProbeHouse
-from hm_agent.worlds.enacttom.language.partner_questions import (
-    MakeHouseStrategy,
-    NextAct,
-    PartnerPrediction,
-    PartnerRevision,
-    PredictPartner,
-    ProposePartner,
-    RevisedPartner,
-    RevisePartner,
+from hm_agent.theory_of_mind.language_questions import (
+    AskProbes,
+    CallsAnswer,
+    ChooseStrategy,
+    Foresight,
+    Plan,
+    Predict,
+    Prediction,
+    ProbesAnswer,
+    Propose,
+    ReviewPlan,
+    Revise,
+    RevisedBeliefs,
+    RevisedMind,
+    WrittenStrategyAnswer,
 )
-from hm_agent.worlds.enacttom.language.plan_house import CommandsAnswer, EvaluateHouse, PlanHouse
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.situation import (
     COMES,
     HANDLES,
     LEAVES,
+    MOST_COMMANDS,
     NOTHING,
     WRITES,
     HouseSituation,
+    NextAct,
     PartnerAct,
 )
 from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
-from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE, MOST_COMMANDS
+from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
@@ -52,7 +58,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 )
 
 MOST_RULES = 3
-"""How many hypotheses about a partner an answer to `RevisePartner` holds."""
+"""How many hypotheses about a partner an answer to `Revise` holds."""
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
 HANDLE_FACTS = (IS_INVERSE, MIRRORS, CONTROLS)
@@ -235,42 +241,39 @@ def strategy_words(situation: HouseSituation) -> str:
 # Answers
 
 
-def propose(question: ProposePartner) -> HypothesisAnswer:
-    return HypothesisAnswer(hypothesis=_ranked_rules(question.history, question.best)[0].words)
+def propose(question: Propose) -> HypothesisAnswer:
+    return HypothesisAnswer(hypothesis=_ranked_rules(_acts(question), question.best)[0].words)
 
 
-def predict(question: PredictPartner) -> PartnerPrediction:
+def predict(question: Predict) -> Foresight[NextAct]:
+    situation, about, acts = _situation(question), question.about, _acts(question)
     words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    situation = question.situation
-    return PartnerPrediction(
-        partner=question.about,
-        next=[foresee(belief, situation, question.about, question.history) for belief in words or [None]],
-        strategy=strategy_words(situation),
-    )
+    foreseen = [foresee(belief, situation, about, acts) for belief in words or [None]]
+    if not question.decides:
+        return Foresight[NextAct](player=about, next=foreseen)
+    return Prediction[NextAct](player=about, next=foreseen, strategy=strategy_words(situation))
 
 
-def revise(question: RevisePartner) -> PartnerRevision:
+def revise(question: Revise) -> RevisedBeliefs[NextAct]:
     """Answers with the likeliest rules, the likeliest last; names a rule that is among the hypotheses by its number."""
-    hypotheses = []
-    if question.about is not None:
+    situation, about, acts, hypotheses = _situation(question), question.about, _acts(question), []
+    if about is not None:
         numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_ranked_rules(question.history, question.hypotheses)[:MOST_RULES]):
-            act = foresee(rule.words, question.situation, question.about, question.history)
-            of = numbers.get(rule.words, 0)
-            words = "" if of else rule.words
-            hypotheses.append(RevisedPartner(of=of, hypothesis=words, does=act.does, about=act.about))
-    return PartnerRevision(hypotheses=hypotheses, strategy=strategy_words(question.situation))
+        for rule in reversed(_ranked_rules(acts, question.hypotheses)[:MOST_RULES]):
+            of, then = numbers.get(rule.words, 0), foresee(rule.words, situation, about, acts)
+            hypotheses.append(RevisedMind[NextAct](of=of, hypothesis="" if of else rule.words, next=then))
+    return RevisedBeliefs[NextAct](hypotheses=hypotheses, strategy=strategy_words(situation))
 
 
-def make_strategy(question: MakeHouseStrategy) -> WrittenStrategyAnswer:
-    return WrittenStrategyAnswer(strategy=strategy_words(question.situation))
+def make_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
+    return WrittenStrategyAnswer(strategy=strategy_words(_situation(question)))
 
 
-def plan(question: PlanHouse) -> CommandsAnswer:
-    commands = best_commands(question.situation)
-    if question.barred and commands[0] == question.barred.command:
+def plan(question: Plan) -> CallsAnswer:
+    commands = best_commands(_situation(question))
+    if question.barred and commands[0] == question.barred.call:
         commands = [IDLE]
-    return CommandsAnswer(commands=[_as_written(command) for command in commands])
+    return CallsAnswer(calls=[_as_written(command) for command in commands])
 
 
 def _as_written(command: HouseCommand) -> str:
@@ -280,26 +283,36 @@ def _as_written(command: HouseCommand) -> str:
     return str(command)
 
 
-def evaluate(question: EvaluateHouse) -> Critique:
+def evaluate(question: ReviewPlan) -> Critique:
     """States how much of the plan was carried out, with advice if that was not all of it."""
-    done, count = question.plan.done, len(question.plan.commands)
+    done, count = question.plan.done, question.plan.of
     advice = "go on like this" if done == count else "look whether what a command needs is so before you plan it"
     return Critique(critique=f"{done} of {count} commands carried out: {advice}.")
 
 
-def answer_probes(question: ProbeHouse) -> HouseProbeAnswer:
+def answer_probes(question: AskProbes) -> ProbesAnswer:
     """Answers each probe as a ladder agent with the same beliefs does."""
-    mind = understanding_of(question.situation).mind
-    return HouseProbeAnswer(answers=[mind.answer(probe).value for probe in question.probes])
+    situation = _situation(question)
+    mind = understanding_of(situation).mind
+    return ProbesAnswer(answers=[mind.answer(probe).value for probe in situation.view.probes])
+
+
+def _situation(question: Any) -> HouseSituation:
+    assert isinstance(question.situation, HouseSituation)
+    return question.situation
+
+
+def _acts(question: Any) -> list[PartnerAct]:
+    return [each for each in question.history if isinstance(each, PartnerAct)]
 
 
 ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
-    ProposePartner: propose,
-    PredictPartner: predict,
-    RevisePartner: revise,
-    MakeHouseStrategy: make_strategy,
-    PlanHouse: plan,
-    EvaluateHouse: evaluate,
-    ProbeHouse: answer_probes,
+    Propose: propose,
+    Predict: predict,
+    Revise: revise,
+    ChooseStrategy: make_strategy,
+    Plan: plan,
+    ReviewPlan: evaluate,
+    AskProbes: answer_probes,
 }
 """The function that answers each question."""

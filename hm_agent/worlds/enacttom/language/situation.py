@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 from hm_agent.core import Event
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE
+from hm_agent.models.prompts import phrase
+from hm_agent.questions import Forms, check_all, one_of
+from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, SeatSituation
+from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE, HouseCommand
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.language.written_commands import (
+    check_plan,
+    command_pattern,
+    context_of,
+    first_command_pattern,
+    read_commands,
+)
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     IS_CLOSED,
@@ -26,13 +38,26 @@ WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
 ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
 """The kinds of acts that an agent can notice: another agent writes to it, handles something in its sight, comes into
 its room or leaves it."""
-NOTHING = "nothing"
-"""What an answer names if an act is about nothing in particular."""
+NOTHING, NEW = "nothing", "something new"
+"""What an answer names if an act is about nothing in particular, or about a thing that no act was about before."""
+MOST_COMMANDS = 10
+"""The largest number of commands in a plan; a longer one would be outdated long before its end."""
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
 _LOOKED_AT = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_OPEN, IS_CLOSED)
 _SEEN_TOGETHER = (*_LOOKED_AT, IS_HELD_BY)
+
+
+class NextAct(Behaviour):
+    """The next act of a partner that the agent will notice. about: a thing, `nothing` or `something new`."""
+
+    does: str
+    about: str
+
+    @property
+    def words(self) -> str:
+        return act_words(self.does, self.about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +93,15 @@ class PastMeeting:
 
 
 @dataclass(frozen=True, eq=False)
-class HouseSituation:
+class HouseSituation(SeatSituation):
     """What one agent knows at the start of a turn; compared by identity.
 
     views: all its views so far, the present one last.
     """
+
+    blocks = "enacttom/blocks.j2"
+    behaviour = NextAct
+    most_calls = MOST_COMMANDS
 
     views: tuple[HouseView, ...]
 
@@ -91,6 +120,33 @@ class HouseSituation:
     @property
     def partners(self) -> tuple[str, ...]:
         return tuple(agent for agent in self.view.briefing.plan.agents if agent != self.me)
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.view.probes)
+
+    def behaviour_forms(self, about: str | None) -> Forms:
+        return {"does": one_of(ACT_KINDS), "about": one_of(self._subjects)}
+
+    def check_behaviour(self, about: str, given: Any) -> None:
+        check_all(
+            partial(check_name, "does", given.does, ACT_KINDS),
+            partial(check_name, "about", given.about, self._subjects),
+        )
+
+    @property
+    def _subjects(self) -> tuple[str, ...]:
+        """What a predicted act may be about."""
+        return (*self.things, NOTHING, NEW)
+
+    def call_patterns(self, barred: Call | None) -> tuple[str, str]:
+        context = context_of(self.view, self.objects)
+        return first_command_pattern(context, self.view, barred), command_pattern(context)
+
+    def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[HouseCommand, ...]:
+        plan = read_commands(texts, context_of(self.view, self.objects))
+        check_plan(plan, self.view, barred)
+        return plan
 
     @cached_property
     def log(self) -> tuple[LoggedMessage, ...]:
@@ -200,7 +256,8 @@ class PartnerAct:
     """An interaction: an act of a partner that the agent noticed.
 
     step: the turn of the act. does: one of `ACT_KINDS`. things: what it was about, maybe nothing. text: of a message.
-    seen: what the agent then saw of a thing that was handled, in words.
+    seen: what the agent then saw of a thing that was handled, in words. is_new: True if no act that the agent noticed
+    before was about the first of these things.
     """
 
     step: int
@@ -209,6 +266,7 @@ class PartnerAct:
     things: tuple[str, ...] = ()
     text: str = ""
     seen: str = ""
+    is_new: bool = False
 
     @property
     def behaviour(self) -> str:
@@ -220,10 +278,13 @@ class PartnerAct:
         """0: nothing is paid before the end."""
         return 0.0
 
-    def matches(self, prediction: str) -> bool:
-        """True if a prediction names this kind of act and one of its things, or no thing if it was about none."""
-        does, *rest = prediction.split()
-        return does == self.does and (rest[-1] in self.things if rest else not self.things)
+    def shows(self, prediction: str) -> bool:
+        """True if a prediction names this kind of act and one of its things, or no thing if it was about none.
+
+        `something new` is right if the act is about a thing that no earlier one was about.
+        """
+        subjects = [*(self.things or [NOTHING]), *([NEW] if self.is_new else [])]
+        return prediction in [act_words(self.does, about) for about in subjects]
 
 
 def act_words(does: str, about: str) -> str:
@@ -234,14 +295,15 @@ def act_words(does: str, about: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PartnerActed(Event):
+class PartnerActed(InteractionSeen):
     """The agent noticed an act of a partner."""
 
-    act: PartnerAct
+    interaction: PartnerAct
 
     def describe(self) -> str:
-        about = f" ({', '.join(self.act.things)})" if self.act.things else ""
-        return f"{self.act.partner} {self.act.does}{about}"
+        act = self.interaction
+        about = f" ({', '.join(act.things)})" if act.things else ""
+        return f"{act.partner} {act.does}{about}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,4 +314,4 @@ class OwnActionFailed(Event):
     why: str
 
     def describe(self) -> str:
-        return f"{self.command} failed: {self.why.rstrip('.')}"
+        return phrase("enacttom/reasons.j2", "failed", command=self.command, why=self.why.rstrip("."))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from hm_agent.wording import counted
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
     COMMUNICATE,
@@ -29,15 +29,12 @@ from hm_agent.worlds.enacttom.house.commands import (
     plain,
 )
 from hm_agent.worlds.enacttom.house.views import HouseView
-from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.written_calls import CallError, any_of, read_calls, shortened
 
 FORMS = (
     "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
     "Communicate['text', agent, ... or all] or Wait[]"
 )
-MOST_COMMANDS = 10
-"""The largest number of commands in a plan; a longer one would be outdated long before its end."""
 LONGEST_MESSAGE = 400
 """The most characters of a message that a schema's pattern allows."""
 
@@ -62,9 +59,9 @@ class CommandContext:
     messages_left: int
 
 
-def context_of(situation: HouseSituation) -> CommandContext:
-    """Collects the names that commands may use in a situation."""
-    briefing = situation.view.briefing
+def context_of(view: HouseView, objects: Sequence[str]) -> CommandContext:
+    """Collects the names that commands may use. objects: those that the agent knows of."""
+    briefing = view.briefing
     floor_plan = briefing.plan
     rooms = [room for room in floor_plan.rooms if room not in briefing.barred]
     furniture = [piece for piece, room in floor_plan.furniture.items() if room in rooms]
@@ -72,9 +69,9 @@ def context_of(situation: HouseSituation) -> CommandContext:
         (*rooms, *furniture),
         furniture,
         [piece for piece in furniture if piece in floor_plan.openable],
-        situation.objects,
+        objects,
         briefing.targets,
-        situation.view.messages_left,
+        view.messages_left,
     )
 
 
@@ -93,7 +90,7 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
         try:
             command = parse_command(text)
         except CommandError:
-            raise CallError(f"not a command: {shortened(text)}; write {FORMS}") from None
+            raise CallError(_refusal("no_command", given=shortened(text), forms=FORMS)) from None
     if command.verb == COMMUNICATE:
         return _message(command, context)
     _check_names(command, context)
@@ -107,8 +104,7 @@ def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
         raise CallError(f"Communicate: {fault}")
     unknown = [name for name in command.arguments if name != EVERYONE and name not in context.targets]
     if unknown or not command.arguments or not context.targets:
-        names = ", ".join(context.targets) or "nobody"
-        raise CallError(f"Communicate: {shortened(', '.join(unknown))} can't be messaged; you can message {names}")
+        raise CallError(_refusal("no_addressee", given=shortened(", ".join(unknown)), targets=context.targets))
     return communicate(text, command.arguments)
 
 
@@ -116,7 +112,7 @@ def _check_names(command: HouseCommand, context: CommandContext) -> None:
     """Raises CallError for Find, and for a command with a name that it can't use."""
     verb, names = command.verb, command.arguments
     if verb == FIND:
-        raise CallError(f"Find: it costs a turn and tells only what you were shown; write {FORMS}")
+        raise CallError(_refusal("no_find", forms=FORMS))
     if verb == NAVIGATE:
         _check_name(verb, names[0], context.places, "place that you can enter")
     elif verb == PICK:
@@ -125,27 +121,37 @@ def _check_names(command: HouseCommand, context: CommandContext) -> None:
         _check_name(verb, names[0], context.objects, "object that you know of")
         _check_name(verb, names[2], context.furniture, "furniture that you can reach")
         if names[1] not in (ON, WITHIN):
-            raise CallError(f"Place: write on or within, not {shortened(names[1])}")
+            raise CallError(_refusal("no_relation", given=shortened(names[1])))
     elif verb in (OPEN_IT, CLOSE_IT):
         _check_name(verb, names[0], context.openable, "furniture that opens and that you can reach")
 
 
 def _check_name(verb: str, name: str, known: Sequence[str], kind: str) -> None:
     if name not in known:
-        raise CallError(f"{verb}: {shortened(name)} is no {kind}; there are {', '.join(known) or 'none'}")
+        raise CallError(_refusal("no_name", verb=verb, given=shortened(name), kind=kind, known=known))
 
 
-def check_plan(commands: Sequence[HouseCommand], view: HouseView) -> None:
-    """Raises CallError for a plan with more messages than are left, or whose first command can't succeed now."""
+def check_plan(commands: Sequence[HouseCommand], view: HouseView, barred: HouseCommand | None) -> None:
+    """Raises CallError for a plan with more messages than are left, or whose first command can't succeed now.
+
+    barred: the command that has just failed.
+    """
     sent = sum(command.verb == COMMUNICATE for command in commands)
     if sent > view.messages_left:
-        raise CallError(f"Communicate: {counted(sent, 'message')}, and you have {view.messages_left} left")
+        raise CallError(_refusal("messages_left", sent=sent, left=view.messages_left))
     first = commands[0]
     if first.verb == NAVIGATE and _target_room(first, view) == view.room:
-        raise CallError(f"{first} first: you are in {view.room} already")
+        raise CallError(_refusal("there_already", command=str(first), room=view.room))
     if first.verb in _HANDLING and first not in view.commands():
-        possible = ", ".join(map(str, view.commands()[1:])) or WAIT
-        raise CallError(f"{first} first: it can't succeed where you are and as you see it; what can: {possible}")
+        possible = list(map(str, view.commands()[1:])) or [WAIT]
+        raise CallError(_refusal("cannot_succeed", command=str(first), possible=possible))
+    if first == barred:
+        raise CallError(phrase("agent/refusals.j2", "just_failed", call=str(first)))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/enacttom/refusals.j2."""
+    return phrase("enacttom/refusals.j2", name, **details)
 
 
 def _target_room(command: HouseCommand, view: HouseView) -> str:

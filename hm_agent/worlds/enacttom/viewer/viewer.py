@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView
-from hm_agent.worlds.enacttom.language.body import HouseThoughts
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
@@ -85,7 +85,7 @@ class HouseViewer:
             "learned": [claim.words for claim in known if claim not in before],
             "probes": list(map(_probe_json, scene.probes)),
             "left": view.messages_left - sum(sent.message.sender == seat for sent in scene.sent),
-            **({"plan": list(state.plan)} if isinstance(state, HouseThoughts) else {}),
+            **({"plan": list(map(str, state.plan))} if isinstance(state, PlanningState) else {}),
         }
 
     def _learned_by_agent(self, sent: Sent) -> list[tuple[str, list[str]]]:

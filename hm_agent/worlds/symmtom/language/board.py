@@ -9,8 +9,8 @@ from typing import Any
 
 from hm_agent.core import Event
 from hm_agent.questions import Forms, check_all, one_of
-from hm_agent.theory_of_mind.questions import check_name
-from hm_agent.theory_of_mind.situation import Behaviour, InteractionSeen, Situation
+from hm_agent.theory_of_mind.language_questions import check_name
+from hm_agent.theory_of_mind.situation import Behaviour, InteractionSeen, SeatSituation
 from hm_agent.worlds.symmtom.language.calls import (
     Call,
     CallContext,
@@ -88,7 +88,7 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Board(Situation):
+class Board(SeatSituation):
     """All that one agent may know at the start of a turn.
 
     knows: all pieces that it knows. said, heard, got: in the turn before; said is None if it was silent, got is its

@@ -13,23 +13,23 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.theory_of_mind.questions import (
-    EvaluatePlan,
+from hm_agent.theory_of_mind.language_questions import (
+    AskProbes,
+    CallsAnswer,
+    ChooseStrategy,
     Foresight,
-    MakeStrategy,
     Plan,
-    PlanAnswer,
     Predict,
     Prediction,
-    Probe,
-    ProbeAnswers,
+    ProbesAnswer,
     Propose,
+    ReviewPlan,
     Revise,
+    RevisedBeliefs,
     RevisedMind,
-    Revision,
-    StrategyAnswer,
+    WrittenStrategyAnswer,
 )
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
     SILENCE,
@@ -295,7 +295,7 @@ def predict(question: Predict) -> Foresight[NextTalk]:
     return Prediction[NextTalk](player=about, next=foreseen, strategy=strategy_words(board))
 
 
-def revise(question: Revise) -> Revision[NextTalk]:
+def revise(question: Revise) -> RevisedBeliefs[NextTalk]:
     """Keeps the `KEPT` likeliest rules, the likeliest last."""
     board, about, history, hypotheses = _board(question), question.about, _meetings(question), []
     if about is not None:
@@ -304,19 +304,19 @@ def revise(question: Revise) -> Revision[NextTalk]:
             number, then = numbers.get(rule.words, 0), foresee(rule.words, board, about, history)
             words = "" if number else rule.words
             hypotheses.append(RevisedMind[NextTalk](of=number, hypothesis=words, next=then))
-    return Revision[NextTalk](hypotheses=hypotheses, strategy=strategy_words(board))
+    return RevisedBeliefs[NextTalk](hypotheses=hypotheses, strategy=strategy_words(board))
 
 
-def make_strategy(question: MakeStrategy) -> StrategyAnswer:
-    return StrategyAnswer(strategy=strategy_words(_board(question)))
+def make_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
+    return WrittenStrategyAnswer(strategy=strategy_words(_board(question)))
 
 
-def plan(question: Plan) -> PlanAnswer:
+def plan(question: Plan) -> CallsAnswer:
     barred = question.barred.call if question.barred else None
-    return PlanAnswer(calls=[str(call) for call in best_calls(_board(question), barred)])
+    return CallsAnswer(calls=[str(call) for call in best_calls(_board(question), barred)])
 
 
-def evaluate(question: EvaluatePlan) -> Critique:
+def evaluate(question: ReviewPlan) -> Critique:
     """States what the plan earned in each step, and what to change where that was nothing."""
     before = question.before
     assert isinstance(before, Board)
@@ -325,11 +325,11 @@ def evaluate(question: EvaluatePlan) -> Critique:
     return Critique(critique=f"Reward {question.reward:g} in {steps} steps: {advice}.")
 
 
-def say_what_others_know(question: Probe) -> ProbeAnswers:
+def say_what_others_know(question: AskProbes) -> ProbesAnswer:
     """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
     known = estimate(_board(question))
     bits = [_BIT.findall(claim)[0] for claim in question.claims]
-    return ProbeAnswers(answers=["yes" if int(piece) in known[player] else "no" for player, piece in bits])
+    return ProbesAnswer(answers=["yes" if int(piece) in known[player] else "no" for player, piece in bits])
 
 
 _BIT = re.compile(r"(player_[0-9]+) know ([0-9]+)")
@@ -348,9 +348,9 @@ ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
     Propose: propose,
     Predict: predict,
     Revise: revise,
-    MakeStrategy: make_strategy,
+    ChooseStrategy: make_strategy,
     Plan: plan,
-    EvaluatePlan: evaluate,
-    Probe: say_what_others_know,
+    ReviewPlan: evaluate,
+    AskProbes: say_what_others_know,
 }
 """Which function answers which question."""

@@ -11,17 +11,20 @@ from typing import Any
 
 from hm_agent.core import Event, Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
-from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
-from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.partner_questions import (
-    MakeHouseStrategy,
-    PredictPartner,
-    ProposePartner,
-    RevisePartner,
+from hm_agent.theory_of_mind.language_questions import (
+    AskProbes,
+    ChooseStrategy,
+    Plan,
+    Predict,
+    Propose,
+    ReviewPlan,
+    Revise,
 )
-from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, EvaluateHouse, HousePlanRecord, PlanHouse
+from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
+from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
+from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
@@ -37,7 +40,7 @@ class Watched:
         self.world = EnacttomWorld(load_task(task_files()[f"enacttom_{task}"]))
         self.seat, self.notebook = seat, HouseNotebook()
         turn = self.world.reset(0)
-        self.events: Sequence[Event] = self.notebook.read(turn.observations[seat].view)
+        self.events: Sequence[Event] = self.notebook.read(turn.observations[seat])
 
     @property
     def situation(self) -> HouseSituation:
@@ -47,7 +50,7 @@ class Watched:
         """Has all agents do something; those that are not named wait."""
         for joint in turns:
             turn = self.world.step({seat: joint.get(seat, "Wait[]") for seat in self.world.seats})
-            self.events = self.notebook.read(turn.observations[self.seat].view)
+            self.events = self.notebook.read(turn.observations[self.seat])
         return self.situation
 
 
@@ -66,60 +69,65 @@ IDEAS = (
     Hypothesis("It knows what is wanted in the cellar, and waits.", -0.3, right=0, tested=1),
     Hypothesis("It opens cabinet_1 once it is told to, and then writes it.", 0.51, right=2, tested=2),
 )
-PLAN = HousePlanRecord((pick("lamp_3"), open_it("chest_2"), HouseCommand("Wait")), 1)
-PLAN_HOUSE = PlanHouse(
+RECORD = PlanRecord(
+    (pick("lamp_3"), open_it("chest_2"), HouseCommand("Wait")), 1, 3, (open_it("chest_2"), HouseCommand("Wait"))
+)
+PLAN = Plan(
     situation=LATER,
     strategy="Open chest_2 and put lamp_3 into it; then say so.",
-    partners=(PlayerBelief("agent_0", IDEAS[1].words, "writes about cabinet_1"),),
+    others=(PlayerBelief("agent_0", IDEAS[1].words, "writes about cabinet_1"),),
     history=(),
     critiques=(),
     because="agent_0 has written to you",
-    previous=PLAN,
+    previous=RECORD,
 )
-PREDICT = PredictPartner(LATER, "agent_0", ACTS, IDEAS)
+PREDICT = Predict(LATER, "agent_0", ACTS, IDEAS, (), "Wait for agent_0.")
 RELAY = Watched("relay_of_three", "agent_1").play(
     {"agent_0": 'Communicate["by the end, cabinet_5 must be open.", agent_1]'},
     {"agent_1": 'Communicate["by the end, cabinet_5 must be open.", agent_2]'},
     {"agent_2": "Open[cabinet_5]"},
     {"agent_2": 'Communicate["cabinet_5 is open.", agent_1]'},
 )
-REVISE = RevisePartner(
+REVISE = Revise(
     RELAY,
     "agent_2",
     (PartnerAct(3, "agent_2", WRITES, ("cabinet_5",), "cabinet_5 is open."),),
     IDEAS,
     (PlayerBelief("agent_0", "It wants cabinet_5 open and can't enter the pantry.", "writes about cabinet_5"),),
+    "Wait for agent_2.",
 )
 ASKED = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=True).probes
 PROBES = tuple(one for one in ASKED if one.agent == "agent_1")
-PROBE = ProbeHouse(HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=PROBES))), PROBES)
+ENDED = HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=PROBES)))
+PROBE = AskProbes(ENDED, tuple(probe.words for probe in PROBES), HouseProbes.choices)
 PARTED = Watched("one_window", "agent_1").play(
     {"agent_1": "Navigate[living_room_1]"},
     {"agent_0": "Open[cabinet_7]"},
     {"agent_1": "Navigate[kitchen_1]"},
 )
 HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
-    "plan_house": PLAN_HOUSE,
-    "plan_house_at_first": PlanHouse(AT_FIRST, None, (), (), (), "the episode begins", None),
-    "plan_house_after_a_meeting": PlanHouse(PARTED, "Open drawer_3.", (), (), (), "the plan is used up", None),
-    "plan_house_undecided": replace(
-        PLAN_HOUSE,
+    "plan": PLAN,
+    "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
+    "plan_after_a_meeting": Plan(PARTED, "Open drawer_3.", (), (), (), "the plan is used up"),
+    "plan_undecided": replace(
+        PLAN,
         strategy=None,
-        partners=(),
+        others=(),
         history=ACTS,
         critiques=("1 of 2 commands carried out: look whether what a command needs is so before you plan it.",),
         because="Open[chest_2] failed: Nothing happens to chest_2",
-        barred=BarredCommand(open_it("chest_2"), "Nothing happens to chest_2."),
+        barred=BarredCall(open_it("chest_2"), "Nothing happens to chest_2."),
     ),
-    "evaluate_house": EvaluateHouse(LATER, PLAN, "Open[chest_2] failed: Nothing happens to chest_2", 1),
-    "propose_partner": ProposePartner(LATER, "agent_0", ACTS[:1], ()),
-    "propose_partner_in_view_of_the_best": ProposePartner(LATER, "agent_0", ACTS, IDEAS[1:]),
-    "predict_partner": PREDICT,
-    "predict_partner_by_one_hypothesis": replace(PREDICT, hypotheses=IDEAS[1:]),
-    "predict_partner_at_first": PredictPartner(AT_FIRST, "agent_0", (), ()),
-    "revise_partner": REVISE,
-    "revise_partner_at_first": RevisePartner(AT_FIRST, None, (), (), ()),
-    "make_house_strategy": MakeHouseStrategy(LATER, ACTS),
-    "make_house_strategy_at_first": MakeHouseStrategy(AT_FIRST, ()),
-    "probe_house": PROBE,
+    "review_plan": ReviewPlan(LATER, RECORD, "Open[chest_2] failed: Nothing happens to chest_2", 0.0, AT_FIRST),
+    "propose": Propose(LATER, "agent_0", ACTS[:1], ()),
+    "propose_in_view_of_the_best": Propose(LATER, "agent_0", ACTS, IDEAS[1:]),
+    "predict": PREDICT,
+    "predict_by_one_hypothesis": replace(PREDICT, hypotheses=IDEAS[1:]),
+    "predict_without_a_strategy": replace(PREDICT, decides=False),
+    "predict_at_first": Predict(AT_FIRST, "agent_0", (), ()),
+    "revise": REVISE,
+    "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "choose_strategy": ChooseStrategy(LATER, ACTS, "Wait for agent_0."),
+    "choose_strategy_at_first": ChooseStrategy(AT_FIRST, ()),
+    "probe": PROBE,
 }

@@ -15,17 +15,21 @@ from hypothesis import strategies as st
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
+from hm_agent.theory_of_mind.language_questions import CallsAnswer
+from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
-from hm_agent.worlds.enacttom.language.plan_house import BarredCommand, CommandsAnswer
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
+from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
 from hm_agent.written_calls import CallError
 from tests.fitting_answers import check_fitting, check_reasoners, check_schema, is_refused, values
 from tests.worlds.enacttom.language.household_examples import (
+    ENDED,
     HOUSE_EXAMPLES,
     LATER,
-    PLAN_HOUSE,
+    PLAN,
     PREDICT,
     PROBE,
     REVISE,
@@ -73,32 +77,32 @@ def test_the_reasoners_answer_fits_the_schema_and_passes_the_check(name: str) ->
         (["Communicate['hi', all]"] * 2, "2 messages, and you have 1 left"),
         (["Navigate[shelf_4]"], r"Navigate\[shelf_4\] first: you are in cellar_1 already"),
         (["Pick[lamp_3]"], r"Pick\[lamp_3\] first: it can't succeed where you are and as you see it; what can: Place"),
-        (["Wait[]"] * 11, "11 commands are too many; at most 10"),
+        (["Wait[]"] * 11, "11 calls are too many; at most 10"),
         ([], "the plan is empty"),
     ],
 )
 def test_a_wrong_plan_is_told_what_would_be_right(commands: list[str], problem: str) -> None:
     with pytest.raises(BadAnswer, match=problem):
-        read_answer(json.dumps({"commands": commands}), PLAN_HOUSE)
+        read_answer(json.dumps({"calls": commands}), PLAN)
 
 
 def test_a_message_without_one_left_is_told_so() -> None:
     talks = {"agent_1": 'Communicate["Hello", all]'}
-    spent = replace(PLAN_HOUSE, situation=Watched("far_handle", "agent_1").play(talks, talks))
+    spent = replace(PLAN, situation=Watched("far_handle", "agent_1").play(talks, talks))
     with pytest.raises(BadAnswer, match="Communicate: 1 message, and you have 0 left"):
-        read_answer("""{"commands": ["Communicate['hi', all]"]}""", spent)
+        read_answer("""{"calls": ["Communicate['hi', all]"]}""", spent)
 
 
 def test_all_wrong_commands_of_a_plan_are_told_at_once() -> None:
     with pytest.raises(BadAnswer, match=r"no object that you know of.*can't be messaged"):
-        read_answer("""{"commands": ["Pick[sun]", "Communicate['hi', moon]"]}""", PLAN_HOUSE)
+        read_answer("""{"calls": ["Pick[sun]", "Communicate['hi', moon]"]}""", PLAN)
 
 
 def test_what_has_just_failed_must_not_come_first() -> None:
-    question = HOUSE_EXAMPLES["plan_house_undecided"]
-    with pytest.raises(BadAnswer, match=r"Open\[chest_2\] has just failed: Nothing happens to chest_2. Begin with"):
-        read_answer('{"commands": ["Open[chest_2]"]}', question)
-    read_answer('{"commands": ["Close[chest_2]", "Open[chest_2]"]}', question)
+    question = HOUSE_EXAMPLES["plan_undecided"]
+    with pytest.raises(BadAnswer, match=r"Open\[chest_2\] has just failed; begin with something else"):
+        read_answer('{"calls": ["Open[chest_2]"]}', question)
+    read_answer('{"calls": ["Close[chest_2]", "Open[chest_2]"]}', question)
 
 
 def written(situation: HouseSituation) -> list[str]:
@@ -114,15 +118,17 @@ def test_the_form_of_the_first_command_allows_what_the_check_accepts_and_nothing
     watched, stream = Watched(task, "agent_1"), random.Random(task)
     for _ in range(8):
         commands = written(watched.situation)
-        question = replace(PLAN_HOUSE, situation=watched.situation)
-        possible = [command for command in commands if not is_refused(question, CommandsAnswer(commands=[command]))]
+        question = replace(PLAN, situation=watched.situation)
+        possible = [command for command in commands if not is_refused(question, CallsAnswer(calls=[command]))]
         failed = stream.choice([command for command in possible[1:] if "'" not in command])
-        barred = BarredCommand(read_command(failed, context_of(watched.situation)), "Nothing happens.")
+        barred = BarredCall(
+            read_command(failed, context_of(watched.situation.view, watched.situation.objects)), "Nothing happens."
+        )
         for asked, allowed in (
             (question, possible),
             (replace(question, barred=barred), [command for command in possible if command != failed]),
         ):
-            (first,) = answer_schema(asked)["properties"]["commands"]["prefixItems"]
+            (first,) = answer_schema(asked)["properties"]["calls"]["prefixItems"]
             assert [command for command in commands if re.search(first["pattern"], command)] == allowed
             read_answer(render(asked).splitlines()[-1], asked)  # the example of its prompt can be carried out, too
         watched.play({"agent_1": stream.choice(possible).replace("'", '"')})
@@ -138,13 +144,13 @@ def test_the_form_of_the_first_command_allows_what_the_check_accepts_and_nothing
     ],
 )
 def test_messages_are_read_in_both_kinds_of_quotes(text: str, text_said: str) -> None:
-    command = read_command(text, context_of(LATER))
+    command = read_command(text, context_of(LATER.view, LATER.objects))
     assert command == communicate(text_said, command.arguments)
     assert set(command.arguments) <= {"agent_0", "all"}
 
 
 def test_commands_are_read_in_any_spacing_and_never_evaluated() -> None:
-    context = context_of(LATER)
+    context = context_of(LATER.view, LATER.objects)
     assert read_command(" navigate[ cellar_1 ] ", context) == navigate("cellar_1")
     for text in ("__import__('os').system('true')", "Open[chest_2]; Open[chest_2]", "Open[{chest_2}]", "Open[" * 500):
         with pytest.raises(CallError):
@@ -152,15 +158,15 @@ def test_commands_are_read_in_any_spacing_and_never_evaluated() -> None:
 
 
 NEXT: dict[str, Any] = {"does": "writes", "about": "cabinet_1"}
-PREDICTION = {"partner": "agent_0", "strategy": "Wait.", "next": [NEXT, NEXT]}
+PREDICTION = {"player": "agent_0", "strategy": "Wait.", "next": [NEXT, NEXT]}
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
         ({"next": [NEXT]}, "next: 1 given, 2 wanted, one for each hypothesis"),
-        ({"partner": "agent_2"}, "partner: 'agent_2' is none of agent_0"),
-        ({"next": [NEXT | {"about": "moon"}, NEXT]}, "about: 'moon' is none of cabinet_1, .*, nothing"),
+        ({"player": "agent_2"}, "player: 'agent_2' is none of agent_0"),
+        ({"next": [NEXT | {"about": "moon"}, NEXT]}, "about: 'moon' is none of cabinet_1, .*, nothing, something new"),
         ({"next": [NEXT, NEXT | {"does": "sleeps"}]}, "does: 'sleeps' is none of writes, handles, comes, leaves"),
     ],
 )
@@ -170,7 +176,7 @@ def test_a_wrong_prediction_is_told_what_would_be_right(change: dict[str, Any], 
         read_answer(json.dumps(PREDICTION | change), PREDICT)
 
 
-REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "does": "writes", "about": "cabinet_5"}
+REVISED: dict[str, Any] = {"of": 1, "hypothesis": "", "next": {"does": "writes", "about": "cabinet_5"}}
 
 
 @pytest.mark.parametrize(
@@ -189,7 +195,7 @@ def test_a_wrong_revision_is_told_what_would_be_right(hypotheses: list[Any], pro
 
 def test_nothing_can_be_revised_before_anything_was_noticed() -> None:
     with pytest.raises(BadAnswer, match=r"nothing new is known of anyone; write \[\]"):
-        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), HOUSE_EXAMPLES["revise_partner_at_first"])
+        read_answer(json.dumps({"hypotheses": [REVISED], "strategy": "Go."}), HOUSE_EXAMPLES["revise_at_first"])
 
 
 def test_a_probe_is_answered_by_its_three_answers_alone() -> None:
@@ -197,4 +203,7 @@ def test_a_probe_is_answered_by_its_three_answers_alone() -> None:
         read_answer('{"answers": ["yes", "perhaps"]}', PROBE)
     with pytest.raises(BadAnswer, match="1 given, 2 wanted"):
         read_answer('{"answers": ["yes"]}', PROBE)
-    assert PROBE.answers_by_probe(None).said == {}
+    probes = HouseProbes()
+    assert len(probes.due(ENDED)) == 2
+    assert probes.take(None).said == {}
+    assert list(probes.take(["yes", "no"]).said.values()) == [ProbeAnswer.YES, ProbeAnswer.NO]

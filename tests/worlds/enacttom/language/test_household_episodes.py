@@ -24,10 +24,11 @@ from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.wording import listed
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
-from hm_agent.worlds.enacttom.language.plan_house import PlanHouse
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
@@ -50,7 +51,7 @@ def test_the_reasoner_solves_the_task_tells_what_is_to_be_known_and_asks_little(
     decisions = outcome.steps * len(scenario.seats)
     tokens = sum(len(render(question)) for question in model.asked) / CHARACTERS_PER_TOKEN
     assert tokens / decisions <= MOST_TOKENS
-    assert sum(isinstance(question, PlanHouse) for question in model.asked) < 0.7 * decisions
+    assert sum(isinstance(question, Plan) for question in model.asked) < 0.7 * decisions
 
 
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
@@ -116,9 +117,10 @@ def test_whoever_asks_for_a_plan_because_of_messages_names_all_who_wrote() -> No
     model = CheckedReasoner(ANSWERS)
     world, agents = set_up(scenario, "hypothetical_minds", model=model)
     play_out(world, agents, seed=0)
-    asked = [question for question in model.asked if isinstance(question, PlanHouse)]
+    asked = [question for question in model.asked if isinstance(question, Plan)]
     of_messages = [question for question in asked if "written to you" in question.because]
-    writers = [[message.sender for message in question.situation.view.messages] for question in of_messages]
+    situations = [question.situation for question in of_messages if isinstance(question.situation, HouseSituation)]
+    writers = [[message.sender for message in situation.view.messages] for situation in situations]
     assert max(map(len, writers)) > 1
     for question, names in zip(of_messages, writers, strict=True):
         assert question.because == f"{listed(names)} {'has' if len(names) == 1 else 'have'} written to you"
@@ -148,8 +150,8 @@ def nonsense(rng: random.Random, prompt: str) -> str:
     said = json.dumps(rng.choice(HOSTILE))[1:-1]
     commands = [f"Communicate['{said}', all]", "Open[everything]", "Navigate[study_1]", "Navigate[hall_1]", "Wait[]"]
     answers = {
-        "commands": {"commands": rng.choices(commands, k=2)},
-        "next": {"partner": rng.choice(["agent_0", "me"]), "next": [], "strategy": "x"},
+        "calls": {"calls": rng.choices(commands, k=2)},
+        "next": {"player": rng.choice(["agent_0", "me"]), "next": [], "strategy": "x"},
         "hypothesis": {"hypothesis": rng.choice(HOSTILE)},
         "answers": {"answers": ["maybe"]},
     }
@@ -161,7 +163,7 @@ def test_a_model_that_talks_nonsense_ends_no_episode(tmp_path: Path, silence: Pr
     rng = random.Random(3)
 
     def answer(body: dict[str, Any]) -> Response:
-        return completion(rng.choice([nonsense(rng, prompt_of(body, 0)), "What a nice day.", '{"commands": 7}']))
+        return completion(rng.choice([nonsense(rng, prompt_of(body, 0)), "What a nice day.", '{"calls": 7}']))
 
     with Endpoint(answer) as server:
         result = play(server, tmp_path, silence)
@@ -177,9 +179,7 @@ def test_the_turns_waited_are_counted_with_those_of_the_plan(tmp_path: Path, sil
 
     def answer(body: dict[str, Any]) -> Response:
         walks = prompt_of(body, 0).startswith("# The house\nYou are agent_0.")
-        return completion(
-            json.dumps({"commands": ["Navigate[hall_1]", "Navigate[study_1]"] * 3 if walks else ["Wait[]"]})
-        )
+        return completion(json.dumps({"calls": ["Navigate[hall_1]", "Navigate[study_1]"] * 3 if walks else ["Wait[]"]}))
 
     with Endpoint(answer) as server:
         play(server, tmp_path, silence, "react")
@@ -198,15 +198,15 @@ def text_player(body: dict[str, Any]) -> Response:
     is_open = "cabinet_5 is open" in now
     sent = re.findall(r"^- turn \d+, you to .*: (.*)$", prompt, re.MULTILINE)
     said: dict[str, Any] = {"answers": ["yes" if "cabinet_5 is open" in prompt else "don't know"]}
-    if '"commands":' in form:
+    if '"calls":' in form:
         text = "cabinet_5 is open." if is_open else wanted
         do = ["Open[cabinet_5]"] if "cabinet_5 is closed" in now and wanted else []
         is_new = text and text not in sent and "left: 0" not in now
-        said = {"commands": do or [f"Communicate['{text}', all]"] if do or is_new else ["Wait[]"]}
+        said = {"calls": do or [f"Communicate['{text}', all]"] if do or is_new else ["Wait[]"]}
     elif '"next":' in form:
         count = max(1, len(re.findall(r"^\d\. \(", prompt, re.MULTILINE)))
-        about = re.findall(r'"partner": "(agent_\d)"', form)[0]
-        said = {"partner": about, "next": [{"does": "writes", "about": "cabinet_5"}] * count, "strategy": "Tell it."}
+        about = re.findall(r'"player": "(agent_\d)"', form)[0]
+        said = {"player": about, "next": [{"does": "writes", "about": "cabinet_5"}] * count, "strategy": "Tell it."}
     elif '"hypothesis":' in form:
         said = {"hypothesis": "It writes of cabinet_5."}
     elif '"answers":' in form:
@@ -223,9 +223,9 @@ def test_a_task_is_solved_over_http_from_the_prompts_alone(tmp_path: Path, silen
     assert result.metrics["literal_unanswered"] == 0.0
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
-    assert asked == {"PlanHouse", "ProposePartner", "PredictPartner", "ProbeHouse"}
+    assert asked == {"Plan", "Propose", "Predict", "AskProbes"}
     states = [line["state"] for line in read_trace(trace)]
-    assert {"room", "messages_left", "done"} <= states[0].keys()
+    assert states[0]["notes"].keys() == {"room", "messages_left"}
 
 
 @pytest.mark.parametrize("agent", ["hm_joint", "reflexion", "plan_react"])

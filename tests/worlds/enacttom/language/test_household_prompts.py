@@ -17,10 +17,10 @@ from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
 from hm_agent.testing.enacttom.small_house import small_task
+from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
-from hm_agent.worlds.enacttom.language.house_probes import ProbeHouse
+from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.partner_questions import MakeHouseStrategy
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, answer_probes
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl
@@ -33,7 +33,7 @@ from tests.worlds.enacttom.language.household_examples import (
     AT_FIRST,
     HOUSE_EXAMPLES,
     LATER,
-    PLAN_HOUSE,
+    PLAN,
     Joint,
     Watched,
 )
@@ -44,8 +44,8 @@ MOST_TOKENS = 900
 
 
 def questions() -> Iterator[type[Question[Any]]]:
-    wing = "hm_agent.worlds.enacttom.language."
-    yield from (kind for kind in Question.__subclasses__() if kind.__module__.startswith(wing))
+    module = "hm_agent.theory_of_mind.language_questions"
+    yield from (kind for kind in Question.__subclasses__() if kind.__module__ == module)
 
 
 def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner() -> None:
@@ -88,7 +88,7 @@ def test_prompt_begins_with_the_house_and_names_no_task(name: str) -> None:
 
 
 def test_prompts_show_what_was_told_and_seen_and_no_secret_of_others() -> None:
-    first, later = render(HOUSE_EXAMPLES["plan_house_at_first"]), render(HOUSE_EXAMPLES["plan_house"])
+    first, later = render(HOUSE_EXAMPLES["plan_at_first"]), render(HOUSE_EXAMPLES["plan"])
     for secret in AT_FIRST.view.briefing.secrets:
         assert f"- {secret}\n" in first
     assert "lamp_3 must" not in first  # agent_0 alone is told
@@ -103,7 +103,7 @@ def test_rules_claim_neither_secrets_nor_odd_handles_of_households_that_have_non
     task = load_task(task_files()["enacttom_cooperative_k1_000"])
     assert any(not task.file.agent_secrets.get(agent) for agent in task.agents)
     assert not {"remote_control", "state_mirroring", "inverse_state"} & set(task.file.active_mechanics)
-    prompt = render(HOUSE_EXAMPLES["probe_house"])
+    prompt = render(HOUSE_EXAMPLES["probe"])
     assert "Each may have been told things that others don't know" in prompt
     assert "A handle may open or close other furniture too, or turn the other way." in prompt
 
@@ -126,7 +126,7 @@ def test_nobody_is_told_into_which_state_a_drawn_remote_control_sets_its_target(
 
 
 def test_a_message_can_not_pass_for_another_part_of_the_prompt() -> None:
-    later = render(HOUSE_EXAMPLES["plan_house"])
+    later = render(HOUSE_EXAMPLES["plan"])
     assert "agent_0 to agent_1: \"Shall I open 'cabinet_1' now?\"\n" in later
 
 
@@ -134,21 +134,22 @@ def test_a_prompt_says_what_own_wishes_count_for_where_there_are_any() -> None:
     view = AT_FIRST.view
     wish = Proposition("is_open", ("cabinet_1",))
     wishful = replace(AT_FIRST, views=(replace(view, briefing=replace(view.briefing, wishes=(wish,))),))
-    told, untold = (render(MakeHouseStrategy(one, ())) for one in (wishful, AT_FIRST))
+    told, untold = (render(ChooseStrategy(one, ())) for one in (wishful, AT_FIRST))
     assert "; what you would like counts for you alone." in told
     assert "you would like" not in untold
 
 
-def asked_after(*turns: Joint) -> ProbeHouse:
+def asked_after(*turns: Joint) -> AskProbes:
     """What agent_0 is asked in a house of two rooms after some turns."""
     world = EnacttomWorld(small_task(["(is_open cabinet_1)", "(K agent_0 (K agent_1 (is_open cabinet_1)))"]), asks=True)
     notebook, turn = HouseNotebook(), world.reset(0)
-    notebook.read(turn.observations["agent_0"].view)
+    notebook.read(turn.observations["agent_0"])
     while not turn.observations["agent_0"].view.probes:
         joint = turns[turn.step] if turn.step < len(turns) else {}
         turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
-        notebook.read(turn.observations["agent_0"].view)
-    return ProbeHouse(notebook.situation, turn.observations["agent_0"].view.probes)
+        notebook.read(turn.observations["agent_0"])
+    claims = HouseProbes().due(notebook.situation)
+    return AskProbes(notebook.situation, tuple(claims), HouseProbes.choices)
 
 
 def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
@@ -164,11 +165,11 @@ def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
 def plan_prompt_after(*turns: Joint) -> str:
     """What agent_0 reads when it is to plan in a house of two rooms after some turns."""
     world, notebook = EnacttomWorld(small_task(["(is_open cabinet_1)"])), HouseNotebook()
-    notebook.read(world.reset(0).observations["agent_0"].view)
+    notebook.read(world.reset(0).observations["agent_0"])
     for joint in turns:
         turn = world.step({seat: joint.get(seat, "Wait[]") for seat in world.seats})
-        notebook.read(turn.observations["agent_0"].view)
-    return render(replace(PLAN_HOUSE, situation=notebook.situation))
+        notebook.read(turn.observations["agent_0"])
+    return render(replace(PLAN, situation=notebook.situation))
 
 
 COMES, GOES = {"agent_1": "Navigate[hall_1]"}, {"agent_1": "Navigate[kitchen_1]"}
@@ -207,7 +208,7 @@ def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
 
 
 def test_the_rules_say_how_long_a_message_may_be_and_how_far_a_walk_goes() -> None:
-    prompt = render(HOUSE_EXAMPLES["plan_house"])
+    prompt = render(HOUSE_EXAMPLES["plan"])
     assert f"a message ({MOST_CHARACTERS} characters at most) is read in the next turn." in prompt
     assert "Navigate takes one turn from anywhere, and to furniture means into its room." in prompt
     watched = Watched("far_handle", "agent_1")

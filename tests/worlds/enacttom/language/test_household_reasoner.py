@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.core import Hypothesis
+from hm_agent.theory_of_mind.language_questions import Propose
 from hm_agent.worlds.enacttom.house.commands import communicate
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.language.partner_questions import ProposePartner
 from hm_agent.worlds.enacttom.language.reasoner import RULES, answer_probes, best_commands, message, predict, propose
 from hm_agent.worlds.enacttom.language.situation import HANDLES, WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.understanding import Understanding
@@ -16,7 +16,16 @@ from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, want
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
-from tests.worlds.enacttom.language.household_examples import ACTS, AT_FIRST, LATER, PREDICT, PROBE, RELAY, Watched
+from tests.worlds.enacttom.language.household_examples import (
+    ACTS,
+    AT_FIRST,
+    LATER,
+    PREDICT,
+    PROBE,
+    PROBES,
+    RELAY,
+    Watched,
+)
 
 OPEN = Proposition("is_open", ("cabinet_5",))
 WANTS_LAMP = 'Communicate["by the end, lamp_3 must be inside chest_2.", all]'
@@ -104,13 +113,14 @@ def test_a_hypothesis_follows_what_was_noticed_and_says_what_comes_next() -> Non
 
 
 def propose_words(history: tuple[PartnerAct, ...]) -> str:
-    return propose(ProposePartner(LATER, "agent_0", history, ())).hypothesis
+    return propose(Propose(LATER, "agent_0", history, ())).hypothesis
 
 
 def test_probes_are_answered_from_what_was_told() -> None:
-    assert [one.about.knowers for one in PROBE.probes] == [("agent_0",), ("agent_2",)]
+    assert [one.about.knowers for one in PROBES] == [("agent_0",), ("agent_2",)]
     assert answer_probes(PROBE).answers == ["no", "yes"]
     before = Watched("relay_of_three", "agent_1").situation
+    before = replace(before, views=(replace(before.view, probes=PROBES),))
     assert answer_probes(replace(PROBE, situation=before)).answers == ["no", "no"]
 
 

@@ -19,7 +19,7 @@ from tests.worlds.enacttom.language.household_examples import Watched
 
 
 def acts(events: list[Event]) -> list[tuple[str, str, tuple[str, ...]]]:
-    found = [event.act for event in events if isinstance(event, PartnerActed)]
+    found = [event.interaction for event in events if isinstance(event, PartnerActed)]
     return [(act.partner, act.does, act.things) for act in found]
 
 
@@ -112,9 +112,20 @@ def test_only_what_matters_surprises() -> None:
     ],
 )
 def test_a_prediction_is_right_if_act_and_thing_are(prediction: str, is_right: bool) -> None:
-    assert PartnerAct(3, "agent_0", WRITES, ("chest_2", "shelf_4"), "...").matches(prediction) is is_right
+    assert PartnerAct(3, "agent_0", WRITES, ("chest_2", "shelf_4"), "...").shows(prediction) is is_right
 
 
 def test_a_prediction_about_nothing_is_right_if_the_act_is_about_nothing() -> None:
     hello = PartnerAct(3, "agent_0", WRITES, (), "Hello.")
-    assert [hello.matches(one) for one in ("writes", "writes about chest_2", "comes")] == [True, False, False]
+    assert [hello.shows(one) for one in ("writes", "writes about chest_2", "comes")] == [True, False, False]
+
+
+def test_an_act_about_a_thing_that_none_was_about_before_is_something_new() -> None:
+    watched = Watched("far_handle", "agent_1")
+    shown = []
+    for text in ("cabinet_1 is open.", "cabinet_1 is closed."):
+        watched.play({"agent_0": f'Communicate["{text}", all]'})
+        (event,) = watched.events
+        assert isinstance(event, PartnerActed)
+        shown.append(event.interaction.shows("writes about something new"))
+    assert shown == [True, False]

@@ -8,8 +8,16 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import (
+    AskProbes,
+    ChooseStrategy,
+    Plan,
+    Predict,
+    Propose,
+    ReviewPlan,
+    Revise,
+)
 from hm_agent.theory_of_mind.mind import PlayerBelief
-from hm_agent.theory_of_mind.questions import EvaluatePlan, MakeStrategy, Plan, Predict, Probe, Propose, Revise
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, Peer, Said
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
@@ -106,7 +114,7 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
             is_held=True,
         ),
     ),
-    "evaluate_plan": EvaluatePlan(
+    "review_plan": ReviewPlan(
         BOARD,
         PlanRecord((Meet("player_1"), Say(0), Recharge()), 1, 2, (Recharge(),)),
         "the plan is used up",
@@ -121,7 +129,7 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": Predict(AT_FIRST, "player_1", (), ()),
     "revise": REVISE,
     "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
-    "probe": Probe(BOARD, ("Does player_1 know 2 now?", "Does player_2 know 0 now?"), ("yes", "no")),
-    "make_strategy": MakeStrategy(BOARD, MEETINGS, "Meet player_1."),
-    "make_strategy_at_first": MakeStrategy(AT_FIRST, ()),
+    "probe": AskProbes(BOARD, ("Does player_1 know 2 now?", "Does player_2 know 0 now?"), ("yes", "no")),
+    "choose_strategy": ChooseStrategy(BOARD, MEETINGS, "Meet player_1."),
+    "choose_strategy_at_first": ChooseStrategy(AT_FIRST, ()),
 }

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
-from hm_agent.theory_of_mind.questions import PlanAnswer
+from hm_agent.theory_of_mind.language_questions import CallsAnswer
 from hm_agent.theory_of_mind.situation import BarredCall
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -96,7 +96,7 @@ def test_the_form_of_the_first_call_allows_the_walks_that_the_check_accepts_and_
     walks += [f"go_to(({x}, {y}))" for x in range(7) for y in range(7)]
     (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
     allowed = [walk for walk in walks if re.search(first["pattern"], walk)]
-    assert allowed == [walk for walk in walks if not is_refused(question, PlanAnswer(calls=[walk]))]
+    assert allowed == [walk for walk in walks if not is_refused(question, CallsAnswer(calls=[walk]))]
     read_answer(render(question).splitlines()[-1], question)  # the example of its prompt can be carried out, too
 
 

@@ -23,7 +23,7 @@ from hm_agent.registry import can_play, find_scenarios, scenario_named
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
-from hm_agent.theory_of_mind.questions import Plan, PlanAnswer
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -64,7 +64,7 @@ class WalksAlone(CheckedReasoner):
         assert isinstance(board, Board)
         last, (x, y) = board.rules.width - 1, board.cell
         corner = (last if 2 * x < last else 0, last if 2 * y < last else 0)
-        return PlanAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
+        return CallsAnswer(calls=[f"go_to({corner})"])  # type: ignore[return-value]
 
 
 class Runaway(CheckedReasoner):
@@ -79,7 +79,7 @@ class Runaway(CheckedReasoner):
         cells = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
         inside = [cell for cell in cells if all(0 <= part < board.rules.width for part in cell)]
         farthest = max(inside, key=lambda cell: abs(cell[0] - other_x) + abs(cell[1] - other_y))
-        return PlanAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
+        return CallsAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
 
 
 def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -> None:

@@ -28,7 +28,7 @@ MOST_TOKENS = 600
 
 
 def questions() -> Iterator[type[Question[Any]]]:
-    module = "hm_agent.theory_of_mind.questions"
+    module = "hm_agent.theory_of_mind.language_questions"
     yield from (kind for kind in Question.__subclasses__() if kind.__module__ == module)
 
 

@@ -16,7 +16,7 @@ from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
-from hm_agent.theory_of_mind.questions import Probe, ProbeAnswers
+from hm_agent.theory_of_mind.language_questions import AskProbes, ProbesAnswer
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.literal import BITS
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -26,7 +26,7 @@ from hm_agent.worlds.symmtom.world import SymmtomWorld
 (SCENARIO,) = find_scenarios(["symmtom_w6_n3_c6"])
 
 
-def bits_of(question: Probe) -> list[tuple[str, int]]:
+def bits_of(question: AskProbes) -> list[tuple[str, int]]:
     """The player and the piece of each claim."""
     found = [re.findall(r"^Does (player_\d) know (\d) now\?$", claim) for claim in question.claims]
     return [(player, int(piece)) for ((player, piece),) in found]
@@ -40,16 +40,16 @@ class Witness:
     def __init__(self, says: Callable[[bool], bool | None]) -> None:
         self._says, self._reasoner = says, BuiltinReasoner(ANSWERS)
         self.world: SymmtomWorld | None = None
-        self.asked: list[Probe] = []
+        self.asked: list[AskProbes] = []
         self.truths: list[bool] = []
 
-    def truth(self, question: Probe) -> Sequence[bool]:
+    def truth(self, question: AskProbes) -> Sequence[bool]:
         assert self.world
         names, knows = self.world.settings.seats, self.world.state.knows[0]
         return [bool(knows[names.index(player), piece]) for player, piece in bits_of(question)]
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        if not isinstance(question, Probe):
+        if not isinstance(question, AskProbes):
             return await self._reasoner.answer(question, note)
         found = self.truth(question)
         self.asked.append(question)
@@ -57,7 +57,7 @@ class Witness:
         said = [self._says(one) for one in found]
         if None in said:
             raise Unanswered("silence")
-        answer = ProbeAnswers(answers=["yes" if one else "no" for one in said])
+        answer = ProbesAnswer(answers=["yes" if one else "no" for one in said])
         question.check(answer)
         return answer  # type: ignore[return-value]
 
@@ -119,7 +119,7 @@ def test_every_agent_is_asked_the_same_bits_and_plays_on_unmoved() -> None:
             (step.observation.step, bit)
             for step in log.steps
             for exchange in step.decision.exchanges
-            if isinstance(question := exchange.question, Probe)
+            if isinstance(question := exchange.question, AskProbes)
             for bit in question.claims
         ]
         moves.append((asked, [step.decision.action for step in log.steps]))

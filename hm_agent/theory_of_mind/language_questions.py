@@ -26,7 +26,7 @@ from hm_agent.theory_of_mind.revisions import (
     forms_for_each,
     revision_forms,
 )
-from hm_agent.theory_of_mind.situation import BarredCall, Behaviour, NoticedInteraction, PlanRecord, Situation
+from hm_agent.theory_of_mind.situation import BarredCall, Behaviour, NoticedInteraction, PlanRecord, SeatSituation
 from hm_agent.written_calls import CallError
 
 BehaviourT = TypeVar("BehaviourT", bound=Behaviour)
@@ -51,7 +51,7 @@ class Propose(Question[HypothesisAnswer]):
 
     template = "agent/propose.j2"
     schema = HypothesisAnswer
-    situation: Situation
+    situation: SeatSituation
     about: str
     history: History
     best: tuple[Hypothesis, ...]
@@ -87,7 +87,7 @@ class Predict(Question[Foresight[Any]]):
     """
 
     template = "agent/predict.j2"
-    situation: Situation
+    situation: SeatSituation
     about: str
     history: History
     hypotheses: tuple[Hypothesis, ...]
@@ -119,7 +119,7 @@ class RevisedMind(RevisedHypothesis, Generic[BehaviourT]):
     next: BehaviourT
 
 
-class Revision(BaseModel, Generic[BehaviourT]):
+class RevisedBeliefs(BaseModel, Generic[BehaviourT]):
     """The hypotheses about one player with what each predicts, and what to do in view of all players."""
 
     reasoning: str = ""
@@ -128,7 +128,7 @@ class Revision(BaseModel, Generic[BehaviourT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Revise(Question[Revision[Any]]):
+class Revise(Question[RevisedBeliefs[Any]]):
     """Which hypotheses about a player to keep, reword or add, what does each predict, and what to do in view of all?
 
     about: None if nothing new is known of anybody, so that no hypothesis is wanted. hypotheses: all that are kept about
@@ -136,7 +136,7 @@ class Revise(Question[Revision[Any]]):
     """
 
     template = "agent/revise.j2"
-    situation: Situation
+    situation: SeatSituation
     about: str | None
     history: History
     hypotheses: tuple[Hypothesis, ...]
@@ -145,7 +145,7 @@ class Revise(Question[Revision[Any]]):
 
     @property
     def schema(self) -> type[BaseModel]:
-        return _answer_about(Revision, self.situation.behaviour)
+        return _answer_about(RevisedBeliefs, self.situation.behaviour)
 
     @property
     def _counts(self) -> range:
@@ -159,7 +159,7 @@ class Revise(Question[Revision[Any]]):
             **_strategy_forms(self.strategy),
         }
 
-    def check(self, answer: Revision[Any]) -> None:
+    def check(self, answer: RevisedBeliefs[Any]) -> None:
         checks: list[Callable[[], None]] = []
         if self.about is not None:
             foreseen = (revised.next for revised in answer.hypotheses)
@@ -185,7 +185,7 @@ def _check_strategy(answer: BaseModel, present: str | None) -> None:
 # What to do
 
 
-class StrategyAnswer(BaseModel):
+class WrittenStrategyAnswer(BaseModel):
     """A strategy in words."""
 
     reasoning: str = ""
@@ -193,17 +193,17 @@ class StrategyAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class MakeStrategy(Question[StrategyAnswer]):
+class ChooseStrategy(Question[WrittenStrategyAnswer]):
     """Which strategy to follow next? (PlanReAct, appendix D.3) strategy: the present one; None before the first."""
 
-    template = "agent/make_strategy.j2"
-    schema = StrategyAnswer
-    situation: Situation
+    template = "agent/choose_strategy.j2"
+    schema = WrittenStrategyAnswer
+    situation: SeatSituation
     history: History
     strategy: str | None = None
 
 
-class PlanAnswer(BaseModel):
+class CallsAnswer(BaseModel):
     """A few calls in order."""
 
     reasoning: str = ""
@@ -211,7 +211,7 @@ class PlanAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Question[PlanAnswer]):
+class Plan(Question[CallsAnswer]):
     """What to do now? (Hypothetical Minds, section 3.2, subgoal module; appendix C.4)
 
     strategy: None for an agent that plans without a strategist. others: what a strategist believes of the others.
@@ -221,8 +221,8 @@ class Plan(Question[PlanAnswer]):
     """
 
     template = "agent/plan.j2"
-    schema = PlanAnswer
-    situation: Situation
+    schema = CallsAnswer
+    situation: SeatSituation
     strategy: str | None
     others: tuple[PlayerBelief, ...]
     history: History
@@ -240,7 +240,7 @@ class Plan(Question[PlanAnswer]):
     def _barred_call(self) -> Any:
         return self.barred.call if self.barred else None
 
-    def check(self, answer: PlanAnswer) -> None:
+    def check(self, answer: CallsAnswer) -> None:
         """Raises CallError for too many or invalid calls, and for a first call that can't be carried out now."""
         most = self.situation.most_calls
         if len(answer.calls) > most:
@@ -249,26 +249,26 @@ class Plan(Question[PlanAnswer]):
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatePlan(Question[Critique]):
+class ReviewPlan(Question[Critique]):
     """How well did a plan do, and what to do better? (Reflexion's evaluator, appendix D.2)
 
     plan: the one that is over. because: why it ended, in words. reward: the sum from its beginning to its end. before:
     the situation at its beginning.
     """
 
-    template = "agent/evaluate_plan.j2"
+    template = "agent/review_plan.j2"
     schema = Critique
-    situation: Situation
+    situation: SeatSituation
     plan: PlanRecord
     because: str
     reward: float
-    before: Situation
+    before: SeatSituation
 
 
 # What others know
 
 
-class ProbeAnswers(BaseModel):
+class ProbesAnswer(BaseModel):
     """An answer to each claim, in their order."""
 
     reasoning: str = ""
@@ -276,15 +276,15 @@ class ProbeAnswers(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Probe(Question[ProbeAnswers]):
+class AskProbes(Question[ProbesAnswer]):
     """Does each claim about what somebody knows hold? Asked for the metrics alone (literal Theory of Mind).
 
     claims: the questions in words, e.g. `Does player_1 know 2 now?`. choices: the possible answers.
     """
 
     template = "agent/probe.j2"
-    schema = ProbeAnswers
-    situation: Situation
+    schema = ProbesAnswer
+    situation: SeatSituation
     claims: tuple[str, ...]
     choices: tuple[str, ...]
 
@@ -293,7 +293,7 @@ class Probe(Question[ProbeAnswers]):
         count = len(self.claims)
         return {"answers": {"items": one_of(self.choices), "minItems": count, "maxItems": count}}
 
-    def check(self, answer: ProbeAnswers) -> None:
+    def check(self, answer: ProbesAnswer) -> None:
         count, given = len(self.claims), len(answer.answers)
         if given != count:
             raise ValueError(phrase("agent/refusals.j2", "answers_wanted", given=given, wanted=count))
