@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DELIVERY,

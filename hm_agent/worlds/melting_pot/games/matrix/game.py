@@ -7,9 +7,10 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,

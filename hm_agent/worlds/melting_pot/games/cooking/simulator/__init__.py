@@ -1,0 +1,1 @@
+"""What of kitchens needs Melting Pot itself: chefs."""

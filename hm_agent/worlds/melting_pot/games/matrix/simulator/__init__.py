@@ -1,0 +1,1 @@
+"""What of matrix games needs Melting Pot itself: puppets, puppeteers, and the files of games."""
