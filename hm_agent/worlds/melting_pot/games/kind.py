@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from hm_agent.config import ConfigError
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
@@ -26,7 +27,8 @@ STEPS = ("noop", "forward", "backward", "step_left", "step_right", "turn_left", 
 class Kind(Protocol[FactsT]):
     """A kind of games. It is imported with the suite, so that its methods import what is heavy only when called.
 
-    A subclass may leave out what has a value or a body here.
+    A subclass may leave out what has a value or a body here; without `game`, only agents that need no body play its
+    games, and without `bots`, bots without puppeteers that are trained.
 
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
     the names of its substrates' actions, by their numbers. script: what only its games show in a replay.
@@ -43,19 +45,21 @@ class Kind(Protocol[FactsT]):
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""
-        ...
+        raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
 
     def answers(self) -> ReasonerTable:
         """The built-in reasoner's functions for the questions that its games ask."""
-        ...
+        return {}
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         """The questions that are asked because a new plan is needed; all others follow from events."""
-        ...
+        return ()
 
-    def bots(self, facts: FactsT) -> GameBots:
+    def bots(self, facts: FactsT) -> GameBots[Any]:
         """The bots of one of its games, in the simulator."""
-        ...
+        from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+
+        return GameBots(facts)
 
     def count_interactions(self, facts: FactsT, observation: Mapping[str, Any], reward: float) -> int:
         """How many interactions a step brought a player. observation: all that the substrate tells of the player."""

@@ -76,7 +76,7 @@ def bot_config(name: str) -> bot_configs.BotConfig:
     return bot_configs.puppet(substrate=scenario.game.substrate, model=PUPPET, puppeteer_builder=builder)
 
 
-def bots_of(game: GameFacts) -> GameBots:
+def bots_of(game: GameFacts) -> GameBots[Any]:
     return kind_of(game).bots(game)
 
 
@@ -164,7 +164,7 @@ def character_of(bot: str, scenario: Scenario, bots: Bots) -> CharacterRange | N
 
 def _directed(
     name: str,
-    bots: GameBots,
+    bots: GameBots[Any],
     player: policy_lib.Policy[Any],
     character: CharacterRange | None,
     intent_log: IntentLog,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +12,28 @@ from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.puppeteers import puppeteer
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts, UnseenFacts
+from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
+from hm_agent.worlds.melting_pot.games.kind import FactsT
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
 
-class GameBots:
+class GameBots(Generic[FactsT]):
     """The bots of one game: each kind of games has a subclass, which says what differs from a game without puppets.
 
-    goals: the length of a puppet's one-hot GOAL. intent_standing: what a bot that always stands still aims for, as
-    `oracle` and recordings are told. scripted_character: the range of scripted puppets' characters, unless a scenario
-    says otherwise.
+    intent_standing: what a bot that always stands still aims for, as `oracle` and recordings are told.
+    scripted_character: the range of scripted puppets' characters, unless a scenario says otherwise.
     """
 
-    goals: int = 0
     intent_standing: str | None = None
     scripted_character: CharacterRange | None = None
 
-    def __init__(self, game: GameFacts) -> None:
-        self._title = game.title
+    def __init__(self, game: FactsT) -> None:
+        self._game = game
+
+    @property
+    def goals(self) -> int:
+        """The length of a puppet's one-hot GOAL."""
+        return 0
 
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
@@ -39,11 +43,11 @@ class GameBots:
         visions: of scripted players, one for each side of an asymmetric game. is_puppet: True if a puppeteer directs
         it.
         """
-        raise NotImplementedError
+        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]]:
         """What builds the puppeteer of an unseen scenario; ConfigError if the kind of games has none of our own."""
-        raise ConfigError(f"{unseen.short_name}: {self._title} has no unseen scenarios")
+        raise ConfigError(f"{unseen.short_name}: {self._game.title} has no unseen scenarios")
 
     def with_character(self, player: policy_lib.Policy[Any], character: CharacterRange) -> policy_lib.Policy[Any]:
         """A puppet with a character between it and its puppeteer."""

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 class IntentLog:
     """The behaviour that each background player intends, by slot; complete once all have acted in a step."""
 
-    bots: GameBots
+    bots: GameBots[Any]
     intents: list[str | None]
 
 

@@ -12,14 +12,10 @@ from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 
-class KitchenBots(GameBots):
+class KitchenBots(GameBots[KitchenFacts]):
     """Chefs: they have no puppeteers, and those that are trained less are called apprentices in their names."""
 
     intent_standing = STANDS
-
-    def __init__(self, game: KitchenFacts) -> None:
-        super().__init__(game)
-        self._game = game
 
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool

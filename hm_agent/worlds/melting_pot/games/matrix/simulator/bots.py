@@ -24,14 +24,14 @@ from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 
-class MatrixBots(GameBots):
+class MatrixBots(GameBots[MatrixFacts]):
     """Puppets, and players without a puppeteer, which answer what they see others collect."""
 
     scripted_character = SCRIPTED_RANGE
 
-    def __init__(self, game: MatrixFacts) -> None:
-        super().__init__(game)
-        self._game, self.goals = game, game.goals
+    @property
+    def goals(self) -> int:
+        return self._game.goals
 
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
