@@ -22,7 +22,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
-    SUBGOALS,
     CritiqueInteraction,
     EvaluateCooking,
     Failures,
@@ -33,7 +32,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     state_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -46,9 +45,8 @@ class CookingGame(Game):
     """One kitchen as one cook knows it through an episode."""
 
     mind: CookingMind
-    subgoals = SUBGOALS
     ready_mark = COOKED
-    all_return = False
+    collection = Collection()
 
     def __init__(
         self, facts: KitchenFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0

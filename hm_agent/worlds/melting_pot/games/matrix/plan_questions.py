@@ -13,11 +13,11 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.models.prompts import register_filter
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
 from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
-from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     COLLECT_UNSEEN,
     FIRE_AT,
@@ -84,7 +84,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanSubgoals(Question[PlanAnswer]):
+class PlanSubgoals(PlanQuestion):
     """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
@@ -99,7 +99,6 @@ class PlanSubgoals(Question[PlanAnswer]):
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
-    schema = PlanAnswer
     rules: MatrixRules
     step: int
     pose: Pose
@@ -140,7 +139,10 @@ class PlanSubgoals(Question[PlanAnswer]):
             raise ValueError(
                 f"{len(answer.subgoals)} calls are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
             )
-        parse_plan(answer.subgoals, self.layout, SUBGOALS, self.names())
+        self.subgoals_of(answer)
+
+    def subgoals_of(self, answer: PlanAnswer) -> tuple[Subgoal, ...]:
+        return parse_plan(answer.subgoals, self.layout, SUBGOALS, self.names())
 
 
 @dataclass(frozen=True, slots=True)
