@@ -28,7 +28,7 @@ class Kind(Protocol[FactsT]):
     """A kind of games. It is imported with the suite, so that its methods import what is heavy only when called.
 
     A subclass may leave out what has a value or a body here; without `game`, only agents that need no body play its
-    games, and without `bots`, bots without puppeteers that are trained.
+    games, and without `bots` all bots are trained.
 
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
     the names of its substrates' actions, by their numbers. script: what only its games show in a replay.

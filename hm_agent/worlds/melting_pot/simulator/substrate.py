@@ -45,7 +45,7 @@ def _bare_scene() -> dict[str, Any]:
     }
 
 
-STEPS: Mapping[str, Mapping[int, str]] = {
+MOTIONS: Mapping[str, Mapping[int, str]] = {
     "move": {1: "forward", 2: "step_right", 3: "backward", 4: "step_left"},
     "turn": {-1: "turn_left", 1: "turn_right"},
 }
@@ -61,7 +61,7 @@ def actions_of(substrate: str) -> type[IntEnum]:
 
 def _action_name(action: Mapping[str, int]) -> str:
     """The name of the first part of an action that is not 0; NOOP if all are."""
-    named = (STEPS.get(part, {}).get(value, part) for part, value in action.items() if value)
+    named = (MOTIONS.get(part, {}).get(value, part) for part, value in action.items() if value)
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", next(named, "noop")).upper()
 
 
