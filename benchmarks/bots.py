@@ -14,8 +14,8 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, cast_of
-from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, cast_of
+from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
 
@@ -63,7 +63,7 @@ def play(scenario: Scenario, seed: int) -> Iterator[Held]:
     stream, game = random.Random(seed), scenario.game
     roles = mp_substrate.get_config(game.substrate).default_player_roles
     substrate = build_substrate(game.substrate, roles, stream)
-    log, vision = IntentLog(game, []), vision_of(game.short_name, 0)
+    log, vision = IntentLog(bots_of(game), []), vision_of(game.short_name, 0)
     bots = build_bots(scenario, [vision], Bots.SCRIPTED, Path(), stream, log)
     players = [bots[stream.choice(cast_of(scenario))] for _ in roles]
     with drawing_from(stream):

@@ -15,7 +15,7 @@ from hm_agent.questions import AnswerT, Call, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 
 SEED = 0
 CHARACTERS_PER_TOKEN = 4
@@ -39,7 +39,7 @@ class CountingReasoner:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         self.calls += 1
         self.characters += len(render(question))
-        return await BuiltinReasoner(ANSWERS).answer(question, note)
+        return await BuiltinReasoner(answers()).answer(question, note)
 
 
 def count(scenario: ScenarioInfo, steps: int) -> CountingReasoner:

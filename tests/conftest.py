@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from hm_agent.testing.browsers import BROWSERS, QUIET
 from hm_agent.testing.episodes import SilentProgress
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.scenarios import game_named
 

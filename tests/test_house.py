@@ -118,8 +118,19 @@ def test_core_needs_no_numpy() -> None:
 
 def test_only_the_simulator_imports_melting_pot() -> None:
     for module in MODULES:
-        if not is_in(module, "hm_agent.worlds.melting_pot.simulator"):
+        if not (is_in(module, "hm_agent.worlds.melting_pot") and "simulator" in module.split(".")):
             assert not {name for name in imports(module) if name.split(".")[0] in ("meltingpot", "dmlab2d")}, module
+
+
+def test_a_kind_of_games_is_known_by_its_own_folder_and_the_table_alone() -> None:
+    games = "hm_agent.worlds.melting_pot.games"
+    folders = [name.removesuffix(".kind") for name in modules_of(games) if name.endswith(".kind")]
+    folders.remove(games)
+    assert len(folders) >= 2
+    for folder in folders:
+        for module in MODULES:
+            if not is_in(module, folder) and module != games:
+                assert not [name for name in imports(module) if is_in(name, folder)], module
 
 
 def test_importing_a_suite_imports_no_simulator() -> None:

@@ -13,7 +13,7 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
@@ -40,7 +40,7 @@ class Numbering:
         self._count = self._plans = 0
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        answer = await BuiltinReasoner(ANSWERS).answer(question, note)
+        answer = await BuiltinReasoner(answers()).answer(question, note)
         if isinstance(question, PlanCooking) and isinstance(answer, PlanAnswer):
             self._plans += 1
             if self._clumsy and self._plans % 4 == 0 and question.hands is None:

@@ -25,7 +25,7 @@ from hm_agent.pool.run import run
 from hm_agent.questions import Call, Model, Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, PLAN_COOKING
@@ -65,7 +65,7 @@ def replies(*requests: Request) -> list[Reply]:
 async def opened() -> AsyncIterator[Model]:
     pool = ModelPool(ModelSettings(NAME))
     pool.check([NAME])
-    async with pool.model(NAME, 7, ANSWERS) as model:
+    async with pool.model(NAME, 7, answers()) as model:
         yield model
 
 

@@ -23,9 +23,10 @@ from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.questions import Model, ModelUnavailable, Question, Unanswered
 from hm_agent.testing.commands import ROOT
 from hm_agent.testing.endpoint import Endpoint, completion
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers as all_answers
 from tests.models.test_answer_parsing import COUNTER, INFER
 
+ANSWERS = all_answers()
 GOOD_ANSWER = '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'
 VARIABLE = "KEY_OF_A_TEST"
 ENTRY_POINT = "[hm_agent.models]\nparrot = parrots:make_provider\nbroken = parrots:nothing\nlost = no_such_package:x\n"

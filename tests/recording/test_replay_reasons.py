@@ -22,6 +22,7 @@ from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.browsers import requests_and_messages
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -40,7 +41,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
-from hm_agent.worlds.melting_pot.viewer.viewer import PLANNING, MeltingPotViewer
+from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import result
 
@@ -224,7 +225,8 @@ def test_every_question_says_why_it_was_asked(page: Page) -> None:
 
 
 def test_the_kinds_of_planning_questions_are_all_known() -> None:
-    modules = {kind.__module__ for kind in PLANNING}
+    planning = [question for kind in KINDS.values() for question in kind.planning_questions()]
+    modules = {question.__module__ for question in planning}
     assert len(modules) == 2
     declared = {
         name
@@ -232,7 +234,7 @@ def test_the_kinds_of_planning_questions_are_all_known() -> None:
         for name, kind in vars(sys.modules[module]).items()
         if isinstance(kind, type) and issubclass(kind, Question) and kind.__module__ == module
     }
-    assert declared == {kind.__name__ for kind in PLANNING}
+    assert declared == {question.__name__ for question in planning}
 
 
 def top_of_list(page: Page) -> str:

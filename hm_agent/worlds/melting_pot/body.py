@@ -22,7 +22,6 @@ from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
 from hm_agent.worlds.melting_pot.planning.situation import Situation
 from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
-from hm_agent.worlds.melting_pot.planning.written_subgoals import parse_plan
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 RESOURCE_APPEAL = 4.0
@@ -81,7 +80,7 @@ class MeltingPotBody:
             expected_ratio=EXPECTED_APPEAL,
             relocation=RELOCATION,
         )
-        self._memory = EntityMemory(game.layout, belief, all_return=game.all_return)
+        self._memory = EntityMemory(game.layout, belief, all_return=game.collection.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
         self._replan_reason: str | None = "the episode begins"
@@ -106,7 +105,7 @@ class MeltingPotBody:
     def perceive(self, observation: Observation[View]) -> Sequence[Event]:
         self._earned, self._failed, self._asked_because = self._earned + observation.reward, None, None
         self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
-        self._memory.expected_kind = self._game.expected_kind(self._strategy) if self._strategy else None
+        self._memory.expected_kind = self._game.collection.expected_kind(self._strategy) if self._strategy else None
         self._memory.update(observation.step, self._view)
         self._inventory = self._game.inventory(observation, self._view)
         seek = self._strategy.seek if self._strategy else None
@@ -121,7 +120,7 @@ class MeltingPotBody:
 
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
         has_changed = self._strategy is None or strategy.aims != self._strategy.aims
-        if has_changed and not self._game.goes_on(self._planner.rest, self._inventory, strategy):
+        if has_changed and not self._game.collection.goes_on(self._planner.rest, self._inventory, strategy):
             self._replan_reason = self._replan_reason or "the strategy has changed"
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
@@ -141,20 +140,20 @@ class MeltingPotBody:
         return self._explore(situation) if move is None else move
 
     def _situation(self, strategy: SubstrateStrategy) -> Situation:
-        game, observation = self._game, self._observation
+        observation, collection = self._observation, self._game.collection
         return Situation(
             step=observation.step,
             view=self._view,
             memory=self._memory,
-            loaded=game.is_loaded(observation),
+            loaded=self._game.is_loaded(observation),
             seek=strategy.seek,
             covert=strategy.covert,
-            armed=game.is_armed(self._inventory),
-            wanted=game.wanted(self._inventory, strategy),
-            unwanted=game.unwanted(self._inventory, strategy),
-            leading=game.leading,
-            has_clear_lead=game.has_clear_lead,
-            count_taken=game.count_taken,
+            armed=collection.is_armed(self._inventory),
+            wanted=collection.wanted(self._inventory, strategy),
+            unwanted=collection.unwanted(self._inventory, strategy),
+            leading=collection.leading,
+            has_clear_lead=collection.has_clear_lead,
+            count_taken=collection.count_taken,
         )
 
     def _explore(self, situation: Situation) -> Move:
@@ -190,11 +189,7 @@ class MeltingPotBody:
             context = replace(context, critiques=critiques)
         question = self._game.ask_plan(context)
         answer = await answer_or_none(self._model, question)
-        plan = (
-            self._game.default_plan(self._view)
-            if answer is None
-            else parse_plan(answer.subgoals, self._game.layout, self._game.subgoals, self._game.names)
-        )
+        plan = self._game.default_plan(self._view) if answer is None else question.subgoals_of(answer)
         self._asked_plan, self._earned = (question, plan), 0.0
         self._planner.follow(plan)
 
@@ -203,7 +198,7 @@ class MeltingPotBody:
         return AgentSnapshot(
             pose=self._view.pose,
             inventory=self._inventory,
-            other_inventory=self._game.inferred_inventory,
+            other_inventory=self._game.collection.inferred_inventory,
             subgoal=str(subgoal) if subgoal else None,
             view=self._view,
             kinds=self._kinds,

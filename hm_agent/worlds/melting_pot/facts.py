@@ -1,11 +1,10 @@
-"""The facts of games: frozen dataclasses whose fields are the keys of the TOML files in scenarios/."""
+"""The facts that games of all kinds have: frozen dataclasses whose fields are the keys of the files in scenarios/."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Self
 
 from pydantic import ConfigDict
 
@@ -30,8 +29,6 @@ FOCAL = "player_0"
 """The name that other players have for the player of the first slot, in games where players look different."""
 FELLOW = "fellow"
 """The name of players of the own side in asymmetric games, who look like the own avatar and can't be met."""
-READY, INTERACTING = "ready", "interacting"
-"""Names of the marks over avatars' heads in matrix games."""
 
 
 @dataclass(frozen=True)
@@ -40,22 +37,6 @@ class Holding(Strict):
 
     name: str
     colour: str = "#8b949e"
-
-
-@dataclass(frozen=True)
-class Resource(Strict):
-    """One resource of a matrix game and the pure strategy it stands for.
-
-    behaviour: the pure strategy. thing: the resource's name. collect_goals, interact_goals: the positions in a puppet's
-    one-hot GOAL that tell it to collect the resource or to play it.
-    """
-
-    behaviour: str
-    thing: str
-    sprite: str
-    colour: str = "#8b949e"
-    collect_goals: tuple[int, ...] = ()
-    interact_goals: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,26 +52,6 @@ class Sprites(Strict):
     focal: str | None = None
     players: Mapping[str, str]
     beams: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatrixSprites(Sprites):
-    """ready, interacting: the sprites of the marks over avatars' heads."""
-
-    ready: str
-    interacting: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class KitchenSprites(Sprites):
-    """Names by sprite.
-
-    stations: what can be used, except bare counters. items: what is held or lies on a counter. bars: a pot's progress.
-    """
-
-    stations: Mapping[str, str]
-    items: Mapping[str, str]
-    bars: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -139,44 +100,6 @@ class Length(Strict):
 
 
 @dataclass(frozen=True)
-class Regrowth(Strict):
-    """How things that were taken come back: after `delay` steps at the least, then with `chance` in every step.
-
-    all_at_once: True if all of them are back as soon as no player is on the map.
-    """
-
-    delay: int
-    chance: float
-    all_at_once: bool = False
-
-    def chance_after(self, steps: int) -> float:
-        """The probability that a thing is back this many steps after it was taken."""
-        return 1 - float((1 - self.chance) ** max(0, steps - self.delay))
-
-
-@dataclass(frozen=True)
-class Timing(Strict):
-    """What an interaction costs, in steps.
-
-    frozen: from the hit until both players are paid. away: from then until they are on the map again. per_round: from
-    one interaction to the next besides collecting, measured. per_thing: to collect one more thing, measured.
-    """
-
-    frozen: int
-    away: int
-    per_round: float
-    per_thing: float
-
-    def with_steps_per_thing(self, steps: float) -> Timing:
-        """A copy in which collecting one more thing takes this many steps, rounded to halves."""
-        return replace(self, per_thing=round(2 * steps) / 2)
-
-    def steps_with(self, things: int) -> float:
-        """The steps from one interaction to the next if this many things are collected in between."""
-        return self.per_round + self.per_thing * things
-
-
-@dataclass(frozen=True)
 class ScenarioFacts(Strict):
     """One scenario of a game. paper: each agent's mean reward and its standard error, from the paper's table 1.
 
@@ -218,7 +141,7 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
-    puppeteer: its name in `simulator/bots/unseen.py`, with its parameters by name. character: the one of its puppet,
+    puppeteer: its name among those of the game's kind, with its parameters by name. character: the one of its puppet,
     trained or scripted; if None, only a scripted puppet has one. rule: how it rewards and punishes, in the words of
     `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does neither. study: what it was
     made for, if not for comparisons. It is the middle of the short name, and only globs that hold it match the
@@ -237,9 +160,10 @@ class UnseenFacts(ScenarioFacts):
 class GameFacts(Strict):
     """The facts that every game has.
 
-    reward_per_steps: the number of steps that rewards are reported for, as in the paper; 0 if they are reported for
-    whole episodes. walls: the map characters of cells that nobody can enter. alike: the number of other players if they
-    can't be told apart and share one name; 0 if each has a name of its own.
+    game: its kind, by the name in the table of kinds. reward_per_steps: the number of steps that rewards are reported
+    for, as in the paper; 0 if they are reported for whole episodes. walls: the map characters of cells that nobody can
+    enter. alike: the number of other players if they can't be told apart and share one name; 0 if each has a name of
+    its own.
     """
 
     title: str
@@ -253,6 +177,7 @@ class GameFacts(Strict):
     beam: Beam
     scenarios: tuple[ScenarioFacts, ...]
     unseen: tuple[UnseenFacts, ...] = ()
+    game: str
 
     @property
     def holdings(self) -> tuple[Holding, ...]:
@@ -268,6 +193,16 @@ class GameFacts(Strict):
     def is_asymmetric(self) -> bool:
         """True if each player is on one of two sides and interacts with players of the other."""
         return False
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The slots of the players on the other side of an asymmetric game, unless a scenario says otherwise."""
+        return ()
+
+    @property
+    def as_column(self) -> Self:
+        """The same game as a player of the other side plays it; of a symmetric game, itself."""
+        return self
 
     def others(self, slot: int = 0) -> tuple[str, ...]:
         """The names that the player of a slot has for the others, in the order of slots if there are several."""
@@ -292,6 +227,11 @@ class GameFacts(Strict):
         raise NotImplementedError
 
     @property
+    def freezing_mark(self) -> str | None:
+        """The mark of players that can't move; None if no mark says that."""
+        return None
+
+    @property
     def solid(self) -> tuple[str, ...]:
         """The sprites of everything that blocks a step, except players."""
         return (self.sprites.wall,)
@@ -299,110 +239,3 @@ class GameFacts(Strict):
     def words(self, counts: Counts) -> str:
         """An inventory in words, e.g. `rock 1, paper 6, scissors 1`."""
         return ", ".join(f"{held.name} {count:g}" for held, count in zip(self.holdings, counts, strict=True))
-
-
-@dataclass(frozen=True, kw_only=True)
-class OtherSide(Strict):
-    """The other side of an asymmetric game. payoff: its reward; rows are its own pure strategies.
-
-    own, players: how its players see themselves and others, as in `Sprites`. slots: who plays it.
-    """
-
-    payoff: tuple[tuple[float, ...], ...]
-    own: str
-    players: Mapping[str, str]
-    slots: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MatrixFacts(GameFacts):
-    """A matrix game. payoff: the own reward; rows are the own pure strategies, columns the other player's.
-
-    column: in an asymmetric game, the side that the others play; in its file, that of the column players.
-    """
-
-    game: Literal["matrix"]
-    payoff: tuple[tuple[float, ...], ...]
-    column: OtherSide | None = None
-    initial_inventory: int
-    regrowth: Regrowth
-    timing: Timing
-    resources: tuple[Resource, ...]
-    sprites: MatrixSprites
-
-    @property
-    def is_asymmetric(self) -> bool:
-        return self.column is not None
-
-    @property
-    def as_column(self) -> MatrixFacts:
-        """The same game as a player of the other side plays it; of a symmetric game, itself."""
-        if self.column is None:
-            return self
-        column, sprites = self.column, self.sprites
-        row = OtherSide(payoff=self.payoff, own=sprites.own, players=sprites.players, slots=())
-        column_sprites = replace(sprites, own=column.own, players=column.players)
-        return replace(self, payoff=column.payoff, sprites=column_sprites, column=row)
-
-    @cached_property
-    def behaviours(self) -> tuple[str, ...]:
-        return tuple(resource.behaviour for resource in self.resources)
-
-    @cached_property
-    def things(self) -> tuple[str, ...]:
-        return tuple(resource.thing for resource in self.resources)
-
-    @property
-    def goals(self) -> int:
-        """The length of a puppet's one-hot GOAL."""
-        return 1 + max(max(resource.collect_goals + resource.interact_goals) for resource in self.resources)
-
-    @property
-    def holdings(self) -> tuple[Holding, ...]:
-        return tuple(Holding(resource.behaviour, resource.colour) for resource in self.resources)
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        return {resource.sprite: resource.thing for resource in self.resources}
-
-    @property
-    def marks(self) -> Mapping[str, str]:
-        return {self.sprites.ready: READY} | dict.fromkeys(self.sprites.interacting, INTERACTING)
-
-
-@dataclass(frozen=True)
-class SoupRecipe(Strict):
-    """How soup is made. tomatoes: how many a pot takes. cooking_steps: from a full pot to soup.
-
-    reward: what each player gets for a soup that is delivered.
-    """
-
-    tomatoes: int
-    cooking_steps: int
-    reward: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class KitchenFacts(GameFacts):
-    """A kitchen of Collaborative Cooking. items: what a player can hold, in the order of the recipe."""
-
-    game: Literal["cooking"]
-    recipe: SoupRecipe
-    items: tuple[Holding, ...]
-    sprites: KitchenSprites
-
-    @property
-    def holdings(self) -> tuple[Holding, ...]:
-        return self.items
-
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        return self.sprites.stations
-
-    @property
-    def marks(self) -> Mapping[str, str]:
-        return {**self.sprites.items, **self.sprites.bars}
-
-    @property
-    def solid(self) -> tuple[str, ...]:
-        return (self.sprites.wall, *self.sprites.stations)

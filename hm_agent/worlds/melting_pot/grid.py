@@ -33,7 +33,10 @@ AHEAD: tuple[Cell, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 
 
 class Move(IntEnum):
-    """The primitive actions of the grid substrates, as Melting Pot numbers them; steps are relative to the facing."""
+    """The actions that planning uses, as Melting Pot numbers them; steps are relative to the facing.
+
+    A substrate may have more, see `actions_of` in the simulator.
+    """
 
     NOOP = 0
     FORWARD = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 
 from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
 from hm_agent.questions import Model, Usage, answer_or_none
@@ -92,10 +93,10 @@ class NoopAgent(_Unthinking):
 
 
 class RandomAgent(_Unthinking):
-    """Draws every move uniformly; the same moves for the same seed."""
+    """Draws every action uniformly; the same ones for the same seed. actions: those that there are, from 0 on."""
 
-    def __init__(self, seed: int) -> None:
-        self._rng = random.Random(seed)
+    def __init__(self, seed: int, actions: type[IntEnum]) -> None:
+        self._rng, self._actions = random.Random(seed), actions
 
-    async def act(self, observation: Observation[View]) -> Decision[Move]:
-        return Decision(Move(self._rng.randrange(len(Move))))
+    async def act(self, observation: Observation[View]) -> Decision[IntEnum]:
+        return Decision(self._actions(self._rng.randrange(len(self._actions))))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, reduce
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import islice
+from operator import or_
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -16,12 +17,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED, nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts, KitchenFacts, MatrixFacts, ScenarioFacts, UnseenFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFacts
+from hm_agent.worlds.melting_pot.games import KINDS
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
-_UNKNOWN_KEY = "unexpected_keyword_argument"
-"""Pydantic's type of the error."""
-AnyFacts = Annotated[MatrixFacts | KitchenFacts, Field(discriminator="game")]
+_UNKNOWN_KEY, _UNKNOWN_KIND = "unexpected_keyword_argument", "union_tag_invalid"
+"""Pydantic's types of the errors."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +104,8 @@ class Scenario:
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""
-        if not isinstance(self.game, MatrixFacts) or self.game.column is None:
-            return False
         columns = self.facts.columns if self.facts else None
-        return slot in (self.game.column.slots if columns is None else columns)
+        return self.game.is_asymmetric and slot in (self.game.columns if columns is None else columns)
 
     def can_meet(self, slot: int, other: int) -> bool:
         """True if the players of two slots can interact: in an asymmetric game, those of different sides."""
@@ -114,7 +113,7 @@ class Scenario:
 
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: from its side, and with only the players of this scenario."""
-        game = self.game.as_column if isinstance(self.game, MatrixFacts) and self.is_column(slot) else self.game
+        game = self.game.as_column if self.is_column(slot) else self.game
         others = dict(islice(game.sprites.players.items(), self.players - 1))
         return game if len(others) == len(game.sprites.players) else game.among(others)
 
@@ -123,9 +122,10 @@ def load_game(path: Path) -> GameFacts:
     """Reads one game's file.
 
     Raises ConfigError for a key that is missing, unknown or of the wrong type, naming file and key, and for a file that
-    can't be read or is no TOML.
+    can't be read or is no TOML; also for a game of a kind that is not in the table of kinds, naming those that are.
     """
-    adapter: TypeAdapter[GameFacts] = TypeAdapter(AnyFacts)
+    any_facts: Any = reduce(or_, (kind.facts for kind in KINDS.values()))
+    adapter: TypeAdapter[GameFacts] = TypeAdapter(Annotated[any_facts, Field(discriminator="game")])
     return read_toml(path, adapter, _first_problem)
 
 
@@ -133,10 +133,13 @@ def _first_problem(error: ValidationError) -> str:
     """The first unknown key, which may be a misspelt one that is missing, with the valid keys; else the first error."""
     first = min(error.errors(), key=lambda found: found["type"] != _UNKNOWN_KEY)
     kind, *place = first["loc"] or ("",)
+    if first["type"] == _UNKNOWN_KIND:
+        named = str(first["ctx"]["tag"])
+        return f"game: unknown kind {named!r}: {nearest(named, KINDS)}there are {', '.join(KINDS)}"
     key = ".".join(map(str, place)) or "game"
     if first["type"] != _UNKNOWN_KEY:
         return f"{key}: {first['msg']}"
-    known = _keys_beside(place, MatrixFacts if kind == "matrix" else KitchenFacts)
+    known = _keys_beside(place, KINDS[str(kind)].facts)
     return f"{key}: no such key: {nearest(str(place[-1]), known)}there are {', '.join(known)}"
 
 

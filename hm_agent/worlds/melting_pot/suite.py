@@ -34,11 +34,11 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, has_trained_bots, own_file
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+    from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
 
 SCRIPTED = "scripted"
 SELF_PLAY = "selfplay"
@@ -112,9 +112,7 @@ class MeltingPotSuite(Suite):
     }
 
     commands: Mapping[str, OwnCommand] = {
-        "new-game": OwnCommand(
-            "write the file of a matrix game", "hm_agent.worlds.melting_pot.simulator.game_files:main"
-        )
+        name: command for kind in KINDS.values() for name, command in kind.commands.items()
     }
 
     @property
@@ -177,7 +175,6 @@ class MeltingPotSuite(Suite):
         order: the highest order of others' rules that the built-in reasoner considers; None for all.
         """
         from hm_agent.worlds.melting_pot.body import MeltingPotBody
-        from hm_agent.worlds.melting_pot.games import build_game
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
@@ -195,16 +192,16 @@ class MeltingPotSuite(Suite):
 
         def build(model: Model, reflector: Reflector) -> ThinkingBody:
             vision = vision_of(facts.short_name, slot, is_column=own_scenario.is_column(slot))
-            game = build_game(facts, vision, options, slot)
+            game = kind_of(facts).game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
             return MeltingPotBody(game, vision, planner, model, reflector)
 
         return build
 
     def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games import ANSWERS
+        from hm_agent.worlds.melting_pot import games
 
-        return ANSWERS
+        return games.answers()
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
@@ -259,7 +256,8 @@ class MeltingPotSuite(Suite):
 def _random(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.melting_pot.reference_agents import RandomAgent
 
-    return RandomAgent(setup.seed)
+    world: SubstrateWorld = setup.world  # type: ignore[assignment]
+    return RandomAgent(setup.seed, world.actions)
 
 
 def _noop(setup: AgentSetup) -> Agent[Any, Any]:
@@ -280,7 +278,7 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         metric=_metric(scenario),
         published={agent: _published(agent, *figure) for agent, figure in scenario.published.items()},
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
-        has_paid_interactions=isinstance(game, MatrixFacts),
+        has_paid_interactions=kind_of(game).has_paid_interactions,
         held_out=scenario.facts is not None and scenario.facts.held_out,
         order=scenario.facts.order if scenario.facts else None,
         family=scenario.group if scenario.study else game.title,

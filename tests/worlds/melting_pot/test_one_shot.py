@@ -10,7 +10,8 @@ import pytest
 import hm_agent
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep, play_steps
-from hm_agent.worlds.melting_pot.facts import Length, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Length
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
 from hm_agent.worlds.melting_pot.scenarios import game_named

@@ -18,7 +18,6 @@ from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
-from hm_agent.worlds.melting_pot.planning.written_subgoals import Functions, Names
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
@@ -57,47 +56,37 @@ class PlanOutcome:
     reward: float
 
 
-class Game(Protocol):
-    """One game as one player plays it through an episode.
+class PlanAnswer(BaseModel):
+    """A few subgoals in order, each a function call."""
 
-    Building a question changes no state, but that a game may remember when and against what it last asked for a plan.
+    reasoning: str = ""
+    subgoals: list[str]
 
-    A subclass may leave out the methods that have a body here.
 
-    players: the names of the other players. subgoals: the functions that a plan may call. names: the names that its
-    calls may hold. ready_mark: the mark of a player that can be interacted with, or of a thing that is ready; None if
-    all are. inferred_inventory: what the other player of the latest interaction held, None if unknown. all_return: True
-    if no player is on the map while the agent's avatar is not, and all things are back when it returns.
+class PlanQuestion(Question[PlanAnswer]):
+    """Which subgoals carry out the strategy from here?"""
+
+    __slots__ = ()
+    schema = PlanAnswer
+
+    def subgoals_of(self, answer: PlanAnswer) -> Sequence[Subgoal]:
+        """The plan in an answer; CallError for calls that its game doesn't have or that name nothing on the map."""
+        raise NotImplementedError
+
+
+class Collection:
+    """What the agent and others have collected, and what it still wants; this one: of a game where nothing is.
+
+    all_return: True if no player is on the map while the agent's avatar is not, and all things are back when it
+    returns.
     """
 
-    layout: Layout
-    players: Sequence[str]
-    mind: Mind
-    subgoals: Functions
-    ready_mark: str | None
-    all_return: bool
+    all_return: bool = False
 
     @property
     def inferred_inventory(self) -> Counts | None:
+        """What the other player of the latest interaction held; None if unknown."""
         return None
-
-    @property
-    def names(self) -> Names:
-        return Names()
-
-    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
-        """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""
-        ...
-
-    def inventory(self, observation: Observation[View], view: TextualMap) -> Counts: ...
-
-    def is_loaded(self, observation: Observation[View]) -> bool:
-        """True if the beam can fire now."""
-        ...
-
-    def is_idle(self, view: TextualMap) -> bool:
-        """True if no action has any effect now."""
-        ...
 
     def is_armed(self, inventory: Counts) -> bool:
         """False if firing has no effect, because nothing has been collected yet."""
@@ -131,6 +120,38 @@ class Game(Protocol):
         """The kind of thing that the other players are expected to collect; None if unknown, or if not all the same."""
         return None
 
+
+class Game(Protocol):
+    """One game as one player plays it through an episode.
+
+    Building a question changes no state, but that a game may remember when and against what it last asked for a plan.
+
+    A subclass may leave out the methods that have a body here.
+
+    players: the names of the other players. ready_mark: the mark of a player that can be interacted with, or of a thing
+    that is ready; None if all are.
+    """
+
+    layout: Layout
+    players: Sequence[str]
+    mind: Mind
+    ready_mark: str | None
+    collection: Collection
+
+    def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
+        """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""
+        ...
+
+    def inventory(self, observation: Observation[View], view: TextualMap) -> Counts: ...
+
+    def is_loaded(self, observation: Observation[View]) -> bool:
+        """True if the beam can fire now."""
+        ...
+
+    def is_idle(self, view: TextualMap) -> bool:
+        """True if no action has any effect now."""
+        ...
+
     def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
         """The plan if only one makes sense, so that no model has to be asked; else empty."""
         return ()
@@ -149,9 +170,7 @@ class Game(Protocol):
         """
         ...
 
-    def ask_plan(self, context: PlanContext) -> Question[Any]:
-        """Asks which subgoals carry out the strategy from here."""
-        ...
+    def ask_plan(self, context: PlanContext) -> PlanQuestion: ...
 
     def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
         """The plan to follow if the model gives no valid one."""
@@ -168,10 +187,3 @@ class Game(Protocol):
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> Question[Critique]:
         """Asks what a plan achieved, and what to do better."""
         ...
-
-
-class PlanAnswer(BaseModel):
-    """A few subgoals in order, each a function call."""
-
-    reasoning: str = ""
-    subgoals: list[str]

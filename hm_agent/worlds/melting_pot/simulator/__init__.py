@@ -1,4 +1,4 @@
-"""Runs DeepMind's Melting Pot; no other package imports `meltingpot` or `dmlab2d`."""
+"""Runs DeepMind's Melting Pot; only this package and those of its name in games/ import `meltingpot` and `dmlab2d`."""
 
 from __future__ import annotations
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence, Set
+from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 
-from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, INTERACTING, GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas, components
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
@@ -41,6 +43,26 @@ def _bare_scene() -> dict[str, Any]:
             {"component": "Transform", "kwargs": transform},
         ],
     }
+
+
+MOTIONS: Mapping[str, Mapping[int, str]] = {
+    "move": {1: "forward", 2: "step_right", 3: "backward", 4: "step_left"},
+    "turn": {-1: "turn_left", 1: "turn_right"},
+}
+"""The names of the values of Melting Pot's `move` and `turn`."""
+
+
+@cache
+def actions_of(substrate: str) -> type[IntEnum]:
+    """A substrate's actions as Melting Pot numbers them, named after its configuration: FORWARD, INTERACT, FIRE_ZAP."""
+    names = tuple(map(_action_name, mp_substrate.get_config(substrate).action_set))
+    return cast(type[IntEnum], IntEnum("Action", names, start=0))
+
+
+def _action_name(action: Mapping[str, int]) -> str:
+    """The name of the first part of an action that is not 0; NOOP if all are."""
+    named = (MOTIONS.get(part, {}).get(value, part) for part, value in action.items() if value)
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", next(named, "noop")).upper()
 
 
 def build_substrate(
@@ -100,9 +122,8 @@ def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> Substrat
     is_column: True for a column player of an asymmetric game.
     """
     game = game_named(game_name, GameFacts)
-    if is_column and isinstance(game, MatrixFacts):
-        game = game.as_column
-    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(game, slot))
+    side = game.as_column if is_column else game
+    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(side, slot))
 
 
 @cache
@@ -144,7 +165,7 @@ def sprite_roles(game: GameFacts, slot: int = 0) -> SpriteRoles:
         kinds=game.kinds,
         marks=game.marks,
         beams=sprites.beams,
-        freezing_mark=INTERACTING,
-        fellow=FELLOW if isinstance(game, MatrixFacts) and game.column else None,
+        freezing_mark=game.freezing_mark,
+        fellow=FELLOW if game.is_asymmetric else None,
         is_crowd=len(others) > 1 or game.alike > 1,
     )

@@ -19,15 +19,15 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, per_capita
-from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, KitchenFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
-from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene, held_in_interaction
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, build_bots, build_population, config_of
-from hm_agent.worlds.melting_pot.simulator.bots.policies import IntentLog, rule_of, watches_others
+from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
+from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, build_substrate, vision_of
 
 
 class _Environment(Protocol):
@@ -47,6 +47,8 @@ class SubstrateWorld:
 
     def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
         self.seats: Sequence[Seat] = tuple(seats)
+        self.actions = actions_of(game.substrate)
+        """The actions that players may take."""
         self._game, self._ground_truth = game, ground_truth
         self._environment: _Environment | None = None
         self._stream = random.Random()
@@ -84,7 +86,7 @@ class SubstrateWorld:
     def step(self, actions: Mapping[Seat, int]) -> Turn[View]:
         """Raises ValueError for an action that the game doesn't have; then no step is taken."""
         assert self._environment is not None, "reset the world first"
-        moves = [_move(seat, actions[seat]) for seat in self.seats]
+        moves = [self._move(seat, actions[seat]) for seat in self.seats]
         self._step += 1
         self._before = self.timestep
         return self._turn(self._environment.step(moves))
@@ -103,13 +105,20 @@ class SubstrateWorld:
         return Turn(self._step, observations, rewards, timestep.last())
 
     def _count_interactions(self, rewards: Mapping[Seat, float]) -> None:
-        """Counts the interactions of the latest step: a hit by either player or, in a kitchen, each soup rewarded."""
+        """Counts the interactions of the latest step, as the game's kind says."""
         assert self.timestep is not None, "reset the world first"
+        kind = kind_of(self._game)
         for seat, observation in zip(self.seats, self.timestep.observation, strict=False):
-            if isinstance(self._game, MatrixFacts):
-                self._interactions[seat] += held_in_interaction(observation) is not None
-            elif isinstance(self._game, KitchenFacts):
-                self._interactions[seat] += round(rewards[seat] / self._game.recipe.reward)
+            self._interactions[seat] += kind.count_interactions(self._game, observation, rewards[seat])
+
+    def _move(self, seat: Seat, action: int) -> int:
+        try:
+            move = operator.index(action)
+        except TypeError:
+            move = -1
+        if not 0 <= move < len(self.actions):
+            raise ValueError(f"{seat}'s action is {action!r}: must be an int from 0 to {len(self.actions) - 1}")
+        return move
 
     @property
     def _decided_on(self) -> dm_env.TimeStep:
@@ -131,8 +140,7 @@ class SubstrateWorld:
         """Means over the seats; none before the first step.
 
         normalised_reward: the reward per as many steps as the paper reports it for; missing in games whose rewards are
-        those of whole episodes. interactions: those that a seat's player took part in or, in a kitchen, the soups that
-        all players delivered.
+        those of whole episodes. interactions: those of a seat's player, as the game's kind counts them.
         """
         if not self._step:
             return {}
@@ -167,10 +175,11 @@ class MeltingPotWorld(SubstrateWorld):
         self._names: Sequence[str] = ()
         self._rules: Sequence[str | None] = ()
         self._targets: Sequence[str | None] = ()
-        self._intent_log = IntentLog(scenario.game, [])
+        self._game_bots = bots_of(scenario.game)
+        self._intent_log = IntentLog(self._game_bots, [])
 
     def _build(self) -> _Environment:
-        self._targets, self._intent_log = (), IntentLog(self._game, [])
+        self._targets, self._intent_log = (), IntentLog(self._game_bots, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
         sides = (False, True) if self._game.is_asymmetric else (False,)
@@ -194,7 +203,7 @@ class MeltingPotWorld(SubstrateWorld):
     def _keep_names(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
         unseen = self._scenario.unseen
-        self._rules = tuple(unseen.rule if unseen else rule_of(name, self._game) for name in names)
+        self._rules = tuple(unseen.rule if unseen else self._game_bots.rule_of(name) for name in names)
 
     def _keep_targets(self, _: Sequence[int]) -> None:
         """Reads the bots' intents once all have acted, since trained bots act in other threads."""
@@ -209,7 +218,7 @@ class MeltingPotWorld(SubstrateWorld):
         Privileged: for the reference agent `oracle` only.
         """
         described = zip(self._names, self._targets, self._rules, strict=False)
-        bots = [OpponentIntent(target, rule, watches_others(name, self._game)) for name, target, rule in described]
+        bots = [OpponentIntent(target, rule, self._game_bots.watches_others(name)) for name, target, rule in described]
         players, own = [*(OpponentIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
         return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(own, slot))
 
@@ -235,13 +244,3 @@ class SelfPlayWorld(SubstrateWorld):
 
 def _permitted(observation: Mapping[str, Any]) -> View:
     return {name: value for name, value in observation.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
-
-
-def _move(seat: Seat, action: int) -> int:
-    try:
-        move = operator.index(action)
-    except TypeError:
-        move = -1
-    if not 0 <= move < len(Move):
-        raise ValueError(f"{seat}'s action is {action!r}: must be an int from 0 to {len(Move) - 1}")
-    return move

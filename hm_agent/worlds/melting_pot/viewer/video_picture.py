@@ -26,8 +26,8 @@ from hm_agent.recording.drawing import (
     heading,
 )
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import Counts, GameFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Scene
 
@@ -99,7 +99,7 @@ class VideoPicture:
         """Draws the inventories and the reward."""
         self._other = (state and state.other_inventory) or self._other
         self._canvas.draw(OWN, inventory, "Inventory", self._game, state.inventory if state else None)
-        if isinstance(self._game, MatrixFacts):
+        if kind_of(self._game).infers_inventories:
             self._canvas.draw(OTHER, inventory, "The other's last, inferred", self._game, self._other)
         self._canvas.draw(REWARD, reward, total, self._last_reward, tuple(self._course))
 
@@ -111,8 +111,8 @@ class VideoPicture:
 
 
 def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
-    """Writes the strategy in words and, in a matrix game, the inventory to reach."""
-    target = current.target if isinstance(current, MatrixStrategy) else None
+    """Writes the strategy in words and, if it says that, the inventory to reach."""
+    target = kind_of(game).target(current)
     pen.caption("Strategy")
     _write_body(pen, current.words if current else None, lines=3 if target else 4)
     if target:

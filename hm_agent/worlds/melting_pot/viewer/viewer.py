@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from hm_agent.core import Seat, Step
-from hm_agent.questions import Question
 from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
+from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
@@ -25,14 +22,6 @@ from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"
 IN_VIEW = "in view"
-PLANNING: Sequence[type[Question[Any]]] = (
-    PlanSubgoals,
-    EvaluatePlan,
-    PlanCooking,
-    CritiqueInteraction,
-    EvaluateCooking,
-)
-"""The kinds of questions that are asked because a new plan is needed; all others follow from events."""
 
 
 class MeltingPotViewer:
@@ -44,15 +33,14 @@ class MeltingPotViewer:
     @property
     def scripts(self) -> Sequence[Path]:
         """The files that all games share, then the one for this kind of game."""
-        kind = "matrix" if isinstance(self._game, MatrixFacts) else "cooking"
-        return SCRIPTS / "substrate.css", SCRIPTS / "substrate.js", SCRIPTS / f"{kind}.js"
+        return SCRIPTS / "substrate.css", SCRIPTS / "substrate.js", kind_of(self._game).script
 
     def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
         return {
             "substrate": self._game.substrate,
             "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
             "spriteSize": SPRITE_SIZE,
-            "planning": [kind.__name__ for kind in PLANNING],
+            "planning": [question.__name__ for kind in KINDS.values() for question in kind.planning_questions()],
             "players": self._players(),
         }
 

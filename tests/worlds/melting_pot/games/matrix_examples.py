@@ -8,8 +8,9 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.worlds.melting_pot.facts import READY, Beam, Counts, Length, Regrowth, Timing, argmax
+from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
+from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,
     FILLED,
@@ -25,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     role_of,
     tempo_of,
 )
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     EVERYTHING,

@@ -11,7 +11,7 @@ from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.mind import Revision
 from hm_agent.theory_of_mind.module import TheoryOfMind
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     EVERYTHING,
@@ -105,7 +105,7 @@ class Listening:
 
     async def answer(self, question: Question[AnswerT], note: object = None) -> AnswerT:
         self.asked.append(type(question).__name__)
-        return await BuiltinReasoner(ANSWERS).answer(question)
+        return await BuiltinReasoner(answers()).answer(question)
 
 
 def asked_after(*rounds: RoundEnd) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
     BehaviourAnswer,

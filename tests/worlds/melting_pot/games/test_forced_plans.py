@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, Counts, Length, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.game import PlanContext
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
@@ -113,7 +114,7 @@ def test_without_a_target_or_anybody_to_meet_nothing_is_forced(game: MatrixGame,
 
 
 def test_a_search_goes_on_under_a_new_strategy_that_lacks_nothing(game: MatrixGame) -> None:
-    assert game.goes_on([SEARCH], COLLECTED, MatrixStrategy("hold rock, too", target=(5, 1, 1)))
+    assert game.collection.goes_on([SEARCH], COLLECTED, MatrixStrategy("hold rock, too", target=(5, 1, 1)))
 
 
 @pytest.mark.parametrize(
@@ -123,27 +124,31 @@ def test_a_search_goes_on_under_a_new_strategy_that_lacks_nothing(game: MatrixGa
 def test_a_new_strategy_that_changes_anything_is_planned_for(
     game: MatrixGame, rest: tuple[Subgoal, ...], target: Counts
 ) -> None:
-    assert not game.goes_on(rest, COLLECTED, MatrixStrategy("hold rock, too", target=target))
+    assert not game.collection.goes_on(rest, COLLECTED, MatrixStrategy("hold rock, too", target=target))
 
 
 def test_things_that_would_lower_the_share_of_the_leading_kind_are_unwanted(game: MatrixGame) -> None:
     _, paper, scissors = game.rules.things
-    assert game.unwanted((2, 1, 1), COLLECT) == game.unwanted((4, 3, 1), COLLECT) == {paper, scissors}
-    assert game.unwanted((1, 1, 1), COLLECT) == game.unwanted((3, 3, 1), COLLECT) == frozenset()
+    assert (
+        game.collection.unwanted((2, 1, 1), COLLECT)
+        == game.collection.unwanted((4, 3, 1), COLLECT)
+        == {paper, scissors}
+    )
+    assert game.collection.unwanted((1, 1, 1), COLLECT) == game.collection.unwanted((3, 3, 1), COLLECT) == frozenset()
 
 
 def test_more_of_the_leading_kind_is_unwanted_where_it_would_lower_the_expected_reward() -> None:
     dilemma = dyad(game_named("pd_repeated", MatrixFacts))
     green, red = dilemma.rules.things
     trusting = MatrixStrategy("cooperate", target=(2, 1), expected=(6, 1))
-    assert dilemma.unwanted((2, 1), trusting) == {green, red}
-    assert dilemma.unwanted((1, 2), trusting) == {green}
+    assert dilemma.collection.unwanted((2, 1), trusting) == {green, red}
+    assert dilemma.collection.unwanted((1, 2), trusting) == {green}
 
 
 def test_an_only_opponent_is_expected_to_collect_what_is_predicted(game: MatrixGame) -> None:
-    assert game.expected_kind(COLLECT) is None
-    assert game.expected_kind(replace(COLLECT, expected=(1, 6, 1))) == game.rules.things[1]
-    assert arena().expected_kind(replace(COLLECT, expected=(1, 6, 1))) is None
+    assert game.collection.expected_kind(COLLECT) is None
+    assert game.collection.expected_kind(replace(COLLECT, expected=(1, 6, 1))) == game.rules.things[1]
+    assert arena().collection.expected_kind(replace(COLLECT, expected=(1, 6, 1))) is None
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from hm_agent.core import Decision, Event, Observation, Recorder, Step
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import FOCAL, INTERACTING, Beam, MatrixFacts, argmax
+from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, argmax
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals

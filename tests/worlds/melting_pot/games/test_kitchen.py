@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import SoupRecipe
+from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, Kitchen, Pot, Station, rooms
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap

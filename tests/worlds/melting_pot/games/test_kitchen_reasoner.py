@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
@@ -41,7 +41,7 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
     ended,
 )
 
-REASONER = BuiltinReasoner(ANSWERS)
+REASONER = BuiltinReasoner(answers())
 TOMATOES, DELIVERY, DISHES = "interact((0, 1))", "interact((3, 1))", "interact((3, 4))"
 
 

@@ -10,7 +10,7 @@ import pytest
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
@@ -43,7 +43,7 @@ MIXED = ((), ROUNDS[:1], ROUNDS, tuple(ended(40 * n, role, "you") for n, role in
 
 
 def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner(ANSWERS).answer(question))
+    answer = asyncio.run(BuiltinReasoner(answers()).answer(question))
     question.check(answer)
     return answer
 

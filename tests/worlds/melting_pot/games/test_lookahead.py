@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import (
     Answer,
     Constant,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import argmax
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
@@ -29,7 +29,7 @@ from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HUNT, ROCK_P
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
-REASONER = BuiltinReasoner(ANSWERS)
+REASONER = BuiltinReasoner(answers())
 
 
 def pure(name: str, count: int = 6) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     MOST_SUBGOALS,
@@ -51,7 +51,7 @@ NOTHING = (1, 1, 1)
 
 
 def ask(question: Question[AnswerT]) -> AnswerT:
-    answer = asyncio.run(BuiltinReasoner(ANSWERS).answer(question))
+    answer = asyncio.run(BuiltinReasoner(answers()).answer(question))
     question.check(answer)
     return answer
 

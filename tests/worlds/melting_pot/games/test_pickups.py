@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY
 from hm_agent.worlds.melting_pot.games.matrix.pickups import (
     RESPAWN_GAP,
     Gathering,

@@ -12,7 +12,7 @@ import pytest
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_SEARCH,
     Distribution,
@@ -74,7 +74,7 @@ def life(step: int, *taken: str) -> PickupRecord:
 
 
 def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
-    return asyncio.run(BuiltinReasoner(ANSWERS).answer(ChooseOpponents(RULES, opponents, own, NOW)))
+    return asyncio.run(BuiltinReasoner(answers()).answer(ChooseOpponents(RULES, opponents, own, NOW)))
 
 
 def meet(others: Mapping[str, Distribution], sightings: Mapping[str, LastSeen] = MappingProxyType({})) -> PartnerChoice:

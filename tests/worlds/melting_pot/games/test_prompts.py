@@ -51,8 +51,14 @@ def questions() -> Iterator[type[Question[Any]]]:
     for path in sorted(package.rglob("*.py")):
         if "(Question[" in path.read_text("utf-8"):
             import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
-    known = [kind for kind in Question.__subclasses__() if kind.__module__.startswith("hm_agent.")]
+    known = [kind for kind in _leaves(Question) if kind.__module__.startswith("hm_agent.")]
     yield from (kind for kind in known if "worlds" not in kind.__module__ or ".melting_pot." in kind.__module__)
+
+
+def _leaves(kind: type[Question[Any]]) -> Iterator[type[Question[Any]]]:
+    """The subclasses of a class that have none themselves."""
+    for subclass in kind.__subclasses__():
+        yield from _leaves(subclass) if subclass.__subclasses__() else (subclass,)
 
 
 def ask(prompt: str) -> str:

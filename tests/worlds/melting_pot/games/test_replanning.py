@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from hm_agent.core import Observation
-from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import PlanContext
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import INTERACTION_OVER, MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering

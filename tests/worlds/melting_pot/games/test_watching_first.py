@@ -10,7 +10,7 @@ import pytest
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
-from hm_agent.worlds.melting_pot.games import ANSWERS
+from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
     expected_inventories,
@@ -64,7 +64,7 @@ def test_a_longer_interaction_makes_watching_cheaper() -> None:
 
 
 def calls(question: PlanSubgoals) -> list[str]:
-    return asyncio.run(BuiltinReasoner(ANSWERS).answer(question)).subgoals
+    return asyncio.run(BuiltinReasoner(answers()).answer(question)).subgoals
 
 
 def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hm_agent.testing.melting_pot.accuracy import SETTLING_STEPS, check
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
 
 STEPS = 130

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import SKILLED, Chef
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
-from hm_agent.worlds.melting_pot.simulator.bots.chef import SKILLED, Chef
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 

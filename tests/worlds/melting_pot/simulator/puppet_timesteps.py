@@ -5,7 +5,8 @@ from __future__ import annotations
 import dm_env
 import numpy as np
 
-from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 RWS, PD = (game_named(name, MatrixFacts) for name in ("rws_repeated", "pd_repeated"))

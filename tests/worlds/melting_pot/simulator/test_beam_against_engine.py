@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import Beam, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
 from hm_agent.worlds.melting_pot.perception.atlas import label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision

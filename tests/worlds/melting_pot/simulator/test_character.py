@@ -10,10 +10,14 @@ import pytest
 from meltingpot.utils.puppeteers import puppeteer as mp_puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange, Counts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
+    SCRIPTED_RANGE,
+    STRAYING_STEPS,
+    CharacterPuppeteer,
+)
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import CyclePuppeteer
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, character_of
-from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, STRAYING_STEPS, CharacterPuppeteer
-from hm_agent.worlds.melting_pot.simulator.bots.unseen import CyclePuppeteer
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS, meaning, timestep
 

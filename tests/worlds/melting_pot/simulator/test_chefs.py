@@ -8,13 +8,14 @@ from statistics import mean
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, SKILLED, Chef, Skill
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.scene import OpponentIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
-from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, Chef, Skill
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import FOCAL, KitchenFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots

@@ -11,9 +11,10 @@ import hm_agent
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.new_game import new_game
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
-from hm_agent.worlds.melting_pot.simulator.game_files import check_game, new_game, numbered_scenarios, problems
+from hm_agent.worlds.melting_pot.simulator.game_files import check_game, numbered_scenarios, problems
 
 CHICKEN = "chicken_in_the_matrix__repeated"
 
@@ -100,7 +101,7 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         (
             CHICKEN,
             "chickn_in_the_matrix__repeated",
-            f"no substrate 'chickn_in_the_matrix__repeated': did you mean {CHICKEN}. matrix games are bach_or",
+            f"no substrate 'chickn_in_the_matrix__repeated': did you mean {CHICKEN}. there are allelopathic",
         ),
         ('"resource_class1_sprite"', '"resource_klass1_sprite"', "'resource_klass1_sprite' stands for nothing"),
         ('"Ready"', '"Redy"', "'Redy' stands for nothing.*did you mean Ready"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import DISH, SOUP, Kitchen, Pot
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver

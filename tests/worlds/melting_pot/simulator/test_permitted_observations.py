@@ -5,7 +5,8 @@ import random
 import pytest
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 
-from hm_agent.worlds.melting_pot.facts import FOCAL, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots

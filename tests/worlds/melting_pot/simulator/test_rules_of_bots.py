@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rules_by_words
 from hm_agent.worlds.melting_pot.games.matrix.rules import StageGame
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
-from hm_agent.worlds.melting_pot.simulator.bots.policies import rule_of
+from hm_agent.worlds.melting_pot.simulator.bots.casting import bots_of, cast_of
 
 RULES = {
     "pd_repeated_2": None,
@@ -28,7 +27,7 @@ RULES = {
 def test_rules_of_bots_are_worded_as_strategies_that_the_reasoner_knows(name: str) -> None:
     scenario = scenario_named(name)
     for bot in cast_of(scenario):
-        rule = rule_of(bot, scenario.game)
+        rule = bots_of(scenario.game).rule_of(bot)
         assert (rule is None) == (RULES[name] is None)
         if rule is not None:
             assert str(RULES[name]) in rule

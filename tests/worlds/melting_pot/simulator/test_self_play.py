@@ -21,7 +21,7 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.commands import outputs_by_hash_seed
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from meltingpot import substrate as mp_substrate
 
-from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games
 from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, settings_of
 

@@ -13,9 +13,9 @@ import pytest
 from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts, UnseenFacts
-from hm_agent.worlds.melting_pot.scenarios import all_scenarios
-from hm_agent.worlds.melting_pot.simulator.bots.unseen import (
+from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (
     PUPPETEERS,
     CounterEarlierPuppeteer,
     CyclePuppeteer,
@@ -33,6 +33,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.unseen import (
     WinStayLoseShiftPuppeteer,
     build_puppeteer,
 )
+from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD, RWS, holding, meaning, timestep
 

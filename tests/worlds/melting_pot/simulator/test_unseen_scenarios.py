@@ -18,12 +18,13 @@ from meltingpot.utils.policies import puppet_policy
 from meltingpot.utils.puppeteers import in_the_matrix
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import FOCAL, Counts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, Counts
 from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import ScriptedPuppet
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.scene import OpponentIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
-from hm_agent.worlds.melting_pot.simulator.bots.policies import ScriptedPuppet
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet

@@ -14,7 +14,8 @@ from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Tur
 from hm_agent.recording.drawing import SELF, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.facts import GameFacts, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap

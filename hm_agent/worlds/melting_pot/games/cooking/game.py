@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.melting_pot.facts import Counts, KitchenFacts
+from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DELIVERY,
@@ -21,7 +22,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
-    SUBGOALS,
     CritiqueInteraction,
     EvaluateCooking,
     Failures,
@@ -32,7 +32,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     state_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -45,9 +45,8 @@ class CookingGame(Game):
     """One kitchen as one cook knows it through an episode."""
 
     mind: CookingMind
-    subgoals = SUBGOALS
     ready_mark = COOKED
-    all_return = False
+    collection = Collection()
 
     def __init__(
         self, facts: KitchenFacts, vision: SubstrateVision, options: AgentOptions = DEFAULT, slot: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hm_agent.worlds.melting_pot.facts import SoupRecipe
+from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap

@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, Kitch
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, PreviousPlan, Subgoal, Wait
 from hm_agent.worlds.melting_pot.planning.written_subgoals import (
@@ -52,7 +52,7 @@ class Barred:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanCooking(Question[PlanAnswer]):
+class PlanCooking(PlanQuestion):
     """Which subgoals carry out the strategy? (section 3.2, subgoal module; appendix C.4)
 
     hands: what the agent holds. strategy, role, expected: None for an agent that plans without a strategist. pots,
@@ -64,7 +64,6 @@ class PlanCooking(Question[PlanAnswer]):
     """
 
     template = "melting_pot/cooking/plan_cooking.j2"
-    schema = PlanAnswer
     rules: KitchenRules
     step: int
     pose: Pose
@@ -117,6 +116,9 @@ class PlanCooking(Question[PlanAnswer]):
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         if problems := self._problems(plan):
             raise ValueError("; ".join(problems))
+
+    def subgoals_of(self, answer: PlanAnswer) -> tuple[Subgoal, ...]:
+        return parse_plan(answer.subgoals, self.layout, SUBGOALS)
 
     def usable_part(self, answer: PlanAnswer) -> PlanAnswer | None:
         """The calls before the first one that can't be carried out; None if that is the first call."""

@@ -9,7 +9,8 @@ from operator import mul
 from statistics import median_low
 from typing import NamedTuple
 
-from hm_agent.worlds.melting_pot.facts import Counts, Timing
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.facts import Timing
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 
 Distribution = tuple[float, ...]

@@ -7,9 +7,10 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, READY, Counts, MatrixFacts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
-from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
+from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     InteractionEvent,
     InteractionReader,
@@ -25,7 +26,6 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import (
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    SUBGOALS,
     EvaluatePlan,
     MatrixMoment,
     Place,
@@ -33,7 +33,7 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -51,7 +51,6 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
 )
-from hm_agent.worlds.melting_pot.planning.written_subgoals import Names
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
@@ -64,7 +63,6 @@ class MatrixGame(Game):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
-    subgoals = SUBGOALS
     ready_mark = READY
 
     def __init__(
@@ -72,7 +70,6 @@ class MatrixGame(Game):
     ) -> None:
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
-        self.all_return = facts.regrowth.all_at_once
         nothing_collected = (facts.initial_inventory,) * len(facts.resources)
         situation = MatrixSituation(0, nothing_collected, None, {}, {})
         partners = PartnerTracker(self.layout, facts.beam, self.players)
@@ -104,6 +101,7 @@ class MatrixGame(Game):
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
         self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
+        self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
     # State and events
 
@@ -119,7 +117,7 @@ class MatrixGame(Game):
             memory.players,
             memory.sites,
             can_act=not self.is_idle(view) and view.pose is not None,
-            unready_for=0 if self.is_armed(held) else _steps_to_thing(here, memory),
+            unready_for=0 if self.collection.is_armed(held) else _steps_to_thing(here, memory),
         )
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
@@ -131,73 +129,11 @@ class MatrixGame(Game):
             return interactions
         return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
 
-    @property
-    def inferred_inventory(self) -> Counts | None:
-        return self.mind.inferred_inventory
-
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return inventory_of(observation)
 
     def is_loaded(self, observation: Observation[View]) -> bool:
         return float(observation.view["READY_TO_SHOOT"]) >= LOADED
-
-    def is_armed(self, inventory: Counts) -> bool:
-        """True if something has been collected: nobody can interact before."""
-        return self.rules.is_armed(inventory)
-
-    def leading(self, player: str) -> str | None:
-        """The behaviour for which a player was seen to take most since it respawned; None if none leads."""
-        return self._gatherings.leading(player)
-
-    def has_clear_lead(self, player: str) -> bool:
-        """True if it is more than a slight clue for which behaviour a player was seen to take most."""
-        return self._gatherings.has_clear_lead(player)
-
-    def count_taken(self, player: str, behaviour: str | None = None) -> int:
-        """How many things a player is known to have taken since it respawned. behaviour: counts its resource alone."""
-        taken = self._gatherings.taken(player)
-        return sum(taken) if behaviour is None else taken[self.rules.behaviours.index(behaviour)]
-
-    def wanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
-        """The kinds of things that the inventory lacks of the strategy's target."""
-        target = strategy.target or inventory
-        return frozenset(
-            kind for kind, want, have in zip(self.rules.things, target, inventory, strict=True) if want > have
-        )
-
-    def unwanted(self, inventory: Counts, strategy: MatrixStrategy) -> frozenset[str]:
-        """The kinds other than the one that leads, of which one more would lower its share; none if no kind leads.
-
-        The kind that leads is among them, too, if one more of it would lower the reward that is expected.
-        """
-        main = argmax(inventory)
-        if main is None:
-            return frozenset()
-        more, expected = raised(inventory, main, inventory[main] + 1), strategy.expected
-        payoff = self.rules.payoff
-        is_enough = expected and reward(more, expected, payoff) < reward(inventory, expected, payoff)
-        return frozenset(thing for n, thing in enumerate(self.rules.things) if n != main or is_enough)
-
-    def expected_kind(self, strategy: MatrixStrategy) -> str | None:
-        """The kind that the only opponent is expected to hold most of, else that it was seen to take most of."""
-        if len(self.players) > 1 or self.rules.alike:
-            return None
-        main = argmax(strategy.expected) if strategy.expected else None
-        if main is None and (taken := self.leading(self.players[0])):
-            main = self.rules.behaviours.index(taken)
-        return None if main is None else self.rules.things[main]
-
-    def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
-        """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
-        if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].aim != ANYBODY:
-            return False
-        has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)
-        seeks_anybody = strategy.seek is None or {*strategy.seek} >= {*self.players}
-        return has_lead and not self.wanted(inventory, strategy) and seeks_anybody
-
-    @property
-    def names(self) -> Names:
-        return Names(self.players, self.rules.behaviours)
 
     def is_idle(self, view: TextualMap) -> bool:
         return not view.present or view.mark == INTERACTING or self._interactions.is_reset
@@ -230,11 +166,11 @@ class MatrixGame(Game):
         to be fired at; and if the only opponent takes what it held the last time, in a game where that is no danger.
         """
         is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
-        is_slight = clue.is_slight and (is_watching or self.inferred_inventory is not None)
+        is_slight = clue.is_slight and (is_watching or self.collection.inferred_inventory is not None)
         if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
             return False
         judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].aim.holding is not None
-        suggested, last = self.rules.behaviours.index(clue.suggests), self.inferred_inventory
+        suggested, last = self.rules.behaviours.index(clue.suggests), self.collection.inferred_inventory
         is_as_before = not self.rules.is_zero_sum and last is not None and suggested == argmax(last)
         is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
         is_answered = is_only_opponent and (is_as_before or self._does_best(rest, suggested))
@@ -259,12 +195,12 @@ class MatrixGame(Game):
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
-        if strategy.watch_first and not (self._has_watched or self.is_armed(held)):
+        if strategy.watch_first and not (self._has_watched or self.collection.is_armed(held)):
             self._has_watched = True
             return (Shadow(self.players[0]),)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
-        wanted = self.wanted(held, strategy)
+        wanted = self.collection.wanted(held, strategy)
         search = next((call for call in reversed(context.previous.calls) if isinstance(call, FireAt)), None)
         in_vain = search is not None and HIT_NOBODY in context.because and search.aim == ANYBODY
         if not in_vain and (search is not None or context.because != USED_UP):
@@ -279,7 +215,7 @@ class MatrixGame(Game):
 
     def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
-        if self.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
+        if self.collection.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
             return ()
         assert context.view.pose is not None, "plans start from a known pose"
         here, step = context.view.pose.cell, context.observation.step
@@ -289,7 +225,7 @@ class MatrixGame(Game):
         observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
         assert view.pose is not None, "plans start from a known pose"
         step, in_view = observation.step, set(view.in_view)
-        self._planned_against = {player: self.leading(player) for player in self.players}
+        self._planned_against = {player: self.collection.leading(player) for player in self.players}
         previous = context.previous if self._has_planned else None
         self._has_planned = True
         return PlanSubgoals(

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.melting_pot.facts import INTERACTING, Beam, Counts
+from hm_agent.worlds.melting_pot.facts import Beam, Counts
 from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap

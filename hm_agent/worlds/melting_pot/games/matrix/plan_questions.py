@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jinja2 import Environment, pass_environment
+from jinja2.filters import make_attrgetter
+
 from hm_agent.agents.reflection import Critique
+from hm_agent.models.prompts import register_filter
 from hm_agent.questions import UNSHOWN, Question
-from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
+from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
 from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     COLLECT_UNSEEN,
     FIRE_AT,
@@ -80,7 +84,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanSubgoals(Question[PlanAnswer]):
+class PlanSubgoals(PlanQuestion):
     """Which subgoals lead to the target inventory, then an interaction? (section 3.2, subgoal module; appendix C.4)
 
     strategy, target, expected: None for an agent that plans without a strategist. is_watching: True if the strategy is
@@ -95,7 +99,6 @@ class PlanSubgoals(Question[PlanAnswer]):
     """
 
     template = "melting_pot/matrix/plan_subgoals.j2"
-    schema = PlanAnswer
     rules: MatrixRules
     step: int
     pose: Pose
@@ -136,7 +139,10 @@ class PlanSubgoals(Question[PlanAnswer]):
             raise ValueError(
                 f"{len(answer.subgoals)} calls are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
             )
-        parse_plan(answer.subgoals, self.layout, SUBGOALS, self.names())
+        self.subgoals_of(answer)
+
+    def subgoals_of(self, answer: PlanAnswer) -> tuple[Subgoal, ...]:
+        return parse_plan(answer.subgoals, self.layout, SUBGOALS, self.names())
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +172,17 @@ class EvaluatePlan(Question[Critique]):
     after: MatrixMoment
     met: tuple[MatrixInteraction, ...]
     others: tuple[Seen, ...]
+
+
+@pass_environment
+def nearest(environment: Environment, items: Iterable[Any], start: Cell, attribute: str | int) -> list[Any]:
+    """Sorts items by their distance from a start, then by cell.
+
+    attribute: where an item holds its cell, as in Jinja2's `sort`.
+    """
+    cell_of = make_attrgetter(environment, attribute)
+    return sorted(items, key=lambda item: (distance(start, cell_of(item)), cell_of(item)))
+
+
+register_filter("nearest", nearest)
+register_filter("argmax", argmax)

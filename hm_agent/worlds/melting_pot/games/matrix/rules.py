@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.questions import UNSHOWN
-from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, Regrowth, Timing, argmax
+from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
+from hm_agent.worlds.melting_pot.games.matrix.facts import Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.options import Hints
 
 Payoff = tuple[tuple[float, ...], ...]

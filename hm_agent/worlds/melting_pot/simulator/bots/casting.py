@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +21,13 @@ from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.scenarios import population
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts, KitchenFacts, MatrixFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
+from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.character import SCRIPTED_RANGE, CharacterPuppeteer
-from hm_agent.worlds.melting_pot.simulator.bots.chef import APPRENTICE, SKILLED, ChefPolicy
-from hm_agent.worlds.melting_pot.simulator.bots.policies import (
-    GulliblePolicy,
-    IntentLog,
-    IntentReporter,
-    ScriptedPuppet,
-)
-from hm_agent.worlds.melting_pot.simulator.bots.unseen import build_puppeteer
+from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 
 PUPPET = "puppet_1"
@@ -78,11 +70,19 @@ def bot_config(name: str) -> bot_configs.BotConfig:
     if name in bot_configs.BOT_CONFIGS:
         return bot_configs.BOT_CONFIGS[name]
     scenario = scenario_named(name)
-    game, unseen = scenario.game, scenario.unseen
-    if unseen is None or not isinstance(game, MatrixFacts):
-        raise ConfigError(f"{name} is no bot: only matrix games have unseen scenarios, each with the bot of its name")
-    builder = partial(build_puppeteer, game, unseen)
-    return bot_configs.puppet(substrate=game.substrate, model=PUPPET, puppeteer_builder=builder)
+    if scenario.unseen is None:
+        raise ConfigError(f"{name} is no bot: of our scenarios only unseen ones have one, with the scenario's name")
+    builder = bots_of(scenario.game).puppeteer(scenario.unseen)
+    return bot_configs.puppet(substrate=scenario.game.substrate, model=PUPPET, puppeteer_builder=builder)
+
+
+def bots_of(game: GameFacts) -> GameBots[Any]:
+    return kind_of(game).bots(game)
+
+
+def is_puppet(bot: str) -> bool:
+    """True if a puppeteer directs a bot."""
+    return bot != STANDING and bot_config(bot).puppeteer_builder is not None
 
 
 def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
@@ -113,9 +113,7 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
 
 def goals_of(bot: str, game: GameFacts) -> int:
     """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
-    if bot == STANDING or not isinstance(game, MatrixFacts) or bot_config(bot).puppeteer_builder is None:
-        return 0
-    return game.goals
+    return bots_of(game).goals if is_puppet(bot) else 0
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:
@@ -136,7 +134,7 @@ def build_bots(
 
     visions: of scripted players, one for each side of an asymmetric game.
     """
-    policies = {}
+    policies, game_bots = {}, bots_of(scenario.game)
     for name in cast_of(scenario):
         own_stream = random.Random(stream.getrandbits(64))
         if name == STANDING:
@@ -146,9 +144,9 @@ def build_bots(
 
             player = load_model(model_path(name, bots_dir))
         else:
-            player = scripted_player(name, scenario.game, visions, own_stream)
+            player = game_bots.scripted(name, visions, own_stream, is_puppet=is_puppet(name))
         character = character_of(name, scenario, bots)
-        policies[name] = SeededPolicy(_directed(name, scenario.game, player, character, intent_log), own_stream)
+        policies[name] = SeededPolicy(_directed(name, game_bots, player, character, intent_log), own_stream)
     return policies
 
 
@@ -157,16 +155,16 @@ def character_of(bot: str, scenario: Scenario, bots: Bots) -> CharacterRange | N
 
     None also for a trained puppet, except in an unseen scenario that gives it a character.
     """
-    if goals_of(bot, scenario.game) == 0:
+    if not is_puppet(bot):
         return None
     if scenario.unseen and scenario.unseen.character:
         return scenario.unseen.character
-    return SCRIPTED_RANGE if bots is Bots.SCRIPTED else None
+    return bots_of(scenario.game).scripted_character if bots is Bots.SCRIPTED else None
 
 
 def _directed(
     name: str,
-    game: GameFacts,
+    bots: GameBots[Any],
     player: policy_lib.Policy[Any],
     character: CharacterRange | None,
     intent_log: IntentLog,
@@ -177,28 +175,12 @@ def _directed(
     from that.
     """
     if name == STANDING:
-        return IntentReporter(player, intent_log, intent=STANDS)
-    if character and isinstance(game, MatrixFacts):
-        player = puppet_policy.PuppetPolicy(CharacterPuppeteer(game, character), player)
+        return IntentReporter(player, intent_log, intent=bots.intent_standing)
+    if character:
+        player = bots.with_character(player, character)
     reporter = IntentReporter(player, intent_log)
     builder = bot_config(name).puppeteer_builder
     return puppet_policy.PuppetPolicy(builder(), reporter) if builder else reporter
-
-
-def scripted_player(
-    name: str, game: GameFacts, visions: Sequence[SubstrateVision], stream: random.Random
-) -> policy_lib.Policy[Any]:
-    """The scripted policy that stands in for a bot's trained model. visions: as in `build_bots`."""
-    vision, *other_side = visions
-    match game:
-        case MatrixFacts():
-            is_puppet = bot_config(name).puppeteer_builder is not None
-            if not is_puppet:
-                return GulliblePolicy(game, vision, stream)
-            return ScriptedPuppet(game, vision, stream, *other_side)
-        case KitchenFacts():
-            return ChefPolicy(game, vision, APPRENTICE if "__apprentice_" in name else SKILLED, stream)
-    raise TypeError(f"no scripted player plays {type(game).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

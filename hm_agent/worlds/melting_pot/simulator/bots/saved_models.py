@@ -15,9 +15,9 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.policies import saved_model_policy
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 with errors_held_back():  # its native code prints a page about the machine in every process
     import tensorflow as tf
@@ -43,9 +43,9 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
     The model is loaded and takes one step on blank observations. The message says in one line what is wrong and what is
     expected. goals: the length of its GOAL; 0 for a bot without a puppeteer.
     """
-    blank = _blank_observations(substrate, goals)
+    blank, actions = _blank_observations(substrate, goals), len(actions_of(substrate))
     with errors_held_back():  # where there is no graphics card, TensorFlow says so when it first runs a model
-        problem = _problem(path, blank)
+        problem = _problem(path, blank, actions)
     if problem:
         raise ConfigError(
             f"{path}: no bot for {substrate}: {problem}; expected a SavedModel with initial_state(key) and step(key, "
@@ -61,8 +61,8 @@ def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[
     return blank | ({"GOAL": np.eye(goals, dtype=np.int32)[0]} if goals else {})
 
 
-def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
-    """What is wrong with a model, in words; empty if nothing is.
+def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]], actions: int) -> str:
+    """What is wrong with a model for a substrate of so many actions, in words; empty if nothing is.
 
     If a step fails, it names the observations of the model that the substrate lacks or gives in another shape.
     """
@@ -76,7 +76,7 @@ def _problem(path: Path, blank: Mapping[str, npt.NDArray[Any]]) -> str:
     if "GOAL" in blank and "GOAL" not in observed:
         return "it observes no GOAL"
     try:
-        return _action_problem(policy, blank)
+        return _action_problem(policy, blank, actions)
     except UNFIT as error:
         unfit = [
             f"{name} {spec.dtype.name} {tuple(spec.shape)}"
@@ -93,12 +93,14 @@ def _observed(policy: Any) -> Mapping[str, tf.TensorSpec]:
     return observed if isinstance(observed, Mapping) else {}
 
 
-def _action_problem(policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]]) -> str:
+def _action_problem(
+    policy: saved_model_policy.SavedModelPolicy, blank: Mapping[str, npt.NDArray[Any]], actions: int
+) -> str:
     """Steps a model once on blank observations; returns what is wrong with its action, in words, empty if nothing."""
     timestep = dm_env.TimeStep(dm_env.StepType.FIRST, np.zeros(()), 1.0, blank)
     with drawing_from(random.Random(0)):
         action, _ = policy.step(timestep, policy.initial_state())
-    return "" if action in range(len(Move)) else f"it took action {action} of {len(Move)}"
+    return "" if action in range(actions) else f"it took action {action} of {actions}"
 
 
 def _narrowed(observed: npt.NDArray[Any]) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import dm_env
 from meltingpot.utils.policies import policy as policy_lib
 
-from hm_agent.worlds.melting_pot.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISH,

@@ -18,7 +18,8 @@ import numpy as np
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import Counts, MatrixFacts, UnseenFacts, argmax
+from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts, argmax
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from meltingpot.utils.puppeteers import puppeteer
 
-from hm_agent.worlds.melting_pot.facts import CharacterRange, MatrixFacts
+from hm_agent.worlds.melting_pot.facts import CharacterRange
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
 STRAYING_STEPS = 30

@@ -1,0 +1,74 @@
+"""What the rest of the wing needs to know of a kind of games: its seam, which each folder in games/ fills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Strategy
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Question
+from hm_agent.suite import OwnCommand
+from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.game import Game
+    from hm_agent.worlds.melting_pot.games.options import AgentOptions
+    from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+    from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+
+FactsT = TypeVar("FactsT", bound=GameFacts)
+STEPS = ("noop", "forward", "backward", "step_left", "step_right", "turn_left", "turn_right")
+"""The names of the actions that every substrate has, by their numbers."""
+
+
+class Kind(Protocol[FactsT]):
+    """A kind of games. It is imported with the suite, so that its methods import what is heavy only when called.
+
+    A subclass may leave out what has a value or a body here; without `game`, only agents that need no body play its
+    games, and without `bots` all bots are trained.
+
+    facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
+    the names of its substrates' actions, by their numbers. script: what only its games show in a replay.
+    has_paid_interactions: True if players are paid for each interaction of two. infers_inventories: True if agents
+    find out what others held. commands: those of the command line that are for its games alone, by name.
+    """
+
+    facts: type[FactsT]
+    actions: tuple[str, ...]
+    script: Path
+    has_paid_interactions: bool = False
+    infers_inventories: bool = False
+    commands: Mapping[str, OwnCommand] = {}
+
+    def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
+        """One of its games as the player of a slot plays it through one episode."""
+        raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
+
+    def answers(self) -> ReasonerTable:
+        """The built-in reasoner's functions for the questions that its games ask."""
+        return {}
+
+    def planning_questions(self) -> Sequence[type[Question[Any]]]:
+        """The questions that are asked because a new plan is needed; all others follow from events."""
+        return ()
+
+    def bots(self, facts: FactsT) -> GameBots[Any]:
+        """The bots of one of its games, in the simulator."""
+        from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+
+        return GameBots(facts)
+
+    def count_interactions(self, facts: FactsT, observation: Mapping[str, Any], reward: float) -> int:
+        """How many interactions a step brought a player. observation: all that the substrate tells of the player."""
+        ...
+
+    def target(self, strategy: Strategy | None) -> Counts | None:
+        """The inventory that a strategy is to reach; None if it says nothing of that."""
+        return None
+
+    def problems(self, facts: FactsT, settings: Mapping[str, Any]) -> Iterator[str]:
+        """Contradictions between what only its files state and a substrate's lab2d settings, each in one line."""
+        return iter(())

@@ -1,0 +1,71 @@
+"""Matrix games as the rest of the wing knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hm_agent.core import Strategy
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Question
+from hm_agent.suite import OwnCommand
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+    from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
+    from hm_agent.worlds.melting_pot.games.options import AgentOptions
+    from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+
+
+class MatrixKind(Kind[MatrixFacts]):
+    """Two players fire at each other and are paid by what they have collected. An interaction is a hit by either."""
+
+    facts = MatrixFacts
+    actions = (*STEPS, "interact")
+    script = Path(__file__).with_name("matrix.js")
+    has_paid_interactions = True
+    infers_inventories = True
+    commands: Mapping[str, OwnCommand] = {
+        "new-game": OwnCommand(
+            "write the file of a matrix game", "hm_agent.worlds.melting_pot.games.matrix.simulator.new_game:main"
+        )
+    }
+
+    def game(self, facts: MatrixFacts, vision: SubstrateVision, options: AgentOptions, slot: int) -> MatrixGame:
+        from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+
+        return MatrixGame(facts, vision, options, slot)
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import ANSWERS
+
+        return ANSWERS
+
+    def planning_questions(self) -> Sequence[type[Question[Any]]]:
+        from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
+
+        return PlanSubgoals, EvaluatePlan
+
+    def bots(self, facts: MatrixFacts) -> MatrixBots:
+        from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
+
+        return MatrixBots(facts)
+
+    def count_interactions(self, facts: MatrixFacts, observation: Mapping[str, Any], reward: float) -> int:
+        from hm_agent.worlds.melting_pot.scene import held_in_interaction
+
+        return int(held_in_interaction(observation) is not None)
+
+    def target(self, strategy: Strategy | None) -> Counts | None:
+        from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+
+        return strategy.target if isinstance(strategy, MatrixStrategy) else None
+
+    def problems(self, facts: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+        from hm_agent.worlds.melting_pot.games.matrix.simulator.checks import matrix_problems
+
+        return matrix_problems(facts, settings)

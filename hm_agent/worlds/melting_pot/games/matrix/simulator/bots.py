@@ -1,0 +1,72 @@
+"""The bots of a matrix game: puppets with their puppeteers and rules, and players that watch others."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from meltingpot.configs import bots as bot_configs
+from meltingpot.utils.policies import policy as policy_lib
+from meltingpot.utils.policies import puppet_policy
+from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
+
+from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
+from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, PastMove, Until, relations
+from hm_agent.worlds.melting_pot.games.matrix.simulator.character import SCRIPTED_RANGE, CharacterPuppeteer, goal_of
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, ScriptedPuppet
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import build_puppeteer
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+
+
+class MatrixBots(GameBots[MatrixFacts]):
+    """Puppets, and players without a puppeteer, which answer what they see others collect."""
+
+    scripted_character = SCRIPTED_RANGE
+
+    @property
+    def goals(self) -> int:
+        return self._game.goals
+
+    def scripted(
+        self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
+    ) -> policy_lib.Policy[Any]:
+        vision, *other_side = visions
+        if is_puppet:
+            return ScriptedPuppet(self._game, vision, stream, *other_side)
+        return GulliblePolicy(self._game, vision, stream)
+
+    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]]:
+        return partial(build_puppeteer, self._game, unseen)
+
+    def with_character(self, player: policy_lib.Policy[Any], character: CharacterRange) -> policy_lib.Policy[Any]:
+        return puppet_policy.PuppetPolicy(CharacterPuppeteer(self._game, character), player)
+
+    def aimed_for(self, goal: npt.NDArray[np.int32]) -> str:
+        kind, _ = goal_of(self._game, goal)
+        return self._game.behaviours[kind]
+
+    def watches_others(self, bot: str) -> bool:
+        config = bot_configs.BOT_CONFIGS.get(bot)
+        return config is not None and config.puppeteer_builder is None
+
+    def rule_of(self, bot: str) -> str | None:
+        config = bot_configs.BOT_CONFIGS.get(bot)
+        arguments = getattr(config and config.puppeteer_builder, "keywords", {})
+        if config is None or "cooperate_resource" not in arguments:
+            return None
+        names, threshold = self._game.behaviours, arguments.get("threshold", 1)
+        cooperate, defect = (arguments[f"{name}_resource"].index for name in ("cooperate", "defect"))
+        same, *_ = relations(self._game.payoff)
+        copying = Answer.by_relation(names, same, PastMove(is_own=True, ago=1))
+        directed_by = config.puppeteer_builder()
+        if isinstance(directed_by, in_the_matrix.GrimTrigger):
+            return Until(names, cooperate, defect, threshold, Constant(names, defect)).words
+        if isinstance(directed_by, in_the_matrix.Corrigible):
+            return Until(names, defect, defect, threshold, copying).words
+        return copying.words if isinstance(directed_by, in_the_matrix.TitForTat) else None

@@ -1,0 +1,66 @@
+"""What the bots of one game are, for the casting that all games share: the simulator's part of a kind of games."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Generic
+
+import numpy as np
+import numpy.typing as npt
+from meltingpot.utils.policies import policy as policy_lib
+from meltingpot.utils.puppeteers import puppeteer
+
+from hm_agent.config import ConfigError
+from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
+from hm_agent.worlds.melting_pot.games.kind import FactsT
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+
+
+class GameBots(Generic[FactsT]):
+    """The bots of one game: each kind of games has a subclass, which says what differs from a game without puppets.
+
+    intent_standing: what a bot that always stands still aims for, as `oracle` and recordings are told.
+    scripted_character: the range of scripted puppets' characters, unless a scenario says otherwise.
+    """
+
+    intent_standing: str | None = None
+    scripted_character: CharacterRange | None = None
+
+    def __init__(self, game: FactsT) -> None:
+        self._game = game
+
+    @property
+    def goals(self) -> int:
+        """The length of a puppet's one-hot GOAL."""
+        return 0
+
+    def scripted(
+        self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
+    ) -> policy_lib.Policy[Any]:
+        """The scripted policy that stands in for a bot's trained model.
+
+        visions: of scripted players, one for each side of an asymmetric game. is_puppet: True if a puppeteer directs
+        it.
+        """
+        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
+
+    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]]:
+        """What builds the puppeteer of an unseen scenario; ConfigError if the kind of games has none of our own."""
+        raise ConfigError(f"{unseen.short_name}: {self._game.title} has no unseen scenarios")
+
+    def with_character(self, player: policy_lib.Policy[Any], character: CharacterRange) -> policy_lib.Policy[Any]:
+        """A puppet with a character between it and its puppeteer."""
+        return player
+
+    def aimed_for(self, goal: npt.NDArray[np.int32]) -> str | None:
+        """The behaviour that a puppet's one-hot GOAL tells it to aim for."""
+        return None
+
+    def rule_of(self, bot: str) -> str | None:
+        """A bot's rule of reciprocity in words; None for a bot that neither rewards nor punishes."""
+        return None
+
+    def watches_others(self, bot: str) -> bool:
+        """True if a bot answers what it sees others collect."""
+        return False
