@@ -1,4 +1,4 @@
-"""The mind of agents whose strategies are words, in any world with a `SeatSituation`: what strategists ask about others."""
+"""The mind of agents whose strategies are words, in any world with a `SeatSituation`: what to ask about the others."""
 
 from __future__ import annotations
 

@@ -1,0 +1,102 @@
+"""What every world says of itself to agents that think in language, and what agents need of a world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hm_agent.agents.agent import Recipe
+from hm_agent.agents.baselines import VanillaMindPrompting
+from hm_agent.agents.reflection import NoReflection
+from hm_agent.agents.registry import AGENTS
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.models.prompts import environment
+from hm_agent.questions import Question, answer_schema
+from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
+from hm_agent.testing.episodes import set_up
+from hm_agent.testing.scripted_model import ScriptedModel
+from hm_agent.theory_of_mind.language_questions import Plan
+from tests.fitting_answers import values
+from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
+from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
+
+EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {"symmtom": LANGUAGE_EXAMPLES, "enacttom": HOUSE_EXAMPLES}
+BLOCKS = {
+    "behaviour",
+    "behaviour_example",
+    "calls",
+    "calls_example",
+    "first_strategy",
+    "noticed",
+    "now",
+    "rules",
+    "since",
+    "strategy_is",
+}
+SCENARIOS = {"melting_pot": "rws_repeated_1", "symmtom": "symmtom_w6_n3_c3", "enacttom": "enacttom_far_handle"}
+PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in examples.items() if type(each) is Plan]
+
+
+@pytest.mark.parametrize("world", EXAMPLES)
+def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: str) -> None:
+    blocks = environment().get_template(f"{world}/blocks.j2").module
+    assert {name for name in BLOCKS if callable(getattr(blocks, name, None))} == BLOCKS
+    for file in (data_folder("prompts") / world).glob("*.j2"):
+        if file.stem in ("blocks", "reasons", "refusals"):
+            assert "# What is asked" not in file.read_text("utf-8")
+            assert "# Answer" not in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("world", EXAMPLES)
+def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world: str) -> None:
+    assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
+
+
+@pytest.mark.parametrize(("world", "name"), PLANS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_plan_that_is_written_again_is_read_as_the_same(world: str, name: str, data: st.DataObject) -> None:
+    question = EXAMPLES[world][name]
+    assert isinstance(question, Plan)
+    answer = data.draw(values(answer_schema(question)))
+    try:
+        plan = question.situation.read_plan(answer["calls"], None)
+    except ValueError:
+        return  # what no schema expresses, e.g. more messages than are left
+    assert question.situation.read_plan(list(map(str, plan)), None) == plan
+
+
+@pytest.mark.parametrize("world", SCENARIOS)
+def test_a_worlds_minds_offer_what_its_suite_says(world: str) -> None:
+    (scenario,) = find_scenarios([SCENARIOS[world]])
+    kept: list[object] = []
+
+    def build(mind: object, model: Any, parameters: Any) -> Any:
+        kept.append(mind)
+        return AGENTS["react"].strategist(mind, model, parameters)
+
+    register_strategist("keeps_its_mind", build)
+    set_up(scenario, "keeps_its_mind")
+    offers = suites()[world].offers
+    assert offers
+    assert set(offers) <= set(type(kept[0]).__mro__)
+
+
+def test_a_strategist_that_needs_what_a_world_lacks_is_refused_in_one_line() -> None:
+    """Vanilla Mind Prompting under another name, which says what it needs or leaves that to its class."""
+    (scenario,) = find_scenarios([SCENARIOS["symmtom"]])
+    register_strategist(
+        "my_vmp", lambda mind, model, parameters: VanillaMindPrompting(mind, model), needs=VanillaMindPrompting.needs
+    )
+    with pytest.raises(
+        ConfigError, match=r"my_vmp can't play .* \(it needs MindPrompting, which symmtom does not offer\)"
+    ):
+        check_agent("my_vmp", scenario, "builtin")
+    hidden = Recipe("mine", lambda mind, model, parameters: VanillaMindPrompting(mind, model), NoReflection)
+    body = set_up(scenario, "react")[1]["player_0"]._body  # type: ignore[attr-defined]
+    with pytest.raises(ConfigError, match="mine: it needs MindPrompting, which this world does not offer"):
+        hidden.build(lambda model, reflector: body, ScriptedModel({}), None)  # type: ignore[arg-type]
