@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from math import isclose, isfinite
+from math import isclose, isfinite, log
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
@@ -16,17 +16,13 @@ Parameter = str | int | float | Sequence[str] | Sequence[float]
 ACTIONS = ("action", "first", "then", "cooperate", "defect")
 """The parameters that name an action."""
 CHANCES = ("tremble", "generosity")
-COUNTS: Mapping[str, int] = {
-    "rounds": 1000,
-    "rounds_ago": 4,
-    "half_time": 1000,
-    "window": 6,
-    "losses": 100,
-    "times": 100,
-    "patience": 100,
-    "order": 4,
-}
-"""The parameters that are whole numbers from 1, with the largest; a longer memory would have too many states."""
+MEMORIES = ("rounds_ago", "window")
+"""The parameters that say how many of the other player's last actions a rule remembers."""
+MOST_MEMORIES = 1000
+"""How many sequences of actions a rule may tell apart, so that best responses are computed in seconds."""
+COUNTS = ("rounds", "half_time", "losses", "times", "patience")
+MOST, MOST_ORDER = 100, 4
+"""The largest whole numbers."""
 
 
 def rule_from(name: str, parameters: Mapping[str, Parameter], side: Side) -> RuleOfPlay:
@@ -59,7 +55,7 @@ def _read(name: str, value: Parameter, side: Side) -> object:
         return tuple(_action(name, action, side) for action in value)
     if name == "weights":
         return _weights(value, side)
-    return _number(name, value)
+    return _number(name, value, side)
 
 
 def _action(name: str, value: object, side: Side) -> int:
@@ -75,12 +71,17 @@ def _weights(value: Parameter, side: Side) -> tuple[float, ...]:
     return tuple(map(float, shares))
 
 
-def _number(name: str, value: Parameter) -> int | float:
-    """A chance, a count within `COUNTS`, or any finite number."""
-    if name in COUNTS:
-        if not isinstance(value, int) or not 1 <= value <= COUNTS[name]:
-            raise ConfigError(f"{name}: say a whole number from 1 to {COUNTS[name]}, not {value!r}")
+def _number(name: str, value: Parameter, side: Side) -> int | float:
+    """A chance, a whole number from 1, or any finite number."""
+    if name in (*COUNTS, *MEMORIES, "order"):
+        most = _longest_memory(side) if name in MEMORIES else MOST if name in COUNTS else MOST_ORDER
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise ConfigError(f"{name}: say a whole number from 1 to {most}, not {value!r}")
         return value
     if not isinstance(value, (int, float)) or not isfinite(value) or (name in CHANCES and not 0 <= value <= 1):
         raise ConfigError(f"{name}: say {'a number from 0 to 1' if name in CHANCES else 'a number'}, not {value!r}")
     return value
+
+
+def _longest_memory(side: Side) -> int:
+    return int(log(MOST_MEMORIES, len(side.others)))

@@ -21,7 +21,7 @@ from hm_agent.repeated_games.written_rules import Parameter, rule_from
 
 FOLDER = "matrix_games"
 MOST_ACTIONS, MOST_ROUNDS = 8, 200
-"""The largest sizes, so that best responses are computed in seconds."""
+"""The largest sizes, so that tables can be read and best responses are computed in seconds."""
 
 _STRICT = ConfigDict(extra="forbid")
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]

@@ -39,7 +39,7 @@ class MatrixGamesSuite(Suite):
         return False
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
-        from hm_agent.worlds.matrix_games.viewer.viewer import RoundsViewer
+        from hm_agent.worlds.matrix_games.viewer.rounds_viewer import RoundsViewer
 
         return RoundsViewer(table_scenarios()[scenario.name])
 
@@ -88,7 +88,7 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         about=group.about if group else "no opponent in the world: 2 seats for agents",
         seats=scenario.seats,
         metric=METRIC if group else SELF_PLAY_METRIC,
-        asked_by="mg_",
+        asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,
         order=group.order if group else None,
         family=game.title if group else "",
