@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from math import isclose, isfinite, log
+from typing import Any
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
@@ -43,6 +44,24 @@ def rule_from(name: str, parameters: Mapping[str, Parameter], side: Side) -> Rul
         return kind(side, **{given: _read(given, value, side) for given, value in parameters.items()})
     except TypeError:
         raise ConfigError(f"{name}: a parameter is missing: say {', '.join(known)}") from None
+
+
+def rule_in_words(rule: RuleOfPlay) -> str:
+    """Returns a rule's name with the parameters that differ from the defaults, e.g. `copy first=rock tremble=0.15`."""
+    name = next(name for name, kind in RULES_OF_PLAY.items() if kind is type(rule))
+    given = {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "side"}
+    defaults = {field.name: field.default for field in fields(rule)}
+    said = (f"{key}={_said(key, value, rule.side)}" for key, value in given.items() if value != defaults[key])
+    return " ".join([name, *said])
+
+
+def _said(name: str, value: Any, side: Side) -> str:
+    """A parameter's value, with actions by their names."""
+    if name in ACTIONS:
+        return side.actions[value]
+    if name == "cycle":
+        return ",".join(side.actions[action] for action in value)
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _read(name: str, value: Parameter, side: Side) -> object:

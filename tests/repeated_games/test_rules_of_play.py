@@ -11,7 +11,7 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
-from hm_agent.repeated_games.written_rules import rule_from
+from hm_agent.repeated_games.written_rules import rule_from, rule_in_words
 from hm_agent.worlds.melting_pot.simulator.bots.unseen import PUPPETEERS, KindsPlayed, Memory
 from tests.worlds.melting_pot.simulator.puppet_timesteps import PD as PD_GAME
 from tests.worlds.melting_pot.simulator.puppet_timesteps import RWS as RPS_GAME
@@ -145,3 +145,14 @@ def test_a_rule_that_copies_needs_the_same_actions_on_both_sides() -> None:
     with pytest.raises(ConfigError, match="copy: both players need the same actions"):
         rule_from("copy", {}, side)
     assert rule_from("counter_earlier", {}, side).reply((0, (1,))) == 1
+
+
+def test_rules_are_said_with_the_names_of_their_actions() -> None:
+    said = {
+        "copy first=rock tremble=0.25": ("copy", {"first": "rock", "tremble": 0.25}),
+        "cycle cycle=rock,rock,paper": ("cycle", {"cycle": ["rock", "rock", "paper"]}),
+        "mixture weights=0.7,0.2,0.1": ("mixture", {"weights": [0.7, 0.2, 0.1]}),
+        "outguess": ("outguess", {}),
+    }
+    for words, (name, parameters) in said.items():
+        assert rule_in_words(rule_from(name, parameters, RPS)) == words

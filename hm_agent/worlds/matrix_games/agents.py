@@ -13,9 +13,10 @@ from hm_agent.questions import Usage
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
 from hm_agent.repeated_games.equilibria import equilibrium, safest_action
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.matrix_games.views import RoundView
-from hm_agent.worlds.matrix_games.world import MatrixGameWorld, rule_in_words
+from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 LOOKAHEAD = 3
 """After how many more rounds `bayes` takes the opponent's rule to be known; the game to its end takes too long."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from random import Random
 from typing import Any
 
 from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.worlds.matrix_games.settings import TableScenario
 from hm_agent.worlds.matrix_games.views import PastRound, RoundScene, RoundView
 
@@ -75,13 +75,6 @@ class MatrixGameWorld(World[RoundView, str]):
 
     def background(self) -> Sequence[str]:
         return (rule_in_words(self.opponent),) if self.opponent else ()
-
-
-def rule_in_words(rule: RuleOfPlay) -> str:
-    """A rule by its name in files, with its parameters, e.g. `copy first=0 tremble=0.15`; actions are numbers."""
-    name = next(name for name, kind in RULES_OF_PLAY.items() if kind is type(rule))
-    given = [(field.name, getattr(rule, field.name)) for field in fields(rule) if field.name != "side"]
-    return " ".join([name, *(f"{parameter}={value}" for parameter, value in given if value is not None)])
 
 
 def _number(side: Side, action: str) -> int:

@@ -164,7 +164,7 @@ def test_results_and_replays_have_the_rounds(tmp_path: Path) -> None:
     results = hm_agent.play("mg_pd_tit_for_tat", agent=["oracle", "random"], out=tmp_path)
     oracle = next(result for result in results if result.agent == "oracle")
     assert oracle.metrics["reward_per_round"] == pytest.approx((3 * 29 + 5) / 30)
-    assert oracle.background == ("copy first=0 tremble=0.0",)
+    assert oracle.background == ("copy first=cooperate",)
     (page, *_) = tmp_path.rglob("replay.html")
     assert "Payoffs, the other player's in brackets" in page.read_text("utf-8")
 
@@ -206,7 +206,7 @@ WRONG: tuple[tuple[str, str, str], ...] = (
     ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),
     (
         '"counter_earlier"',
-        '"counter"',
+        '"counter_earlie"',
         "scenarios.0.opponents: rule: no rule 'counter_earlie': did you mean counter_earlier",
     ),
     ('first = "up"', 'first = "left"', "scenarios.0.opponents: first: no action 'left': there is up, down"),
