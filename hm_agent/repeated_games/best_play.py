@@ -13,9 +13,9 @@ from typing import Any
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
 DIGITS = 10
-"""To how many decimals probabilities are rounded when beliefs are compared, and expected payoffs when actions are."""
+"""To how many decimals expected payoffs are rounded when actions are compared, and probabilities unless said."""
 
-MOST_KNOWN = 100_000
+MOST_KNOWN = 500_000
 """How many beliefs' values are remembered at a time."""
 
 Beliefs = tuple[tuple[int, Any, float], ...]
@@ -82,15 +82,22 @@ class BayesPlay:
     """The best play against one of several rules, each with a prior probability, by dynamic programming over beliefs.
 
     lookahead: after how many more rounds the opponent's rule is taken to be known, which values what can be found out
-    within them, and is an upper bound on what can be earned later; None: never, so that play is exactly optimal.
+    within them, and is an upper bound on what can be earned later; None: never. digits: to how many decimals the
+    probabilities of rules are rounded in what is planned; beliefs that are then alike are planned for once. Without a
+    lookahead and with 10 digits, play is optimal.
     """
 
     def __init__(
-        self, rules: Sequence[RuleOfPlay], prior: Sequence[float], rounds: int, lookahead: int | None = None
+        self,
+        rules: Sequence[RuleOfPlay],
+        prior: Sequence[float],
+        rounds: int,
+        lookahead: int | None = None,
+        digits: int = DIGITS,
     ) -> None:
         self._rules, self._side = rules, rules[0].side.opposite
         self._responses = [BestResponse(rule, rounds) for rule in rules]
-        self._lookahead = rounds if lookahead is None else lookahead
+        self._lookahead, self._digits = rounds if lookahead is None else lookahead, digits
         self._known: dict[tuple[Beliefs, int, int], float] = {}
         self.prior: Beliefs = tuple(
             (number, rule.start, share) for number, (rule, share) in enumerate(zip(rules, prior, strict=True)) if share
@@ -99,14 +106,11 @@ class BayesPlay:
     def updated(self, beliefs: Beliefs, own: int, other: int) -> Beliefs:
         """The beliefs after a round. own: the agent's action; other: the opponent's, which some rule must permit."""
         weights = [
-            (number, state, share * self._rules[number].chances(state)[other]) for number, state, share in beliefs
+            (number, self._rules[number].after(state, other, own), share * self._rules[number].chances(state)[other])
+            for number, state, share in beliefs
         ]
         total = sum(weight for *_, weight in weights)
-        return tuple(
-            (number, self._rules[number].after(state, other, own), round(weight / total, DIGITS))
-            for number, state, weight in weights
-            if weight / total > 10**-DIGITS
-        )
+        return tuple((number, state, weight / total) for number, state, weight in weights if weight)
 
     def chances(self, beliefs: Beliefs) -> list[float]:
         """The probability of each of the opponent's next actions."""
@@ -116,32 +120,39 @@ class BayesPlay:
 
     def action(self, beliefs: Beliefs, left: int) -> int:
         """The best action with `left` rounds to play; the first of several."""
-        depth = min(self._lookahead, left)
-        values = [
-            round(self._action_value(beliefs, own, left, depth), DIGITS) for own in range(len(self._side.actions))
-        ]
-        return values.index(max(values))
+        values = self._action_values(self._rounded(beliefs), left, min(self._lookahead, left))
+        rounded = [round(value, DIGITS) for value in values]
+        return rounded.index(max(rounded))
 
     def value(self, beliefs: Beliefs, left: int) -> float:
         """The expected sum of payoffs of this play; with a lookahead, an upper bound on it."""
         return self._value(beliefs, left, min(self._lookahead, left))
 
     def _value(self, beliefs: Beliefs, left: int, depth: int) -> float:
+        beliefs = self._rounded(beliefs)
         if len(beliefs) == 1 or depth == 0:
             return sum(share * self._responses[number].value(state, left) for number, state, share in beliefs)
         key = beliefs, left, depth
         if key not in self._known:
-            actions = range(len(self._side.actions))
-            value = max(self._action_value(beliefs, own, left, depth) for own in actions)
+            value = max(self._action_values(beliefs, left, depth))
             if len(self._known) == MOST_KNOWN:
                 self._known.clear()
             self._known[key] = value
         return self._known[key]
 
-    def _action_value(self, beliefs: Beliefs, own: int, left: int, depth: int) -> float:
-        paid = self._side.payoff[own]
-        return sum(
-            chance * (paid[other] + self._value(self.updated(beliefs, own, other), left - 1, max(0, depth - 1)))
-            for other, chance in enumerate(self.chances(beliefs))
-            if chance > 10**-DIGITS
-        )
+    def _action_values(self, beliefs: Beliefs, left: int, depth: int) -> list[float]:
+        """For each action, the expected sum of payoffs if it is played now and this play follows."""
+        chances = [(other, chance) for other, chance in enumerate(self.chances(beliefs)) if chance]
+        return [
+            sum(
+                chance * (paid[other] + self._value(self.updated(beliefs, own, other), left - 1, max(0, depth - 1)))
+                for other, chance in chances
+            )
+            for own, paid in enumerate(self._side.payoff)
+        ]
+
+    def _rounded(self, beliefs: Beliefs) -> Beliefs:
+        """The beliefs without rules whose probability rounds to 0; the others' probabilities add up to 1."""
+        likely = [(number, state, round(share, self._digits)) for number, state, share in beliefs]
+        total = sum(share for *_, share in likely)
+        return tuple((number, state, share / total) for number, state, share in likely if share)

@@ -58,7 +58,7 @@ def rule_in_words(rule: RuleOfPlay) -> str:
 def _said(name: str, value: Any, side: Side) -> str:
     """A parameter's value, with actions by their names."""
     if name in ACTIONS:
-        return side.actions[value]
+        return side.actions[int(value)]
     if name == "cycle":
         return ",".join(side.actions[action] for action in value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -148,7 +148,7 @@ def test_a_rule_that_copies_needs_the_same_actions_on_both_sides() -> None:
 
 
 def test_rules_are_said_with_the_names_of_their_actions() -> None:
-    said = {
+    said: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "copy first=rock tremble=0.25": ("copy", {"first": "rock", "tremble": 0.25}),
         "cycle cycle=rock,rock,paper": ("cycle", {"cycle": ["rock", "rock", "paper"]}),
         "mixture weights=0.7,0.2,0.1": ("mixture", {"weights": [0.7, 0.2, 0.1]}),

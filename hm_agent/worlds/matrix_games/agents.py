@@ -18,8 +18,11 @@ from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.matrix_games.views import RoundView
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
-LOOKAHEAD = 3
-"""After how many more rounds `bayes` takes the opponent's rule to be known; the game to its end takes too long."""
+LOOKAHEAD, DIGITS = 30, 3
+"""How far `bayes` looks ahead, which is to the end of the package's games, and the decimals of its probabilities.
+
+With all decimals the sixteen opponents of the Prisoner's Dilemma take minutes.
+"""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ _best_response = lru_cache(64)(BestResponse)
 
 @lru_cache(4)
 def _bayes_play(rules: tuple[RuleOfPlay, ...], shares: tuple[float, ...], rounds: int) -> BayesPlay:
-    return BayesPlay(rules, shares, rounds, LOOKAHEAD)
+    return BayesPlay(rules, shares, rounds, LOOKAHEAD, DIGITS)
 
 
 PLAYERS: Mapping[str, type[TableAgent]] = {
