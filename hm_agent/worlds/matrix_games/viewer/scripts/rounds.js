@@ -6,6 +6,8 @@ const tableOf = (step) => step.shown.table?.[0] ?? null;
 // An action as a chip: its place in the table gives the colour.
 const chip = (action, names) => make("span", { class: `chip hue-${names.indexOf(action) % 7}` }, spaced(action));
 
+const paid = (value) => number(value, Number.isInteger(value) ? 0 : 2);
+
 // All rounds in a row, the selected one marked: own action, the other's, and the reward.
 function strip(step, seat) {
   const played = seat.steps.map((one) => [one.step, roundOf(one)]).filter(([, round]) => round);
@@ -15,13 +17,13 @@ function strip(step, seat) {
     row("round", (_, at) => stepLink(at, String(at + 1))),
     row("own", (round) => chip(round.own, own)),
     row("other", (round) => chip(round.other, others)),
-    row("reward", (round) => signed(round.reward, Number.isInteger(round.reward) ? 0 : 2))));
+    row("reward", (round) => paid(round.reward))));
 }
 
 // The payoffs as the seat sees them: its own, and the other's in brackets; the cell that was played is marked.
 function payoffs(step) {
   const { own, others, payoff, theirs } = tableOf(step), round = roundOf(step);
-  const cell = (i, j) => make("td", { class: own[i] === round.own && others[j] === round.other ? "is-played" : "" }, String(payoff[i][j]), make("small", {}, ` (${theirs[i][j]})`));
+  const cell = (i, j) => make("td", { class: own[i] === round.own && others[j] === round.other ? "is-played" : "" }, paid(payoff[i][j]), make("small", {}, ` (${paid(theirs[i][j])})`));
   return make("table", { class: "payoffs" },
     make("tr", {}, make("td", {}), others.map((name) => make("th", { scope: "col" }, spaced(name)))),
     own.map((name, i) => make("tr", {}, make("th", { scope: "row" }, spaced(name)), others.map((_, j) => cell(i, j)))));
