@@ -14,8 +14,8 @@ from random import Random
 from statistics import mean, stdev
 
 from hm_agent.episode import run_episode
-from hm_agent.repeated_games.best_play import BestResponse
-from hm_agent.worlds.matrix_games.agents import PLAYERS
+from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
+from hm_agent.worlds.matrix_games.agents import DIGITS, LOOKAHEAD, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
@@ -60,6 +60,15 @@ def rounds_per_second(agent: str) -> float:
     return episodes * scenario.game.rounds / (time.process_time() - started)
 
 
+def planning_seconds(scenarios: Sequence[TableScenario]) -> float:
+    """Seconds of CPU time that `bayes` plans before the first round of a game's first scenario."""
+    mixture, rounds = scenarios[0].mixture(), scenarios[0].game.rounds
+    play = BayesPlay(tuple(mixture), tuple(mixture.values()), rounds, LOOKAHEAD, DIGITS)
+    started = time.process_time()
+    play.action(play.prior, rounds)
+    return time.process_time() - started
+
+
 def main(episodes: int = EPISODES) -> None:
     print(f"Reward per round, mean ± standard error over each game's opponents, {episodes} episodes each:")
     print(f"| game | opponents | {' | '.join(PLAYERS)} | computed optimum |")
@@ -69,6 +78,9 @@ def main(episodes: int = EPISODES) -> None:
     print(f"Rounds per second of CPU time, {SPEED_SCENARIO}:")
     for agent in PLAYERS:
         print(f"| {agent} | {rounds_per_second(agent):,.0f} |", flush=True)
+    print("Seconds of CPU time that bayes plans before the first round:")
+    for title, scenarios in scenarios_by_game().items():
+        print(f"| {title} | {planning_seconds(scenarios):.1f} |", flush=True)
 
 
 if __name__ == "__main__":
