@@ -171,6 +171,23 @@ def test_what_bayes_earns_lies_between_short_lookahead_and_its_bound() -> None:
         assert optimum <= told + 1e-9
 
 
+def test_rounding_beliefs_to_thousandths_costs_next_to_nothing() -> None:
+    for names in MIXTURES:
+        opponents, prior = mixture(names), [1 / len(names)] * len(names)
+        exact, rounded = BayesPlay(opponents, prior, 6), BayesPlay(opponents, prior, 6, digits=3)
+        assert followed(rounded, opponents, prior, 6) >= exact.value(exact.prior, 6) - 0.01
+        assert len(rounded.prior) == len(exact.prior)
+
+
+def test_what_bayes_believes_is_what_the_actions_tell() -> None:
+    always, tit_for_tat = PureRule(PD, 0), rule_from("copy", {"first": "cooperate"}, PD)
+    play = BayesPlay([always, tit_for_tat], [0.5, 0.5], ROUNDS)
+    undecided = play.updated(play.prior, 1, 0)
+    assert [(number, share) for number, _, share in undecided] == [(0, 0.5), (1, 0.5)]
+    assert play.chances(undecided) == [0.5, 0.5]
+    assert [number for number, *_ in play.updated(undecided, 1, 1)] == [1]
+
+
 def test_bayes_beats_each_action_played_throughout() -> None:
     opponents = [MixtureRule(RPS, (0.6, 0.2, 0.2)), PureRule(RPS, 1), *rules(RPS)][:5]
     prior = [1 / len(opponents)] * len(opponents)

@@ -109,7 +109,7 @@ _equilibrium = lru_cache(64)(equilibrium)
 _best_response = lru_cache(64)(BestResponse)
 
 
-@lru_cache(4)
+@lru_cache(16)
 def _bayes_play(rules: tuple[RuleOfPlay, ...], shares: tuple[float, ...], rounds: int) -> BayesPlay:
     return BayesPlay(rules, shares, rounds, LOOKAHEAD, DIGITS)
 

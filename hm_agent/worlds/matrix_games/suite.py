@@ -91,7 +91,7 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,
         order=group.order if group else None,
-        family=game.title if group else "",
+        family=f"{game.title} by its table" if group else "",
     )
 
 

@@ -26,6 +26,11 @@ class RoundView:
     history: tuple[PastRound, ...] = ()
 
     @property
+    def round(self) -> int:
+        """The number of the present round, from 1."""
+        return len(self.history) + 1
+
+    @property
     def left(self) -> int:
         """How many rounds are still to play, the present one included."""
         return self.rounds - len(self.history)

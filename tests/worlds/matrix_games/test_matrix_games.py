@@ -104,6 +104,14 @@ def test_bayes_earns_at_most_what_oracle_does_over_a_game_and_more_than_floors()
         )
 
 
+def test_every_agent_plays_every_scenario_that_it_says_it_plays() -> None:
+    for info in SUITE.scenarios:
+        for name, agent in SUITE.own_agents.items():
+            if agent.plays(info):
+                last = rounds(info.name, *[name] * len(info.seats))[-1]
+                assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == 30, (info.name, name)
+
+
 def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_the_agent() -> None:
     first, again = (rounds("mg_rps_noisy_copy", "random", seed=3) for _ in range(2))
     assert [step.scene for step in first] == [step.scene for step in again]
