@@ -6,7 +6,7 @@ Both are exact for a given number of rounds, by dynamic programming over the sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from operator import mul
 from typing import Any
 
@@ -95,10 +95,12 @@ class BayesPlay:
         lookahead: int | None = None,
         digits: int = DIGITS,
     ) -> None:
-        self._rules, self._side = rules, rules[0].side.opposite
+        self._side = rules[0].side.opposite
         self._responses = [BestResponse(rule, rounds) for rule in rules]
         self._lookahead, self._digits = rounds if lookahead is None else lookahead, digits
         self._known: dict[tuple[Beliefs, int, int], float] = {}
+        self._chances = cache(lambda number, state: rules[number].chances(state))
+        self._after = cache(lambda number, state, own, other: rules[number].after(state, other, own))
         self.prior: Beliefs = tuple(
             (number, rule.start, share) for number, (rule, share) in enumerate(zip(rules, prior, strict=True)) if share
         )
@@ -106,16 +108,19 @@ class BayesPlay:
     def updated(self, beliefs: Beliefs, own: int, other: int) -> Beliefs:
         """The beliefs after a round. own: the agent's action; other: the opponent's, which some rule must permit."""
         weights = [
-            (number, self._rules[number].after(state, other, own), share * self._rules[number].chances(state)[other])
+            (number, state, weight)
             for number, state, share in beliefs
+            if (weight := share * self._chances(number, state)[other])
         ]
         total = sum(weight for *_, weight in weights)
-        return tuple((number, state, weight / total) for number, state, weight in weights if weight)
+        return tuple(
+            (number, self._after(number, state, own, other), weight / total) for number, state, weight in weights
+        )
 
     def chances(self, beliefs: Beliefs) -> list[float]:
         """The probability of each of the opponent's next actions."""
         shares = [share for *_, share in beliefs]
-        by_rule = [self._rules[number].chances(state) for number, state, _ in beliefs]
+        by_rule = [self._chances(number, state) for number, state, _ in beliefs]
         return [sum(map(mul, shares, column)) for column in zip(*by_rule, strict=True)]
 
     def action(self, beliefs: Beliefs, left: int) -> int:
