@@ -22,6 +22,7 @@ from benchmarks import (
     faults,
     kills,
     many_results,
+    matrix_games,
     replay,
     rewards,
     soak,
@@ -50,6 +51,7 @@ SECTIONS = {
     "enacttom": enacttom.main,
     "enacttom_ladder": enacttom_ladder.main,
     "enacttom_language": enacttom_language.main,
+    "matrix_games": matrix_games.main,
 }
 STRESS = {
     "attack": attack.main,

@@ -33,6 +33,7 @@ WORLDS: Mapping[str, str] = {
     "symmtom": "hm_agent.worlds.symmtom.suite:SUITE",
     "exploretom": "hm_agent.worlds.exploretom.suite:SUITE",
     "enacttom": "hm_agent.worlds.enacttom.suite:SUITE",
+    "matrix_games": "hm_agent.worlds.matrix_games.suite:SUITE",
 }
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"

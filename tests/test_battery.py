@@ -11,10 +11,12 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.registry import WORLDS, own_agents
+from hm_agent.registry import own_agents, suites
 from hm_agent.suite import FULL, SMALL, OwnAgent
 
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})
+WORLDS = [name for name, suite in suites().items() if suite.battery]
+"""The worlds in which language models play."""
 OF_SCORES = ("melting_pot", "symmtom")
 """The worlds in which acting well is a score between a floor and a ceiling."""
 

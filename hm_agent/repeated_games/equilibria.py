@@ -1,0 +1,101 @@
+"""Equilibria of a game that is played once: of zero-sum games by linear programming, of others by their supports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+
+from hm_agent.repeated_games.payoffs import Shares, Side
+
+TOLERANCE = 1e-9
+
+
+def maximin(side: Side) -> tuple[Shares, float]:
+    """Returns the mixture whose least expected payoff is the largest, and that payoff.
+
+    In a zero-sum game these are the equilibrium and the game's value. Solved as a linear program: maximise v such that
+    the mixture earns at least v against every action of the other player.
+    """
+    count, others = len(side.actions), len(side.others)
+    against = np.hstack([-np.array(side.payoff, float).T, np.ones((others, 1))])
+    solved = linprog(
+        c=[0.0] * count + [-1.0],
+        A_ub=against,
+        b_ub=np.zeros(others),
+        A_eq=[[1.0] * count + [0.0]],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * count + [(None, None)],
+    )
+    return _shares(solved.x[:count]), float(solved.x[-1])
+
+
+def safest_action(side: Side) -> int:
+    """Returns the action whose least payoff is the largest; the first of several."""
+    least = [min(row) for row in side.payoff]
+    return least.index(max(least))
+
+
+def equilibria(side: Side) -> Iterator[tuple[Shares, Shares]]:
+    """Yields the equilibria whose mixtures have equally many actions, which are all of a nondegenerate game.
+
+    Each is a mixture of the player's own and one of the other's. Small supports come first, so pure equilibria do.
+    """
+    own, others = range(len(side.actions)), range(len(side.others))
+    for size in range(1, min(len(own), len(others)) + 1):
+        for mine in combinations(own, size):
+            for theirs in combinations(others, size):
+                mixture, other = _indifferent(side.opposite, theirs, mine), _indifferent(side, mine, theirs)
+                if mixture and other and _is_equilibrium(side, mixture, other):
+                    yield mixture, other
+
+
+def equilibrium(side: Side) -> Shares:
+    """Returns the player's own mixture in one equilibrium.
+
+    In a zero-sum game it is `maximin`; else it is that of the equilibrium with the largest sum of both payoffs, the
+    first of several. So two players may choose different equilibria where several have the same sum, as in Chicken.
+    """
+    if side.is_zero_sum:
+        return maximin(side)[0]
+    best = max(equilibria(side), key=lambda found: round(_sum(side, *found), 6), default=None)
+    return best[0] if best else maximin(side)[0]
+
+
+def _indifferent(side: Side, actions: Sequence[int], support: Sequence[int]) -> Shares | None:
+    """The other player's mixture over a support that makes the player's actions pay alike; None if there is none."""
+    payoff = np.array(side.payoff, float)[np.ix_(actions, support)]
+    size = len(support)
+    equations = np.block([[payoff, -np.ones((size, 1))], [np.ones((1, size)), np.zeros((1, 1))]])
+    try:
+        *shares, _ = np.linalg.solve(equations, np.array([0.0] * size + [1.0]))
+    except np.linalg.LinAlgError:
+        return None
+    if min(shares) <= TOLERANCE:
+        return None
+    mixture = np.zeros(len(side.others))
+    mixture[list(support)] = shares
+    return _shares(mixture)
+
+
+def _is_equilibrium(side: Side, own: Shares, other: Shares) -> bool:
+    return _is_best(side, own, other) and _is_best(side.opposite, other, own)
+
+
+def _is_best(side: Side, own: Shares, other: Shares) -> bool:
+    """True if no action pays more against the other's mixture than the player's own mixture does."""
+    paid = [side.expected(action, other) for action in range(len(side.actions))]
+    return max(paid) <= sum(map(float.__mul__, own, paid)) + TOLERANCE
+
+
+def _sum(side: Side, own: Shares, other: Shares) -> float:
+    """The expected sum of what both players get."""
+    both = np.array(side.payoff, float) + np.array(side.others_payoff, float)
+    return float(np.array(own) @ both @ np.array(other))
+
+
+def _shares(values: npt.NDArray[np.float64]) -> Shares:
+    return tuple(float(value) for value in np.round(values, 12))

@@ -1,0 +1,399 @@
+"""The rules by which opponents play a repeated game: small state machines that one round moves on.
+
+A rule sees the game from its own side: `own` is what it played itself. Each has a state before the first round, the
+chances of its next action in a state, and the state after a round; states are hashable, so that a game against a rule
+is a finite Markov decision process. Randomness is in the chances alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from hm_agent.repeated_games.payoffs import Shares, Side
+
+
+@dataclass(frozen=True)
+class RuleOfPlay(ABC):
+    """How an opponent plays. side: the game as it sees it. Actions are numbers in the order of `side.actions`."""
+
+    side: Side
+    start: ClassVar[Any] = None
+
+    @abstractmethod
+    def after(self, state: Any, own: int, other: int) -> Hashable:
+        """The state after a round."""
+
+    def reply(self, state: Any) -> int | None:
+        """What it plays in a state; None if it draws from all actions alike."""
+        raise NotImplementedError
+
+    def chances(self, state: Any) -> Shares:
+        """The probability of each of its actions in a state; by default `reply` is certain."""
+        count, reply = len(self.side.actions), self.reply(state)
+        return (1 / count,) * count if reply is None else tuple(float(action == reply) for action in range(count))
+
+    def trembling(self, reply: int | None, chance: float) -> Shares:
+        """The chances where it plays `reply` but, with this chance, any other action."""
+        count = len(self.side.actions)
+        if reply is None:
+            return (1 / count,) * count
+        return tuple(1 - chance if action == reply else chance / (count - 1) for action in range(count))
+
+    def next_action(self, action: int) -> int:
+        """The action after this one; after the last, the first."""
+        return (action + 1) % len(self.side.actions)
+
+
+@dataclass(frozen=True)
+class PureRule(RuleOfPlay):
+    """Plays one action throughout; draws it in the first round if that is None."""
+
+    action: int | None = None
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return own
+
+    def reply(self, state: int | None) -> int | None:
+        return self.action if state is None else state
+
+
+@dataclass(frozen=True)
+class MixtureRule(RuleOfPlay):
+    """Draws every action by fixed weights, which move on by one action after `half_time` rounds; None: they stay."""
+
+    weights: tuple[float, ...]
+    half_time: int | None = None
+    start = 0
+
+    def after(self, state: int, own: int, other: int) -> int:
+        """The number of rounds played, at most `half_time`."""
+        return min(state + 1, self.half_time or 0)
+
+    def chances(self, state: int) -> Shares:
+        shift = int(self.half_time is not None and state >= self.half_time)
+        return tuple(self.weights[action - shift] for action in range(len(self.weights)))
+
+
+@dataclass(frozen=True)
+class CycleRule(RuleOfPlay):
+    """Plays actions in turn, over and over."""
+
+    cycle: tuple[int, ...]
+    start = 0
+
+    def after(self, state: int, own: int, other: int) -> int:
+        return (state + 1) % len(self.cycle)
+
+    def reply(self, state: int) -> int:
+        return self.cycle[state]
+
+
+@dataclass(frozen=True)
+class FlipRule(RuleOfPlay):
+    """Plays one action for some rounds, and another from then on."""
+
+    first: int
+    then: int
+    rounds: int
+    start = 0
+
+    def after(self, state: int, own: int, other: int) -> int:
+        return min(state + 1, self.rounds)
+
+    def reply(self, state: int) -> int:
+        return self.first if state < self.rounds else self.then
+
+
+@dataclass(frozen=True)
+class CopyRule(RuleOfPlay):
+    """Plays what the other played last; any other action with the chance `tremble`. first: None to draw it.
+
+    With a cooperative first action this is tit-for-tat.
+    """
+
+    first: int | None = None
+    tremble: float = 0.0
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return other
+
+    def chances(self, state: int | None) -> Shares:
+        return self.trembling(self.first if state is None else state, self.tremble)
+
+
+@dataclass(frozen=True)
+class CounterEarlierRule(RuleOfPlay):
+    """Best-responds to what the other played `rounds_ago` rounds ago; 1 stands for the last one. first: as in CopyRule.
+
+    Until there is such a round, it goes on with its first action.
+    """
+
+    rounds_ago: int = 1
+    first: int | None = None
+    start = (None, ())
+
+    def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
+        """What it played last, and the other's last actions, the oldest first."""
+        return own, (*state[1], other)[-self.rounds_ago :]
+
+    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
+        last, others = state
+        if len(others) == self.rounds_ago:
+            return self.side.best_response(others[0])
+        return self.first if last is None else last
+
+
+@dataclass(frozen=True)
+class WinStayLoseShiftRule(RuleOfPlay):
+    """Stays with an action that paid more than `aspiration`, else takes the next (Nowak and Sigmund, 1993)."""
+
+    aspiration: float = 0.0
+    first: int | None = None
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return own if self.side.payoff[own][other] > self.aspiration else self.next_action(own)
+
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
+
+
+@dataclass(frozen=True)
+class SwitchAfterLossesRule(RuleOfPlay):
+    """Stays with an action until it has paid less than 0 `losses` times in a row; then takes the next."""
+
+    losses: int = 2
+    first: int | None = None
+    start = (None, 0)
+
+    def after(self, state: tuple[int | None, int], own: int, other: int) -> tuple[int, int]:
+        """Its next action, and how often in a row it has lost with it."""
+        lost = state[1] + 1 if self.side.payoff[own][other] < 0 else 0
+        return (self.next_action(own), 0) if lost == self.losses else (own, lost)
+
+    def reply(self, state: tuple[int | None, int]) -> int | None:
+        return self.first if state[0] is None else state[0]
+
+
+@dataclass(frozen=True)
+class FictitiousPlayRule(RuleOfPlay):
+    """Best-responds to the mixture of what the other played in the last `window` rounds (Brown, 1951).
+
+    Of several best responses it takes what it played last, if that is among them, else the first.
+    """
+
+    window: int = 5
+    first: int | None = None
+    start = (None, ())
+
+    def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
+        return own, (*state[1], other)[-self.window :]
+
+    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
+        last, others = state
+        if last is None:
+            return self.first
+        gains = [sum(row[other] for other in others) for row in self.side.payoff]
+        return last if gains[last] == max(gains) else gains.index(max(gains))
+
+
+class LastMoves(NamedTuple):
+    """What both played in a round."""
+
+    own: int
+    other: int
+
+
+@dataclass(frozen=True)
+class TheoryOfMindRule(RuleOfPlay):
+    """Best-responds to what a theory of mind of some order expects of the other (after de Weerd et al., 2013).
+
+    Depth 1 expects the other to play its last action again; depth 2 expects it to best-respond to the rule's own last
+    action; and so on, one best response more a depth. It trusts the depth up to `order` whose expectation came true
+    most often in the last `window` rounds, the deepest of several.
+    """
+
+    order: int = 1
+    window: int = 4
+    first: int | None = None
+    start = (None, ())
+
+    def after(self, state: tuple[LastMoves | None, tuple[tuple[bool, ...], ...]], own: int, other: int) -> Hashable:
+        """What both played last, and for each of the last rounds, which depths had expected the other's action."""
+        last, came_true = state
+        if last is None or self.order == 1:
+            return LastMoves(own, other), came_true
+        hits = tuple(self._expected(depth, last) == other for depth in range(1, self.order + 1))
+        return LastMoves(own, other), (*came_true, hits)[-self.window :]
+
+    def reply(self, state: tuple[LastMoves | None, tuple[tuple[bool, ...], ...]]) -> int | None:
+        last, came_true = state
+        if last is None:
+            return self.first
+        success = [sum(hits[depth] for hits in came_true) for depth in range(self.order)]
+        trusted = max(range(self.order), key=lambda depth: (success[depth], depth))
+        return self.side.best_response(self._expected(trusted + 1, last))
+
+    def _expected(self, depth: int, last: LastMoves) -> int:
+        """The other's next action: depth - 1 best responses, one to another, from its last action or the rule's own."""
+        is_others = depth % 2 == 1
+        action = last.other if is_others else last.own
+        for _ in range(depth - 1):
+            action = (self.side.opposite if not is_others else self.side).best_response(action)
+            is_others = not is_others
+        return action
+
+
+@dataclass(frozen=True)
+class OutguessRule(RuleOfPlay):
+    """Expects the other to best-respond to what the rule itself played last, and best-responds to that."""
+
+    first: int | None = None
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return self.side.best_response(self.side.opposite.best_response(own))
+
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
+
+
+@dataclass(frozen=True)
+class GrimRule(RuleOfPlay):
+    """Cooperates until the other has defected `times` times, and defects from then on."""
+
+    times: int = 1
+    cooperate: int = 0
+    defect: int = 1
+    start = 0
+
+    def after(self, state: int, own: int, other: int) -> int:
+        """How often the other has defected, at most `times`."""
+        return min(state + (other == self.defect), self.times)
+
+    def reply(self, state: int) -> int:
+        return self.defect if state == self.times else self.cooperate
+
+
+@dataclass(frozen=True)
+class CorrigibleRule(RuleOfPlay):
+    """Defects until the other has defected `times` times; then cooperates once, and copies the other from then on.
+
+    tremble: the chance, once it copies, of the opposite.
+    """
+
+    times: int = 3
+    tremble: float = 0.0
+    cooperate: int = 0
+    defect: int = 1
+    start = (0, None)
+
+    def after(self, state: tuple[int, int | None], own: int, other: int) -> tuple[int, int | None]:
+        """How often the other has defected, at most `times`, and what it copies, None before that."""
+        defections, copied = state
+        if defections == self.times:
+            return self.times, other
+        defections += other == self.defect
+        return defections, self.cooperate if defections == self.times else copied
+
+    def chances(self, state: tuple[int, int | None]) -> Shares:
+        copied = state[1]
+        return self.trembling(self.defect, 0.0) if copied is None else self.trembling(copied, self.tremble)
+
+
+@dataclass(frozen=True)
+class TitForTwoTatsRule(RuleOfPlay):
+    """Cooperates, but defects after two defections in a row (Axelrod, 1984)."""
+
+    cooperate: int = 0
+    defect: int = 1
+    start = 0
+
+    def after(self, state: int, own: int, other: int) -> int:
+        """How often in a row the other has defected, at most 2."""
+        return min(state + 1, 2) if other == self.defect else 0
+
+    def reply(self, state: int) -> int:
+        return self.defect if state == 2 else self.cooperate
+
+
+@dataclass(frozen=True)
+class GenerousTitForTatRule(RuleOfPlay):
+    """Copies the other, but forgives each defection with a fixed chance (Nowak and Sigmund, 1992)."""
+
+    generosity: float
+    cooperate: int = 0
+    defect: int = 1
+    start = False
+
+    def after(self, state: bool, own: int, other: int) -> bool:
+        """True if the other has just defected."""
+        return other == self.defect
+
+    def chances(self, state: bool) -> Shares:
+        return self.trembling(self.defect, self.generosity) if state else self.trembling(self.cooperate, 0.0)
+
+
+@dataclass(frozen=True)
+class GradualRule(RuleOfPlay):
+    """Answers the n-th defection by n defections and then two cooperations (Beaufils, Delahaye and Mathieu, 1996).
+
+    What the other does meanwhile provokes nothing.
+    """
+
+    cooperate: int = 0
+    defect: int = 1
+    start = (0, 0, 0)
+
+    def after(self, state: tuple[int, int, int], own: int, other: int) -> tuple[int, int, int]:
+        """How many defections it has answered, how often it is still to defect, and then to cooperate."""
+        answered, punishments, apologies = state
+        if punishments:
+            return answered, punishments - 1, apologies
+        if apologies:
+            return answered, 0, apologies - 1
+        return (answered + 1, answered + 1, 2) if other == self.defect else (answered, 0, 0)
+
+    def reply(self, state: tuple[int, int, int]) -> int:
+        return self.defect if state[1] else self.cooperate
+
+
+@dataclass(frozen=True)
+class SuspiciousTitForTatRule(RuleOfPlay):
+    """Begins with defection, copies the other, and cooperates after `patience` mutual defections in a row."""
+
+    patience: int = 3
+    cooperate: int = 0
+    defect: int = 1
+    start = (True, 0)
+
+    def after(self, state: tuple[bool, int], own: int, other: int) -> tuple[bool, int]:
+        """Whether it defects next, and how many mutual defections in a row there have been, at most `patience`."""
+        mutual = min(state[1] + 1, self.patience) if own == other == self.defect else 0
+        return other == self.defect and mutual < self.patience, mutual
+
+    def reply(self, state: tuple[bool, int]) -> int:
+        return self.defect if state[0] else self.cooperate
+
+
+RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
+    "pure": PureRule,
+    "mixture": MixtureRule,
+    "cycle": CycleRule,
+    "flip": FlipRule,
+    "copy": CopyRule,
+    "counter_earlier": CounterEarlierRule,
+    "win_stay_lose_shift": WinStayLoseShiftRule,
+    "switch_after_losses": SwitchAfterLossesRule,
+    "fictitious_play": FictitiousPlayRule,
+    "theory_of_mind": TheoryOfMindRule,
+    "outguess": OutguessRule,
+    "grim": GrimRule,
+    "corrigible": CorrigibleRule,
+    "tit_for_two_tats": TitForTwoTatsRule,
+    "generous_tit_for_tat": GenerousTitForTatRule,
+    "gradual": GradualRule,
+    "suspicious_tit_for_tat": SuspiciousTitForTatRule,
+}
+"""The rules by their names in the files of scenarios/."""

@@ -1,0 +1,106 @@
+"""Rules of play as files write them: a name and parameters, in which actions stand by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from math import isclose, isfinite, log
+from typing import Any
+
+from hm_agent.config import ConfigError
+from hm_agent.extensions import nearest
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
+
+Parameter = str | int | float | Sequence[str] | Sequence[float]
+
+ACTIONS = ("action", "first", "then", "cooperate", "defect")
+"""The parameters that name an action."""
+CHANCES = ("tremble", "generosity")
+MEMORIES = ("rounds_ago", "window")
+"""The parameters that say how many of the other player's last actions a rule remembers."""
+MOST_MEMORIES = 1000
+"""How many sequences of actions a rule may tell apart, so that best responses are computed in seconds."""
+COUNTS = ("rounds", "half_time", "losses", "times", "patience")
+MOST, MOST_ORDER = 100, 4
+"""The largest whole numbers."""
+
+
+def rule_from(name: str, parameters: Mapping[str, Parameter], side: Side) -> RuleOfPlay:
+    """Returns the rule of a name for a player who sees the game as `side`.
+
+    Raises ConfigError, with what would be right, for an unknown rule, parameter or action, for a value out of range,
+    and for a rule that copies in a game whose players have different actions.
+    """
+    if name not in RULES_OF_PLAY:
+        raise ConfigError(f"rule: no rule {name!r}: {nearest(name, RULES_OF_PLAY)}there are {', '.join(RULES_OF_PLAY)}")
+    kind = RULES_OF_PLAY[name]
+    known = [field.name for field in fields(kind) if field.name != "side"]
+    if unknown := [given for given in parameters if given not in known]:
+        raise ConfigError(f"{name}: no parameter {unknown[0]!r}: there is {', '.join(known)}")
+    if {"copy", "cooperate"} & {name, *known} and side.actions != side.others:
+        raise ConfigError(f"{name}: both players need the same actions, and here they have different ones")
+    try:
+        return kind(side, **{given: _read(given, value, side) for given, value in parameters.items()})
+    except TypeError:
+        raise ConfigError(f"{name}: a parameter is missing: say {', '.join(known)}") from None
+
+
+def rule_in_words(rule: RuleOfPlay) -> str:
+    """Returns a rule's name with the parameters that differ from the defaults, e.g. `copy first=rock tremble=0.15`."""
+    name = next(name for name, kind in RULES_OF_PLAY.items() if kind is type(rule))
+    given = {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "side"}
+    defaults = {field.name: field.default for field in fields(rule)}
+    said = (f"{key}={_said(key, value, rule.side)}" for key, value in given.items() if value != defaults[key])
+    return " ".join([name, *said])
+
+
+def _said(name: str, value: Any, side: Side) -> str:
+    """A parameter's value, with actions by their names."""
+    if name in ACTIONS:
+        return side.actions[int(value)]
+    if name == "cycle":
+        return ",".join(side.actions[action] for action in value)
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _read(name: str, value: Parameter, side: Side) -> object:
+    """A parameter's value as its rule takes it, with actions as numbers; raises ConfigError for an invalid one."""
+    if name in ACTIONS:
+        return _action(name, value, side)
+    if name == "cycle":
+        if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+            raise ConfigError("cycle: say a list of actions")
+        return tuple(_action(name, action, side) for action in value)
+    if name == "weights":
+        return _weights(value, side)
+    return _number(name, value, side)
+
+
+def _action(name: str, value: object, side: Side) -> int:
+    if value not in side.actions:
+        raise ConfigError(f"{name}: no action {value!r}: there is {', '.join(side.actions)}")
+    return side.actions.index(str(value))
+
+
+def _weights(value: Parameter, side: Side) -> tuple[float, ...]:
+    shares = [share for share in value if isinstance(share, (int, float))] if isinstance(value, Sequence) else []
+    if len(shares) != len(side.actions) or min(shares) < 0 or not isclose(sum(shares), 1):
+        raise ConfigError(f"weights: say {len(side.actions)} shares, one for each action, that add up to 1")
+    return tuple(map(float, shares))
+
+
+def _number(name: str, value: Parameter, side: Side) -> int | float:
+    """A chance, a whole number from 1, or any finite number."""
+    if name in (*COUNTS, *MEMORIES, "order"):
+        most = _longest_memory(side) if name in MEMORIES else MOST if name in COUNTS else MOST_ORDER
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise ConfigError(f"{name}: say a whole number from 1 to {most}, not {value!r}")
+        return value
+    if not isinstance(value, (int, float)) or not isfinite(value) or (name in CHANCES and not 0 <= value <= 1):
+        raise ConfigError(f"{name}: say {'a number from 0 to 1' if name in CHANCES else 'a number'}, not {value!r}")
+    return value
+
+
+def _longest_memory(side: Side) -> int:
+    return int(log(MOST_MEMORIES, len(side.others)))

@@ -1,0 +1,164 @@
+"""Reads games from TOML: scenarios/matrix_games/, and `matrix_games/` in registered folders. Imports no NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass as checked_dataclass
+
+from hm_agent.config import ConfigError, data_folder, read_toml
+from hm_agent.core import Seat
+from hm_agent.extensions import ADDED
+from hm_agent.repeated_games.payoffs import Side, transposed
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.written_rules import Parameter, rule_from
+
+FOLDER = "matrix_games"
+MOST_ACTIONS, MOST_ROUNDS = 8, 200
+"""The largest sizes, so that tables can be read and best responses are computed in seconds."""
+
+_STRICT = ConfigDict(extra="forbid")
+Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,30}$")]
+Payoff = Annotated[float, Field(ge=-1e6, le=1e6)]
+Actions = Annotated[tuple[Word, ...], Field(min_length=2, max_length=MOST_ACTIONS)]
+
+
+@checked_dataclass(frozen=True, config=_STRICT)
+class OpponentGroup:
+    """The opponents of one scenario, one of which is drawn for each episode, all alike.
+
+    opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order: as in
+    `ScenarioInfo`. column: True if the agent plays the columns.
+    """
+
+    name: Word
+    about: str
+    held_out: bool
+    opponents: Annotated[tuple[Mapping[str, Parameter], ...], Field(min_length=1)]
+    order: int | None = None
+    column: bool = False
+
+
+@checked_dataclass(frozen=True, config=_STRICT)
+class PayoffGame:
+    """A game of two by its table. short_name: the part of its scenarios' names after `mg_`.
+
+    payoff, column_payoff: row i, column j: what the row and the column player get for actions i and j. By default the
+    game is symmetric: the column player has the same actions, and `column_payoff` is the transpose.
+    """
+
+    title: str
+    short_name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9]{0,20}$")]
+    actions: Actions
+    payoff: tuple[tuple[Payoff, ...], ...]
+    scenarios: tuple[OpponentGroup, ...]
+    column_actions: Actions | None = None
+    column_payoff: tuple[tuple[Payoff, ...], ...] | None = None
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = 30
+
+    @property
+    def row(self) -> Side:
+        """The game as the row player sees it."""
+        table = self.column_payoff or transposed(self.payoff)
+        return Side(self.actions, self.column_actions or self.actions, self.payoff, table)
+
+
+@dataclass(frozen=True)
+class TableScenario:
+    """A game against a group of opponents; in self-play, against another agent, group is None."""
+
+    game: PayoffGame
+    group: OpponentGroup | None
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return f"mg_{self.game.short_name}_{self.group.name if self.group else 'selfplay'}"
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        return ("player_0",) if self.group else ("player_0", "player_1")
+
+    @cached_property
+    def side(self) -> Side:
+        """The game as the first seat sees it."""
+        return self.game.row.opposite if self.group and self.group.column else self.game.row
+
+    @cached_property
+    def rules(self) -> tuple[RuleOfPlay, ...]:
+        """The opponents' rules, empty in self-play; raises ConfigError for one that the game can't have."""
+        return tuple(map(self._rule, self.group.opponents)) if self.group else ()
+
+    def _rule(self, opponent: Mapping[str, Parameter]) -> RuleOfPlay:
+        parameters = {name: value for name, value in opponent.items() if name != "rule"}
+        return rule_from(str(opponent.get("rule", "")), parameters, self.side.opposite)
+
+    def mixture(self) -> Mapping[RuleOfPlay, float]:
+        """The opponents that the same side meets in all scenarios of this game, each with its share.
+
+        All scenarios have the same share, and so have all opponents within one.
+        """
+        shares: dict[RuleOfPlay, float] = {}
+        alike = [known for known in scenarios_of(self.game, self.path) if known.group and known.side == self.side]
+        for scenario in alike:
+            for rule in scenario.rules:
+                shares[rule] = shares.get(rule, 0.0) + 1 / len(alike) / len(scenario.rules)
+        return shares
+
+
+def scenarios_of(game: PayoffGame, path: Path) -> Sequence[TableScenario]:
+    """A game's scenarios in their order, then its self-play."""
+    return [TableScenario(game, group, path) for group in (*game.scenarios, None)]
+
+
+def load_payoff_game(path: Path) -> PayoffGame:
+    """Reads one game's file; raises ConfigError, which names file and key, for anything wrong in it."""
+    game = read_toml(path, TypeAdapter(PayoffGame))
+    wanted = f"{len(game.actions)} rows of {len(game.row.others)} numbers, as there are actions"
+    for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff)):
+        if table is not None and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
+            raise ConfigError(f"{path}: {key}: say {wanted}")
+    for number, scenario in enumerate(scenarios_of(game, path)):
+        try:
+            _ = scenario.rules
+        except ConfigError as error:
+            raise ConfigError(f"{path}: scenarios.{number}.opponents: {error}") from None
+    return game
+
+
+def table_scenarios() -> Mapping[str, TableScenario]:
+    """All scenarios by name: of the package, and of `matrix_games/` in registered folders.
+
+    Raises ConfigError if two have the same name.
+    """
+    return _scenarios_in(tuple(ADDED.folders))
+
+
+@cache
+def _scenarios_in(folders: tuple[str, ...]) -> Mapping[str, TableScenario]:
+    found: dict[str, TableScenario] = {}
+    for scenario in _every_scenario(folders):
+        if known := found.get(scenario.name):
+            raise ConfigError(f"{scenario.path}: {known.path} has the scenario {scenario.name} already")
+        found[scenario.name] = scenario
+    return found
+
+
+def _every_scenario(folders: tuple[str, ...]) -> Iterator[TableScenario]:
+    for folder in (data_folder("scenarios"), *map(Path, folders)):
+        for path in sorted((folder / FOLDER).glob("*.toml")):
+            yield from scenarios_of(load_payoff_game(path), path)
+
+
+@cache
+def content_of_own(path: Path) -> str | None:
+    """A hash of a user's file, as it was when this was first called; None for a file of the package."""
+    if path.parent == data_folder("scenarios") / FOLDER:
+        return None
+    return f"sha256:{sha256(path.read_bytes()).hexdigest()[:12]}"

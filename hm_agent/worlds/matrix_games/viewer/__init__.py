@@ -1,0 +1,1 @@
+"""How matrix games look in replays."""

@@ -1,0 +1,51 @@
+"""What the players of a matrix game see, and what only viewers see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hm_agent.repeated_games.payoffs import Side
+
+
+@dataclass(frozen=True, slots=True)
+class PastRound:
+    """A round as one player saw it: both actions by name, and what both got for them."""
+
+    own: str
+    other: str
+    reward: float
+    others_reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """What a player sees before a round. rounds: how many there are in all. history: all rounds so far, in order."""
+
+    side: Side
+    rounds: int
+    history: tuple[PastRound, ...] = ()
+
+    @property
+    def round(self) -> int:
+        """The number of the present round, from 1."""
+        return len(self.history) + 1
+
+    @property
+    def left(self) -> int:
+        """How many rounds are still to play, the present one included."""
+        return self.rounds - len(self.history)
+
+    @property
+    def moves(self) -> list[tuple[int, int]]:
+        """The number of its own action and of the other's, for each round so far."""
+        own, others = self.side.actions.index, self.side.others.index
+        return [(own(past.own), others(past.other)) for past in self.history]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundScene:
+    """A round for viewers only. opponent: the rule of the opponent in the world; empty in self-play."""
+
+    opponent: str
+    actions: tuple[str, str]
+    rewards: tuple[float, float]

@@ -1,0 +1,96 @@
+"""A matrix game as a world: against an opponent that plays by a rule, or between two seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.written_rules import rule_in_words
+from hm_agent.worlds.matrix_games.settings import TableScenario
+from hm_agent.worlds.matrix_games.views import PastRound, RoundScene, RoundView
+
+
+class MatrixGameWorld(World[RoundView, str]):
+    """All players choose an action by its name at once, round after round, and then see what both chose and got.
+
+    opponent: the rule that plays against the only seat, drawn for each episode; None in self-play. opponent_state: its
+    present state. Both are for references that are told of it.
+    """
+
+    def __init__(self, scenario: TableScenario) -> None:
+        self.scenario = scenario
+        self.seats: Sequence[Seat] = scenario.seats
+        self.opponent: RuleOfPlay | None = None
+        self.opponent_state: Any = None
+        self._sides = (scenario.side, scenario.side.opposite)
+        self._histories: tuple[tuple[PastRound, ...], ...] = ((), ())
+
+    def reset(self, seed: int) -> Turn[RoundView]:
+        # Agents have random numbers from the same seed, which must not be the opponent's.
+        self._rng = Random(f"opponent/{seed}")
+        self._histories = ((), ())
+        if self.scenario.rules:
+            self.opponent = self._rng.choice(self.scenario.rules)
+            self.opponent_state = self.opponent.start
+        return self._turn()
+
+    def step(self, actions: Mapping[Seat, str]) -> Turn[RoundView]:
+        """Plays a round; raises ValueError for an action that the game does not have."""
+        chosen = [_number(side, actions[seat]) for side, seat in zip(self._sides, self.seats, strict=False)]
+        if self.opponent:
+            # One random number a round, so that the same seed is the same opponent whatever the agent plays.
+            chosen.append(_drawn(self.opponent.chances(self.opponent_state), self._rng.random()))
+            self.opponent_state = self.opponent.after(self.opponent_state, chosen[1], chosen[0])
+        own, other = chosen
+        self._histories = (
+            (*self._histories[0], _past(self._sides[0], own, other)),
+            (*self._histories[1], _past(self._sides[1], other, own)),
+        )
+        return self._turn()
+
+    def _turn(self) -> Turn[RoundView]:
+        step, rounds = len(self._histories[0]), self.scenario.game.rounds
+        rewards = {
+            seat: history[-1].reward for seat, history in zip(self.seats, self._histories, strict=False) if history
+        }
+        observations = {
+            seat: Observation(step, RoundView(side, rounds, history), rewards.get(seat, 0.0))
+            for seat, side, history in zip(self.seats, self._sides, self._histories, strict=False)
+        }
+        return Turn(step, observations, rewards, step == rounds)
+
+    def scene(self) -> RoundScene | None:
+        if not self._histories[0]:
+            return None
+        last = self._histories[0][-1]
+        return RoundScene(", ".join(self.background()), (last.own, last.other), (last.reward, last.others_reward))
+
+    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
+        history = self._histories[self.seats.index(seat)]
+        return {"reward_per_round": sum(past.reward for past in history) / len(history)} if history else {}
+
+    def background(self) -> Sequence[str]:
+        return (rule_in_words(self.opponent),) if self.opponent else ()
+
+
+def _number(side: Side, action: str) -> int:
+    if action not in side.actions:
+        raise ValueError(f"there is no action {str(action)[:20]!r}: say {', '.join(side.actions)}")
+    return side.actions.index(action)
+
+
+def _past(side: Side, own: int, other: int) -> PastRound:
+    return PastRound(side.actions[own], side.others[other], side.payoff[own][other], side.others_payoff[own][other])
+
+
+def _drawn(chances: Sequence[float], number: float) -> int:
+    """The action that a random number from 0 to 1 draws."""
+    for action, chance in enumerate(chances):
+        number -= chance
+        if number < 0:
+            return action
+    return max(action for action, chance in enumerate(chances) if chance)

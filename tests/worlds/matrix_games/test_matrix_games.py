@@ -1,0 +1,238 @@
+"""Matrix games: rounds, agents, and files of one's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+
+import hm_agent
+from hm_agent.agents.registry import AGENTS
+from hm_agent.config import ConfigError
+from hm_agent.core import Step
+from hm_agent.episode import run_episode
+from hm_agent.extensions import ADDED
+from hm_agent.registry import find_scenarios, register_scenarios, suites
+from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.worlds.matrix_games.agents import PLAYERS
+from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
+from hm_agent.worlds.matrix_games.suite import SUITE
+from hm_agent.worlds.matrix_games.world import MatrixGameWorld
+
+OWN = """
+title = "Left or right"
+short_name = "sides"
+actions = ["left", "right"]
+column_actions = ["up", "down"]
+payoff = [[2, 0], [1, 3]]
+column_payoff = [[0, 1], [2, 0]]
+rounds = 5
+
+[[scenarios]]
+name = "answers"
+about = "best response to the agent's last action"
+held_out = false
+opponents = [{ rule = "counter_earlier", rounds_ago = 1, first = "up" }]
+"""
+
+
+class Kept:
+    """A recorder that keeps all steps."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def record(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def close(self) -> None: ...
+
+
+def rounds(name: str, *agents: str, seed: int = 0) -> list[Step]:
+    """The rounds of one episode."""
+    world, kept = MatrixGameWorld(table_scenarios()[name]), Kept()
+    players = {seat: PLAYERS[agent](world, seed) for seat, agent in zip(world.seats, agents, strict=True)}
+    outcome = asyncio.run(run_episode(world, players, seed=seed, recorders=[kept]))
+    assert outcome.status == "completed", outcome.error
+    return kept.steps
+
+
+def earned(name: str, agent: str, episodes: int) -> list[float]:
+    """The reward of each episode, with seeds from 0."""
+    return [rounds(name, agent, seed=seed)[-1].totals["player_0"] for seed in range(episodes)]
+
+
+def with_opponent() -> Iterator[TableScenario]:
+    yield from (scenario for scenario in table_scenarios().values() if scenario.group)
+
+
+def test_oracle_reaches_the_computed_optimum_within_its_interval() -> None:
+    for scenario in with_opponent():
+        world, gaps = MatrixGameWorld(scenario), []
+        best = {rule: BestResponse(rule, scenario.game.rounds).total for rule in scenario.rules}
+        for seed in range(12):
+            world.reset(seed)
+            assert world.opponent is not None
+            gaps.append(rounds(scenario.name, "oracle", seed=seed)[-1].totals["player_0"] - best[world.opponent])
+        assert abs(mean(gaps)) <= 3.5 * stdev(gaps) / sqrt(len(gaps)) + 1e-6, scenario.name
+
+
+def test_no_ceiling_and_no_floor_beats_oracle_where_nothing_is_drawn() -> None:
+    for scenario in with_opponent():
+        response = BestResponse(scenario.rules[0], scenario.game.rounds)
+        if len(scenario.rules) > 1 or len(set(earned(scenario.name, "oracle", 4))) > 1:
+            continue
+        for agent in ("random", "constant", "equilibrium", "bayes"):
+            assert rounds(scenario.name, agent)[-1].totals["player_0"] <= response.total + 1e-6, scenario.name
+
+
+def test_bayes_earns_at_most_what_oracle_does_over_a_game_and_more_than_floors() -> None:
+    for game in ("rps", "pd", "stag", "chicken"):
+        totals: dict[str, float] = dict.fromkeys(PLAYERS, 0.0)
+        for scenario in with_opponent():
+            if scenario.game.short_name == game:
+                for agent in totals:
+                    totals[agent] += mean(earned(scenario.name, agent, 2))
+        assert max(totals["random"], totals["constant"], totals["equilibrium"]) < totals["bayes"] < totals["oracle"], (
+            game
+        )
+
+
+def test_every_agent_plays_every_scenario_that_it_says_it_plays() -> None:
+    for info in SUITE.scenarios:
+        for name, agent in SUITE.own_agents.items():
+            if agent.plays(info):
+                last = rounds(info.name, *[name] * len(info.seats))[-1]
+                assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == 30, (info.name, name)
+
+
+def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_the_agent() -> None:
+    first, again = (rounds("mg_rps_noisy_copy", "random", seed=3) for _ in range(2))
+    assert [step.scene for step in first] == [step.scene for step in again]
+    assert [step.scene for step in first] != [step.scene for step in rounds("mg_rps_noisy_copy", "random", seed=4)]
+    drawn = [[step.scene for step in rounds("mg_rps_rotating_mixture", agent)] for agent in ("constant", "bayes")]
+    others = [[scene.actions[1] for scene in scenes if hasattr(scene, "actions")] for scenes in drawn]
+    assert others[0] == others[1]
+    assert len(set(others[0])) > 1
+
+
+def test_players_see_every_round_from_their_own_side() -> None:
+    last = rounds("mg_bos_selfplay", "random", "constant")[-1]
+    row, column = (last.turn.observations[seat].view for seat in ("player_0", "player_1"))
+    assert len(row.history) == row.rounds - 1 == 29
+    assert row.left == 1
+    assert [(past.own, past.other) for past in row.history] == [(past.other, past.own) for past in column.history]
+    assert [past.reward for past in row.history] == [past.others_reward for past in column.history]
+    assert column.side.payoff == ((2, 0), (0, 3))
+    for past in column.history:
+        own, other = column.side.actions.index(past.own), column.side.others.index(past.other)
+        assert past.reward == column.side.payoff[own][other]
+
+
+def test_a_column_player_gets_the_column_players_payoffs() -> None:
+    assert rounds("mg_bos_stravinsky_column", "oracle")[-1].totals["player_0"] == 90
+    assert rounds("mg_bos_stravinsky", "oracle")[-1].totals["player_0"] == 60
+
+
+def test_an_action_that_the_game_lacks_is_refused() -> None:
+    world = MatrixGameWorld(table_scenarios()["mg_pd_grim"])
+    world.reset(0)
+    with pytest.raises(ValueError, match="there is no action 'hawk': say cooperate, defect"):
+        world.step({"player_0": "hawk"})
+
+
+def test_every_scenario_is_listed_and_half_of_a_games_scenarios_is_held_out() -> None:
+    assert [info.name for info in SUITE.scenarios] == list(table_scenarios())
+    for short_name in {scenario.game.short_name for scenario in table_scenarios().values()}:
+        marks = [info.held_out for info in SUITE.scenarios if f"_{short_name}_" in info.name and len(info.seats) == 1]
+        assert abs(2 * sum(marks) - len(marks)) <= 1, short_name
+
+
+def test_no_shared_agent_plays_yet_and_nobody_is_told_of_another_seat() -> None:
+    pd, selfplay = find_scenarios(["mg_pd_grim", "mg_pd_selfplay"])
+    assert not any(SUITE.plays(agent, pd) for agent in AGENTS)
+    playing = {name for name, agent in SUITE.own_agents.items() if agent.plays(selfplay)}
+    assert playing == set(PLAYERS) - {"bayes", "oracle"}
+    assert "mg_pd_selfplay" not in [scenario.name for scenario in find_scenarios(["mg_pd_*"])]
+
+
+def test_results_and_replays_have_the_rounds(tmp_path: Path) -> None:
+    results = hm_agent.play("mg_pd_tit_for_tat", agent=["oracle", "random"], out=tmp_path)
+    oracle = next(result for result in results if result.agent == "oracle")
+    assert oracle.metrics["reward_per_round"] == pytest.approx((3 * 29 + 5) / 30)
+    assert oracle.background == ("copy first=cooperate",)
+    (page, *_) = tmp_path.rglob("replay.html")
+    assert "Payoffs, the other player's in brackets" in page.read_text("utf-8")
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a game of one's own; what a test registers is forgotten after it."""
+    (tmp_path / "matrix_games").mkdir()
+    (tmp_path / "matrix_games" / "sides.toml").write_text(OWN)
+    before = dict(ADDED.folders)
+    yield tmp_path
+    ADDED.folders.clear()
+    ADDED.folders.update(before)
+
+
+def test_a_game_of_ones_own_is_played_and_its_content_is_recorded(own_folder: Path, tmp_path: Path) -> None:
+    register_scenarios(own_folder)
+    result, *_ = hm_agent.play("mg_sides_answers", agent=["bayes"], out=tmp_path / "runs")
+    assert result.steps == 5
+    assert str(result.settings["scenarios_dir"]).startswith("sha256:")
+    assert suites()["matrix_games"].content(find_scenarios(["mg_pd_grim"])[0]) is None
+
+
+def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
+    own = own_folder / "matrix_games" / "sides.toml"
+    own.write_text(OWN.replace('"sides"', '"pd"').replace('"answers"', '"grim"'))
+    with pytest.raises(ConfigError, match=r"sides.toml: .*prisoners_dilemma.toml has the scenario mg_pd_grim already"):
+        register_scenarios(own_folder)
+
+
+WRONG: tuple[tuple[str, str, str], ...] = (
+    ("payoff = [[2, 0], [1, 3]]", "payoff = [[2, 0]]", "payoff: say 2 rows of 2 numbers"),
+    (
+        "column_payoff = [[0, 1], [2, 0]]",
+        "column_payoff = [[0], [2]]",
+        "column_payoff: say 2 rows of 2",
+    ),
+    ("rounds = 5", "turns = 5", "turns: Unexpected keyword argument"),
+    ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),
+    (
+        '"counter_earlier"',
+        '"counter_earlie"',
+        "scenarios.0.opponents: rule: no rule 'counter_earlie': did you mean counter_earlier",
+    ),
+    ('first = "up"', 'first = "left"', "scenarios.0.opponents: first: no action 'left': there is up, down"),
+    ('name = "answers"', 'name = "An answer"', "scenarios.0.name: String should match pattern"),
+    ('title = "Left or right"', "", "title: Field required"),
+)
+
+
+def test_a_wrong_file_is_refused_with_file_key_and_what_would_be_right(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    for right, wrong, message in WRONG:
+        assert right in OWN
+        path.write_text(OWN.replace(right, wrong))
+        with pytest.raises(ConfigError) as refused:
+            load_payoff_game(path)
+        assert str(refused.value).startswith(f"{path}: {message}")
+
+
+def test_the_mixture_has_each_opponent_of_the_game_and_side_once() -> None:
+    row, column = table_scenarios()["mg_bos_bach"], table_scenarios()["mg_bos_bach_column"]
+    for scenario in (row, column):
+        shares: Mapping[Any, float] = scenario.mixture()
+        assert sum(shares.values()) == pytest.approx(1)
+        assert {rule.side for rule in shares} == {scenario.side.opposite}
+    pure = table_scenarios()["mg_rps_pure"].mixture()
+    rock = replace(table_scenarios()["mg_rps_rock"]).rules[0]
+    assert pure[rock] == pytest.approx((1 / 3 + 1 / 6 * 1.5 + 1) / 16)
