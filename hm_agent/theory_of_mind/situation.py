@@ -32,15 +32,18 @@ class SeatSituation:
     """What one seat sees and knows now: a frozen dataclass of each world.
 
     blocks: the template in prompts/ with the world's blocks; its macros are listed in docs/adding_a_world.md.
-    behaviour: how an answer names what another player may do. most_calls: of a plan.
+    behaviour: how an answer names what another player may do. shows_history: True if the block `now` tells the
+    interactions, so that they are not told again.
     """
 
     __slots__ = ()
     blocks: ClassVar[str]
     behaviour: ClassVar[type[Behaviour]]
+    shows_history: ClassVar[bool] = False
 
     @property
     def most_calls(self) -> int:
+        """The largest number of calls in a plan."""
         raise NotImplementedError
 
     @property

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
-from hm_agent.suite import AgentSetup, Metric, OwnAgent, ScenarioInfo, Setting, Suite, Viewer
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.suite import (
+    FULL,
+    SMALL,
+    AgentSetup,
+    BatteryPart,
+    Metric,
+    OwnAgent,
+    ScenarioInfo,
+    Setting,
+    ShareMetric,
+    Suite,
+    Viewer,
+)
+from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
+
+if TYPE_CHECKING:
+    from hm_agent.agents.agent import BodyBuilder
 
 UNIT = "reward per round"
 METRIC = Metric("reward_per_round", UNIT, floor="random", ceiling="oracle", digits=2)
@@ -22,6 +40,12 @@ class MatrixGamesSuite(Suite):
 
     name = "matrix_games"
     title = "Matrix games"
+    offers = (MindReading, JointMindReading, StrategyMaking)
+    literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
+    battery: Mapping[str, BatteryPart] = {
+        SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_either", "mg_rps_counter"), episodes=1),
+        FULL: BatteryPart(("mg_*",), episodes=2),
+    }
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -35,8 +59,15 @@ class MatrixGamesSuite(Suite):
 
         return MatrixGameWorld(table_scenarios()[scenario.name])
 
-    def plays(self, agent: str, scenario: ScenarioInfo) -> bool:
-        return False
+    def body(self, setup: AgentSetup) -> BodyBuilder:
+        from hm_agent.worlds.matrix_games.language.body import matrix_game_body
+
+        return matrix_game_body
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.matrix_games.language.reasoner import ANSWERS
+
+        return ANSWERS
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.matrix_games.viewer.rounds_viewer import RoundsViewer

@@ -1,0 +1,217 @@
+"""The built-in reasoner's answers about a matrix game: which rule fits the rounds so far, and what answers it best.
+
+It tries a fixed set of rules on any table of payoffs, and is told nothing of the opponents that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import permutations
+from math import exp, log
+from statistics import mean
+from typing import Any
+
+from pydantic import BaseModel
+
+from hm_agent.agents.reflection import Critique
+from hm_agent.core import Hypothesis
+from hm_agent.questions import Question
+from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import (
+    CopyRule,
+    CounterEarlierRule,
+    CycleRule,
+    FictitiousPlayRule,
+    GradualRule,
+    GrimRule,
+    MixtureRule,
+    OutguessRule,
+    PureRule,
+    RuleOfPlay,
+    SwitchAfterLossesRule,
+    TitForTwoTatsRule,
+    WinStayLoseShiftRule,
+)
+from hm_agent.repeated_games.written_rules import rule_in_words
+from hm_agent.theory_of_mind.language_questions import (
+    CallsAnswer,
+    ChooseStrategy,
+    Foresight,
+    Plan,
+    Predict,
+    Prediction,
+    Propose,
+    ReviewPlan,
+    Revise,
+    RevisedBeliefs,
+    RevisedMind,
+    WrittenStrategyAnswer,
+)
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.worlds.matrix_games.language.situation import NextAction, Play, RoundSituation
+
+SLIP = 0.05
+"""The chance that a rule is taken to play any action alike, so that one surprise rules nothing out."""
+NEGLIGIBLE = 0.01
+"""The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
+KEPT = 3
+"""How many hypotheses a revision keeps."""
+Moves = tuple[tuple[int, int], ...]
+"""The numbers of the agent's own action and of the other's, for each round so far."""
+
+
+# Which rules fit
+
+
+@lru_cache(64)
+def rules_tried(side: Side) -> Sequence[RuleOfPlay]:
+    """The rules that the other, who sees the game as `side`, may play by; the simplest first."""
+    return tuple(_rules(side))
+
+
+def _rules(side: Side) -> Iterator[RuleOfPlay]:
+    actions = range(len(side.actions))
+    yield from (PureRule(side, action) for action in actions)
+    yield MixtureRule(side, (1 / len(actions),) * len(actions))
+    yield from (CycleRule(side, cycle) for cycle in permutations(actions) if len(cycle) > 2)
+    yield from (CounterEarlierRule(side, ago) for ago in (1, 2))
+    yield WinStayLoseShiftRule(side, mean(paid for row in side.payoff for paid in row))
+    yield SwitchAfterLossesRule(side, 2)
+    yield FictitiousPlayRule(side, 4)
+    yield OutguessRule(side)
+    if side.actions == side.others:
+        yield from (CopyRule(side), CopyRule(side, None, 0.15))
+    if side.actions == side.others and len(actions) == 2:
+        for cooperate, defect in permutations(actions):
+            yield from (GrimRule(side, times, cooperate, defect) for times in (1, 2))
+            yield TitForTwoTatsRule(side, cooperate, defect)
+            yield GradualRule(side, cooperate, defect)
+
+
+@lru_cache(100_000)
+def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
+    """The rule's state after these rounds, and the logarithm of the likelihood of the other's actions by it."""
+    if not moves:
+        return rule.start, 0.0
+    state, so_far = _followed(rule, moves[:-1])
+    own, other = moves[-1]
+    chance = (1 - SLIP) * rule.chances(state)[other] + SLIP / len(rule.side.actions)
+    return rule.after(state, other, own), so_far + log(chance)
+
+
+def _ranked(side: Side, moves: Moves, earlier: Sequence[Hypothesis] = ()) -> list[RuleOfPlay]:
+    """The rules by likelihood, the likeliest first. earlier: hypotheses, whose values count like evidence."""
+    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
+
+    def weight(rule: RuleOfPlay) -> float:
+        return _followed(rule, moves)[1] + (values.get(rule_in_words(rule), 0.0) if values else 0.0)
+
+    return sorted(rules_tried(side.opposite), key=weight, reverse=True)
+
+
+def foresee(words: str | None, situation: RoundSituation) -> NextAction:
+    """The other's next action by a hypothesis; words of no rule stand for the likeliest rule."""
+    moves, side = _moves(situation), situation.side
+    ranked = _ranked(side, moves)
+    rule = next((rule for rule in ranked if rule_in_words(rule) == words), ranked[0])
+    chances = rule.chances(_followed(rule, moves)[0])
+    return NextAction(action=side.others[max(range(len(chances)), key=lambda action: chances[action])])
+
+
+# What answers them best
+
+
+_response = lru_cache(4096)(BestResponse)
+
+
+def best_action(situation: RoundSituation) -> str:
+    """The action with the most expected reward to the end, over all rules by their likelihood.
+
+    Each rule's part takes it as known from now on (QMDP; Littman, Cassandra and Kaelbling, 1995).
+    """
+    side, view, moves = situation.side, situation.view, _moves(situation)
+    ranked = _ranked(side, moves)
+    best, totals = _followed(ranked[0], moves)[1], [0.0] * len(side.actions)
+    for rule in ranked:
+        state, likelihood = _followed(rule, moves)
+        if (weight := exp(likelihood - best)) > NEGLIGIBLE:
+            values = _values(rule, state, view.rounds, view.left)
+            totals = [total + weight * value for total, value in zip(totals, values, strict=True)]
+    return side.actions[max(range(len(totals)), key=lambda action: round(totals[action], 9))]
+
+
+def _values(rule: RuleOfPlay, state: Any, rounds: int, left: int) -> Sequence[float]:
+    """The expected reward of each action against a rule; of this round alone in a state that the rule never gets to."""
+    try:
+        return _response(rule, rounds).action_values(state, left)
+    except KeyError:
+        side, chances = rule.side.opposite, rule.chances(state)
+        return [side.expected(own, chances) for own in range(len(side.actions))]
+
+
+def strategy_words(situation: RoundSituation) -> str:
+    return f"Play {best_action(situation)}; change once the other does something else than expected."
+
+
+# Answers
+
+
+def propose(question: Propose) -> HypothesisAnswer:
+    situation = _situation(question)
+    return HypothesisAnswer(hypothesis=rule_in_words(_ranked(situation.side, _moves(situation), question.best)[0]))
+
+
+def predict(question: Predict) -> Foresight[NextAction]:
+    situation, about = _situation(question), question.about
+    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
+    foreseen = [foresee(belief, situation) for belief in words or [None]]
+    if not question.decides:
+        return Foresight[NextAction](player=about, next=foreseen)
+    return Prediction[NextAction](player=about, next=foreseen, strategy=strategy_words(situation))
+
+
+def revise(question: Revise) -> RevisedBeliefs[NextAction]:
+    """Keeps the `KEPT` likeliest rules, the likeliest last."""
+    situation, hypotheses = _situation(question), []
+    if question.about is not None:
+        numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
+        for rule in reversed(_ranked(situation.side, _moves(situation), question.hypotheses)[:KEPT]):
+            words = rule_in_words(rule)
+            of, then = numbers.get(words, 0), foresee(words, situation)
+            hypotheses.append(RevisedMind[NextAction](of=of, hypothesis="" if of else words, next=then))
+    return RevisedBeliefs[NextAction](hypotheses=hypotheses, strategy=strategy_words(situation))
+
+
+def choose_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
+    return WrittenStrategyAnswer(strategy=strategy_words(_situation(question)))
+
+
+def plan(question: Plan) -> CallsAnswer:
+    return CallsAnswer(calls=[str(Play(best_action(_situation(question))))])
+
+
+def review(question: ReviewPlan) -> Critique:
+    advice = "go on like this" if question.reward > 0 else "look for what answers the other better"
+    return Critique(critique=f"Reward {question.reward:g}: {advice}.")
+
+
+def _situation(question: Any) -> RoundSituation:
+    assert isinstance(question.situation, RoundSituation)
+    return question.situation
+
+
+def _moves(situation: RoundSituation) -> Moves:
+    return tuple(situation.view.moves)
+
+
+ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
+    Propose: propose,
+    Predict: predict,
+    Revise: revise,
+    ChooseStrategy: choose_strategy,
+    Plan: plan,
+    ReviewPlan: review,
+}
+"""Which function answers which question."""
