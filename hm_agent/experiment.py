@@ -318,7 +318,8 @@ class Episode:
         return {**self.experiment.settings, **recorded, **({OWN_FILE: content} if content else {})}
 
     def check_same(self, result: Result) -> None:
-        """Raises ConfigError if a result was played with other settings."""
+        """Raises ConfigError if a result was played with other settings, or measured in another way."""
+        self._check_same_measure(result)
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
         requested = {**condition, OWN_FILE: None, **self.settings}
@@ -333,6 +334,14 @@ class Episode:
                     f"{self.folder} was played {was}, not {now}: "
                     "use the same settings, name another --out, or play all anew with --overwrite"
                 )
+
+    def _check_same_measure(self, result: Result) -> None:
+        now = self.scenario.metric.measure
+        if result.measure not in (None, now):
+            raise ConfigError(
+                f"{self.folder} was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} "
+                f"({now.unit}): name another --out, or play all anew with --overwrite"
+            )
 
     @property
     def title(self) -> str:

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from hm_agent.config import ConfigError
 from hm_agent.files import read_regular, write_whole
 from hm_agent.questions import Usage
-from hm_agent.suite import Setting
+from hm_agent.suite import Measure, Setting
 
 FILE = "result.json"
 """The result file of an episode that finished or failed."""
@@ -76,8 +76,9 @@ class Result:
     cached_calls were answered from a cache; tokens and cost (USD) are those of all of them, None if not known;
     cached_cost: the part of the cost that was not paid again.
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
-    that may change the outcome, by flag; None if a flag was not set. format: the version of the file's form; files of
-    version 1, which told none, are read as well.
+    that may change the outcome, by flag; None if a flag was not set. measure: what the episode is compared by, as its
+    scenario had it when it was played; None in older files, which lack it. format: the version of the file's form;
+    files of version 1, which told none, are read as well.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -107,6 +108,7 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     cached_cost: Amount | None = None
+    measure: Measure | None = None
     format: Literal[2] = FORMAT
 
     @property
