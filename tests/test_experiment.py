@@ -129,9 +129,7 @@ def test_a_result_of_a_later_version_is_not_overwritten_unasked(tmp_path: Path, 
     first = next(planned.plan())
     first.folder.mkdir(parents=True)
     (first.folder / FILE).write_text('{"format": 9}')
-    with (
-        nullcontext() if overwrite else pytest.raises(ConfigError, match=r"has format 9, and this version .* writes 2")
-    ):
+    with nullcontext() if overwrite else pytest.raises(ConfigError, match=r"has format 9, .* this version .* writes 2"):
         planned.check()
 
 

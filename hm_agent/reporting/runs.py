@@ -49,7 +49,7 @@ class Runs:
     """All episodes of some folders, each once.
 
     counts_unanswered: False if episodes with too many unanswered questions are marked as no result (`Result.judged`).
-    unreadable: files that are not results of a known format. repeated: the number of further records of episodes with
+    unreadable: files that are not results of today's format. repeated: the number of further records of episodes with
     the same outcome. contradicted: further records with another outcome than the one that counts.
     """
 
