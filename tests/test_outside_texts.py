@@ -29,10 +29,10 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.interactions import read_streams
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
-from hm_agent.testing.melting_pot.text_player import play
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from tests.reporting.examples import result
+from tests.support.melting_pot.text_player import play
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from hm_agent.testing.melting_pot.prompt_reading import Replies, find, search
+from tests.support.melting_pot.prompt_reading import Replies, find, search
 
 Inventory = dict[str, int]
 Table = Mapping[str, Mapping[str, float]]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.recording import result, trace
-from hm_agent.testing.commands import TIMING
+from tests.support.commands import TIMING
 
 IGNORED = (*TIMING, "versions")
 """The fields of a result that may differ although the behaviour is the same."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.testing.behaviour import RunComparison, compare_runs
+from tests.support.behaviour import RunComparison, compare_runs
 
 EPISODE = "scenario/agent/model/episode-0"
 METRICS = {"normalised_reward": 12.5, "interactions": 4, "unknown_patches": 0, "pose_lost_steps": 2}

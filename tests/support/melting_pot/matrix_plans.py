@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hm_agent.testing.melting_pot.matrix_opponents import (
+from tests.support.melting_pot.matrix_opponents import (
     Inventory,
     best_response,
     choose,
@@ -23,7 +23,7 @@ from hm_agent.testing.melting_pot.matrix_opponents import (
     start_of,
     table_of,
 )
-from hm_agent.testing.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
+from tests.support.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
 
 STRATEGY = "# Your strategy\n"
 """The heading above the strategy to follow."""
