@@ -213,6 +213,7 @@ class OwnAgent:
     play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
     only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
     and reports don't compare it itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
+    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others.
     """
 
     about: str
@@ -222,6 +223,7 @@ class OwnAgent:
     only_model: str | None = None
     is_reference: bool = False
     asked_by: str = ""
+    ablation_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -293,7 +295,6 @@ class Suite:
     packages: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
     breakdowns: Sequence[Breakdown] = ()
-    own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
@@ -303,6 +304,11 @@ class Suite:
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         raise NotImplementedError
+
+    @property
+    def own_agents(self) -> Mapping[str, OwnAgent]:
+        """The agents that only this world has, by name."""
+        return {}
 
     def find(self, name: str) -> ScenarioInfo | None:
         """Finds a scenario that is not listed, e.g. one whose name says its size; None for a name of another world.

@@ -31,11 +31,16 @@ BodyBuilder = Callable[[Model, Reflector], ThinkingBody]
 
 @dataclass(frozen=True)
 class Recipe:
-    """The parts of an agent that can play any world with a body. about: one line for `--list`."""
+    """The parts of an agent that can play any world with a body.
+
+    about: one line for `--list`. ablation_of: the agent that this one is a part of, beside which reports show it; empty
+    for all others.
+    """
 
     about: str
     strategist: Callable[[Mind, Model, Parameters], Strategist]
     reflector: Callable[[Model], Reflector] = NoReflection
+    ablation_of: str = ""
 
     def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
         transcript = Transcript(model)

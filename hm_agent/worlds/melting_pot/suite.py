@@ -215,7 +215,7 @@ class MeltingPotSuite(Suite):
         return ("The bots are scripted: they stand in for Melting Pot's trained ones.",)
 
     @cached_property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
             "oracle": OwnAgent(
                 "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
