@@ -82,15 +82,9 @@ def test_a_damaged_result_is_no_result_of_another_format(tmp_path: Path) -> None
         assert other_format(tmp_path / "result.json") is None
 
 
-def test_trace_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
-    old = {"step": 0, "action": "noop", "reward": 0.0, "pose": [1, 2, "north"], "understood": [{"partner": "opponent"}]}
+@pytest.mark.parametrize("keys", [(), ("interactions",)])
+def test_a_trace_of_format_1_is_refused_in_one_line(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    old = {"step": 0, "action": "noop", "reward": 0.0, "pose": [1, 2, "north"]}
     (tmp_path / "trace.jsonl").write_text(json.dumps(old) + "\n")
-    (line,) = read_trace(tmp_path / "trace.jsonl")
-    assert line == {
-        "step": 0,
-        "action": "noop",
-        "reward": 0.0,
-        "seat": "player_0",
-        "state": {"pose": [1, 2, "north"]},
-        "interactions": [{"partner": "opponent"}],
-    }
+    with pytest.raises(ConfigError, match=r"trace.jsonl has format 1, written by hm_agent 0.1: .*"):
+        list(read_trace(tmp_path / "trace.jsonl", with_any_of=keys))
