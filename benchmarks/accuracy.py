@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hm_agent.testing.melting_pot.accuracy import check
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
+from tests.support.melting_pot.accuracy import check
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Runs all attacks of `hm_agent.testing.attack` on the whole command, by default for twenty minutes together."""
+"""Runs all attacks of `tests.support.attack` on the whole command, by default for twenty minutes together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from hm_agent.testing.attack import ATTACKS, run_attack
+from tests.support.attack import ATTACKS, run_attack
 
 SECONDS = float(os.environ.get("ATTACK_SECONDS", "1200"))
 """Seconds for all attacks together, each of which gets the same share."""

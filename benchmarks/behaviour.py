@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hm_agent.testing.behaviour import compare_runs
+from tests.support.behaviour import compare_runs
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -19,7 +19,6 @@ from hm_agent.questions import AnswerT, Call, Model, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import set_up
-from hm_agent.testing.melting_pot import text_player
 from hm_agent.theory_of_mind.hypotheses import Hyperparameters
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.module import TheoryOfMind
@@ -29,6 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+from tests.support.melting_pot import text_player
 
 SCENARIO = "rws_repeated_1"
 SEED = 0

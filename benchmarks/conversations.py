@@ -13,9 +13,9 @@ from threading import Lock
 from typing import Any
 
 from hm_agent.testing import schema_player
-from hm_agent.testing.commands import outcomes, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.melting_pot import text_player
+from tests.support.commands import outcomes, processes, start
+from tests.support.melting_pot import text_player
 
 LATENCY = 1.0
 EPISODES = 200

@@ -14,9 +14,6 @@ from random import Random
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median, quantiles
 
-from hm_agent.testing.enacttom.fast_downward_search import ask_its_search
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.shipped_tasks import hand_made_files
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_tasks
 from hm_agent.worlds.enacttom.author.proving import UNDECIDED
 from hm_agent.worlds.enacttom.author.task_plan import Tally, TaskPlan
@@ -33,6 +30,9 @@ from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+from tests.support.enacttom.fast_downward_search import ask_its_search
+from tests.support.enacttom.random_tasks import TaskSize, random_task
+from tests.support.enacttom.shipped_tasks import hand_made_files
 
 TASKS, COMPARED, MADE, EPISODES, ROUNDS, SECONDS = 100, 1000, 300, 20, 5, 60.0
 MAKERS, MADE_SEED = 2, 3

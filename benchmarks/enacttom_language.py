@@ -114,7 +114,7 @@ class RoundTrips(Recorder):
 @contextmanager
 def endpoint() -> Iterator[str]:
     """Runs the endpoint in a process of its own; yields its URL."""
-    command = [sys.executable, "-m", "hm_agent.testing.enacttom.house_endpoint", str(LATENCY)]
+    command = [sys.executable, "-m", "tests.support.enacttom.house_endpoint", str(LATENCY)]
     with Popen(command, stdin=PIPE, stdout=PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout

@@ -238,7 +238,7 @@ def needed(calls: Sequence[int], at_once: int) -> float:
 def endpoint() -> None:
     """Searches stories with an endpoint in a process of its own, and compares the time with the delays alone."""
     import_module("hm_agent.models.endpoint.openai_chat")  # takes a second, once
-    command = [sys.executable, "-m", "hm_agent.testing.exploretom.story_endpoint", str(DELAY)]
+    command = [sys.executable, "-m", "tests.support.exploretom.story_endpoint", str(DELAY)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdin is not None
         assert server.stdout is not None

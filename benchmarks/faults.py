@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hm_agent.testing.faults import SHARES, GridOutcome, play
+from tests.support.faults import SHARES, GridOutcome, play
 
 SCENARIOS = "rws_repeated_*,pd_repeated_0,rws_arena_0,cooking_*_0"
 EPISODES = 60

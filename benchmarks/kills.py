@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.kills import WORKERS, KillTrial, run_trial
-from hm_agent.testing.melting_pot import text_player
+from tests.support.kills import WORKERS, KillTrial, run_trial
+from tests.support.melting_pot import text_player
 
 KILLS = 40
 EPISODES = 12

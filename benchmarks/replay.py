@@ -18,9 +18,9 @@ from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
-from hm_agent.testing.browsers import BROWSERS, QUIET
 from hm_agent.testing.episodes import seat_agents, settled
-from hm_agent.testing.memory_growth import EndlessWorld
+from tests.support.browsers import BROWSERS, QUIET
+from tests.support.memory_growth import EndlessWorld
 
 STEPPING = """async () => {
   const took = [];

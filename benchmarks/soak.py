@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hm_agent.testing.memory_growth import MAX_GROWTH, SCENARIO, WARM_UP_STEPS, memory_by_step, resources_around
+from tests.support.memory_growth import MAX_GROWTH, SCENARIO, WARM_UP_STEPS, memory_by_step, resources_around
 
 STEPS = 20_000
 REBUILT = 2_000

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from hm_agent.testing.commands import call, outcomes
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.melting_pot import text_player
+from tests.support.commands import call, outcomes
+from tests.support.melting_pot import text_player
 
 LATENCY = 0.2
 WORKERS = 16

@@ -17,7 +17,7 @@ from hm_agent.files import folder_name
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.recording.result import FILE, OWN_FILE, Result, check_not_later, read_result
+from hm_agent.recording.result import FILE, OWN_FILE, Result, check_format, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -213,14 +213,14 @@ class Experiment:
     def survey(self) -> Grid:
         """Finds the episodes to play.
 
-        Raises ConfigError if any episode was played with other settings or by a later version. It reads the existing
-        folders only, so a large grid of which nothing was played takes no longer.
+        Raises ConfigError if any episode was played with other settings or has a result of another format. It reads the
+        existing folders only, so a large grid of which nothing was played takes no longer.
         """
         played, unsuccessful = set[Path](), list[Result]()
         for episode in () if self.overwrite else self.present():
             result = read_result(episode.folder / FILE)
             if result is None:
-                check_not_later(episode.folder / FILE)
+                check_format(episode.folder / FILE)
                 continue
             episode.check_same(result)
             if result.is_finished or not self.retry_failed:
@@ -318,7 +318,8 @@ class Episode:
         return {**self.experiment.settings, **recorded, **({OWN_FILE: content} if content else {})}
 
     def check_same(self, result: Result) -> None:
-        """Raises ConfigError if a result was played with other settings."""
+        """Raises ConfigError if a result was played with other settings, or measured in another way."""
+        self._check_same_measure(result)
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
         requested = {**condition, OWN_FILE: None, **self.settings}
@@ -333,6 +334,14 @@ class Episode:
                     f"{self.folder} was played {was}, not {now}: "
                     "use the same settings, name another --out, or play all anew with --overwrite"
                 )
+
+    def _check_same_measure(self, result: Result) -> None:
+        now = self.scenario.metric.measure
+        if result.measure not in (None, now):
+            raise ConfigError(
+                f"{self.folder} was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} "
+                f"({now.unit}): name another --out, or play all anew with --overwrite"
+            )
 
     @property
     def title(self) -> str:

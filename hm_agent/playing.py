@@ -228,6 +228,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         seats=seats,
         versions=versions(episode.suite.packages),
         settings=episode.settings,
+        measure=episode.scenario.metric.measure,
     )
 
 

@@ -187,6 +187,12 @@ def own_agents() -> Mapping[str, OwnAgent]:
     return shared | {name: agent for suite in suites().values() for name, agent in suite.own_agents.items()}
 
 
+def ablated_agent(name: str) -> str | None:
+    """Returns the agent that another is an ablation of; None for an agent that is none, and for an unknown one."""
+    agent = {**own_agents(), **shared_agents()}.get(name)
+    return (agent.ablation_of or None) if agent else None
+
+
 def _own_agent(name: str, scenario: ScenarioInfo) -> OwnAgent | None:
     """Returns the `OwnAgent` of this name that would play a scenario, None for a recipe or an unknown name."""
     agent = suites()[scenario.world].own_agents.get(name) or shared_agent(name)

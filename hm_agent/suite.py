@@ -7,7 +7,7 @@ depends on which world it is. A suite's module imports no simulator before `open
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,22 +40,48 @@ It is the share of all pairs of a step and another player for which something wa
 
 
 @dataclass(frozen=True)
-class Metric:
-    """What the episodes of a scenario are compared by.
+class Measure:
+    """What the number of an episode is. Results record it, since the metric of their scenario may change.
 
-    name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. floor, ceiling: the agents whose
-    means stand for 0 and 1 of the normalised score; None without such agents. per_steps: for a reward per so many
-    steps, their number; None for other metrics. digits: how many decimals its values are shown with; a share of 1
-    needs more than a reward does.
+    name: its key in a result's metrics. unit: in words, e.g. `reward per 1,200 steps`. per_steps: for a reward per a
+    number of steps, that number; None for other measures.
     """
 
     name: str = "reward"
     unit: str = "reward per episode"
     higher_is_better: bool = True
+    per_steps: int | None = None
+
+    @classmethod
+    def reward_per(cls, steps: int) -> Measure:
+        """The reward per a number of steps; for 0 the reward of the whole episode."""
+        return cls("normalised_reward", f"reward per {steps:,} steps", per_steps=steps) if steps else cls()
+
+    def of_reward(self, reward: float, steps: int) -> float:
+        """Scales the reward of an episode of `steps` steps to `per_steps` steps; returns it as it is without either."""
+        return reward * self.per_steps / steps if self.per_steps and steps else reward
+
+
+@dataclass(frozen=True)
+class Metric(Measure):
+    """What the episodes of a scenario are compared by.
+
+    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. digits:
+    how many decimals its values are shown with; a share of 1 needs more than a reward does.
+    """
+
     floor: str | None = None
     ceiling: str | None = None
-    per_steps: int | None = None
     digits: int = 1
+
+    @property
+    def measure(self) -> Measure:
+        """The part that results record."""
+        return Measure(self.name, self.unit, self.higher_is_better, self.per_steps)
+
+    def measured_by(self, measure: Measure) -> Metric:
+        """The metric with this measure in place of its own."""
+        return replace(self, **asdict(measure))
 
 
 @dataclass(frozen=True)
@@ -135,6 +161,16 @@ class ScenarioInfo:
     order: int | None = None
     family: str = ""
 
+    def measured_by(self, measure: Measure | None) -> ScenarioInfo:
+        """The scenario with this measure in place of its own, None for its own.
+
+        With another measure, it is in a group and family of that unit, and has no published figures.
+        """
+        if measure in (None, self.metric.measure):
+            return self
+        group, family = (f"{title}, {measure.unit}" if title else "" for title in (self.group, self.family))
+        return replace(self, metric=self.metric.measured_by(measure), group=group, family=family, published={})
+
 
 @dataclass(frozen=True)
 class Option:
@@ -178,6 +214,7 @@ class OwnAgent:
     play a scenario with the world's settled options, e.g. because a file is missing; called before anything is played.
     only_model: the only model that it works with, None for any. is_reference: True if other agents are measured by it
     and reports don't compare it itself. asked_by: a word that a glob must contain to match it; empty: every glob may.
+    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others.
     """
 
     about: str
@@ -187,6 +224,7 @@ class OwnAgent:
     only_model: str | None = None
     is_reference: bool = False
     asked_by: str = ""
+    ablation_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -259,7 +297,6 @@ class Suite:
     packages: Sequence[str] = ()
     commands: Mapping[str, OwnCommand] = {}
     breakdowns: Sequence[Breakdown] = ()
-    own_agents: Mapping[str, OwnAgent] = {}
     environments: Mapping[str, str] = {}
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
@@ -270,6 +307,11 @@ class Suite:
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         raise NotImplementedError
+
+    @property
+    def own_agents(self) -> Mapping[str, OwnAgent]:
+        """The agents that only this world has, by name."""
+        return {}
 
     def find(self, name: str) -> ScenarioInfo | None:
         """Finds a scenario that is not listed, e.g. one whose name says its size; None for a name of another world.

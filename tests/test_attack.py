@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.testing.attack import ATTACKS, run_attack
-from hm_agent.testing.faults import KINDS
+from tests.support.attack import ATTACKS, run_attack
+from tests.support.faults import KINDS
 
 
 @pytest.mark.slow

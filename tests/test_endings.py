@@ -28,11 +28,11 @@ from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.writing import episodes_reported
-from hm_agent.testing.commands import ROOT, call, call_here, end, orphans, processes, start
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from hm_agent.testing.schema_player import answer
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.state import Watcher
+from tests.support.commands import ROOT, call, call_here, end, orphans, processes, start
 
 PATIENCE = 90.0
 STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -20,6 +21,7 @@ from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import rows_of, write_summary
 from hm_agent.reporting.tables import tabulate
+from hm_agent.suite import Measure
 
 (SCENARIO,) = find_scenarios(["rws_repeated_6"])
 
@@ -35,6 +37,25 @@ def played(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> Path:
     agents = ("hypothetical_minds", "random")
     run(experiment(out, agents=agents, episodes=2, record_video=True), silence)
     return out
+
+
+def test_a_result_says_what_it_is_measured_by(played: Path) -> None:
+    results = read_runs((played,)).results
+    assert {result.measure for result in results} == {SCENARIO.metric.measure} == {Measure.reward_per(1200)}
+
+
+def test_what_was_measured_in_another_way_is_neither_taken_for_played_nor_lost(
+    tmp_path: Path, silence: Progress
+) -> None:
+    run(experiment(tmp_path, max_steps=10), silence)
+    changed = replace(SCENARIO, metric=SCENARIO.metric.measured_by(Measure.reward_per(100)))
+    again = experiment(tmp_path, max_steps=10, scenarios=(changed,))
+    before = read_runs((tmp_path,)).results
+    with pytest.raises(ConfigError, match=r"measured by .*reward per 1,200 steps.*not by .*100 steps.*--overwrite"):
+        run(again, silence)
+    assert read_runs((tmp_path,)).results == before
+    (played,) = run(replace(again, overwrite=True), silence)
+    assert played.measure == Measure.reward_per(100)
 
 
 def test_files_lie_by_scenario_agent_model_and_episode(played: Path) -> None:
@@ -108,9 +129,7 @@ def test_a_result_of_a_later_version_is_not_overwritten_unasked(tmp_path: Path, 
     first = next(planned.plan())
     first.folder.mkdir(parents=True)
     (first.folder / FILE).write_text('{"format": 9}')
-    with (
-        nullcontext() if overwrite else pytest.raises(ConfigError, match=r"has format 9, and this version .* writes 2")
-    ):
+    with nullcontext() if overwrite else pytest.raises(ConfigError, match=r"has format 9, .* this version .* writes 2"):
         planned.check()
 
 

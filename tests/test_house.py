@@ -90,10 +90,21 @@ def test_imports_have_no_cycle() -> None:
 
 @pytest.mark.parametrize("wing", WINGS)
 def test_nothing_outside_a_wing_imports_it(wing: str) -> None:
-    inside = (f"hm_agent.worlds.{wing}", f"hm_agent.testing.{wing}")
+    inside = f"hm_agent.worlds.{wing}"
     for module in MODULES:
-        if not any(is_in(module, package) for package in inside):
-            assert not [name for name in imports(module) if is_in(name, inside[0])], module
+        if not is_in(module, inside):
+            assert not [name for name in imports(module) if is_in(name, inside)], module
+
+
+def test_nothing_else_in_the_package_imports_what_tests_of_agents_need() -> None:
+    for module in MODULES:
+        if not is_in(module, "hm_agent.testing"):
+            assert not [name for name in imports(module) if is_in(name, "hm_agent.testing")], module
+
+
+def test_the_package_imports_no_tests() -> None:
+    for module in MODULES:
+        assert not [name for name in imports(module) if is_in(name, "tests")], module
 
 
 def test_no_wing_imports_another() -> None:

@@ -19,9 +19,9 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import ScenarioInfo
-from hm_agent.testing.commands import call_here
 from hm_agent.testing.endpoint import Endpoint, Response, completion, refusal
-from hm_agent.testing.melting_pot import text_player
+from tests.support.commands import call_here
+from tests.support.melting_pot import text_player
 
 ROOT = Path(__file__).parents[1]
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])

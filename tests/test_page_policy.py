@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hm_agent.pages.rendering import SHARED, digest
-from hm_agent.testing.commands import ROOT, start
 from hm_agent.watching.server import LivePage
+from tests.support.commands import ROOT, start
 
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 RUN_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)

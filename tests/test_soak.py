@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.testing.memory_growth import MAX_GROWTH
+from tests.support.memory_growth import MAX_GROWTH
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,7 +23,7 @@ def in_a_process_of_its_own(script: str, *arguments: object) -> object:
 @pytest.mark.slow
 def test_a_long_episode_takes_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
     script = (
-        "import json, sys; from pathlib import Path; from hm_agent.testing.memory_growth import memory_by_step;"
+        "import json, sys; from pathlib import Path; from tests.support.memory_growth import memory_by_step;"
         "print(json.dumps(memory_by_step(Path(sys.argv[1]), 1500)))"
     )
     weights = in_a_process_of_its_own(script, tmp_path)
@@ -35,7 +35,7 @@ def test_a_long_episode_takes_no_more_memory_than_a_short_one(tmp_path: Path) ->
 def test_episodes_leave_no_file_open_and_no_thread(tmp_path: Path) -> None:
     script = (
         "import json, sys; from dataclasses import asdict; from pathlib import Path;"
-        "from hm_agent.testing.memory_growth import resources_around;"
+        "from tests.support.memory_growth import resources_around;"
         "print(json.dumps([asdict(one) for one in resources_around(Path(sys.argv[1]), 10)]))"
     )
     held = in_a_process_of_its_own(script, tmp_path)

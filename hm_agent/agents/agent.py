@@ -35,12 +35,14 @@ class Recipe:
     """The parts of an agent that can play any world whose minds offer what it needs.
 
     about: one line for `--list`. needs: what its strategist asks of a mind beyond `BasicMind`, e.g. `(MindReading,)`.
+    ablation_of: the agent that this one is a part of, beside which reports show it; empty for all others.
     """
 
     about: str
     strategist: Callable[[Any, Model, Parameters], Strategist]
     reflector: Callable[[Model], Reflector] = NoReflection
     needs: Sequence[type[BasicMind]] = ()
+    ablation_of: str = ""
 
     def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
         """Builds the agent of one seat; raises ConfigError if its strategist needs what the body's mind lacks."""

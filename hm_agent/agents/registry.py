@@ -10,18 +10,21 @@ from hm_agent.agents.reflection import FailureReflector, PlanReflector
 from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 
+FULL = "hypothetical_minds"
 
-def _mind_reader(about: str, parts: Parts) -> Recipe:
+
+def _mind_reader(about: str, parts: Parts, ablation_of: str = "") -> Recipe:
     return Recipe(
         about,
         lambda mind, model, parameters: TheoryOfMind(mind, model, parameters.by_prediction, parts),
         FailureReflector,
         TheoryOfMind.needs,
+        ablation_of,
     )
 
 
 AGENTS: Mapping[str, Recipe] = {
-    "hypothetical_minds": _mind_reader("the full agent: hypotheses about the others, scored and refined", Parts()),
+    FULL: _mind_reader("the full agent: hypotheses about the others, scored and refined", Parts()),
     "hm_joint": Recipe(
         "ours: the same hypotheses, revised, predicted by and weighed in one question after an interaction",
         lambda mind, model, parameters: JointMind(mind, model, parameters.by_prediction),
@@ -47,16 +50,19 @@ AGENTS: Mapping[str, Recipe] = {
         lambda mind, model, parameters: VanillaMindPrompting(mind, model),
         FailureReflector,
         VanillaMindPrompting.needs,
+        FULL,
     ),
     "mmp": _mind_reader(
         "ablation: a question a step, no evaluation, no refinement (Modular Mind Prompting)",
         Parts(evaluation=False, refinement=False),
+        FULL,
     ),
-    "mmp_he": _mind_reader("ablation: a question a step and evaluation, no refinement", Parts(refinement=False)),
+    "mmp_he": _mind_reader("ablation: a question a step and evaluation, no refinement", Parts(refinement=False), FULL),
     "he_hr": Recipe(
         "ablation: the agent's own strategies, evaluated by reward, instead of mind prompting",
         lambda mind, model, parameters: EvaluatedStrategies(mind, model, parameters.by_reward),
         FailureReflector,
         EvaluatedStrategies.needs,
+        FULL,
     ),
 }

@@ -15,8 +15,9 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from hm_agent.config import ConfigError
 from hm_agent.files import read_regular, write_whole
+from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
-from hm_agent.suite import Setting
+from hm_agent.suite import Measure, Setting
 
 FILE = "result.json"
 """The result file of an episode that finished or failed."""
@@ -37,6 +38,7 @@ OWN_FILE = "scenarios_dir"
 
 FORMAT: Literal[2] = 2
 """The format that this version writes."""
+UNKNOWN_VERSION = "of an unknown version"
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
@@ -76,8 +78,8 @@ class Result:
     cached_calls were answered from a cache; tokens and cost (USD) are those of all of them, None if not known;
     cached_cost: the part of the cost that was not paid again.
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
-    that may change the outcome, by flag; None if a flag was not set. format: the version of the file's form; files of
-    version 1, which told none, are read as well.
+    that may change the outcome, by flag; None if a flag was not set. measure: what the episode is compared by, as its
+    scenario had it when it was played; None in older files, which lack it. format: the version of the file's form.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -107,6 +109,7 @@ class Result:
     versions: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Setting] = field(default_factory=dict)
     cached_cost: Amount | None = None
+    measure: Measure | None = None
     format: Literal[2] = FORMAT
 
     @property
@@ -223,44 +226,40 @@ def write_result(result: Result, folder: Path) -> None:
 
 
 def read_result(path: Path) -> Result | None:
-    """Reads a result of this or an older format; None if the file is missing, unreadable or of no known format."""
+    """Reads a result; None if the file is missing, unreadable or of another format."""
     try:
-        content = read_regular(path)
-        reader = _reader()
-        return reader.validate_json(content) if b'"format"' in content else reader.validate_python(_upgraded(content))
+        return _reader().validate_json(read_regular(path))
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def check_not_later(path: Path) -> None:
-    """Raises ConfigError for a result of a later format, which must not be overwritten as a damaged file is."""
+def other_format(path: Path) -> str | None:
+    """What is wrong with a result of another format, which version wrote it, and what to do; None for any other file.
+
+    A file without a format is a result of format 1 if it has a scenario and an agent.
+    """
     try:
         fields = json.loads(read_regular(path))
     except (OSError, ValueError, RecursionError):
-        return
-    given = fields.get("format") if isinstance(fields, dict) else None
-    if isinstance(given, int) and given > FORMAT:
-        raise ConfigError(
-            f"{path} has format {given}, and this version of hm_agent writes {FORMAT}: "
-            "update hm_agent, or name another --out"
-        )
-
-
-_METRICS_1 = ("normalised_reward", "interactions", "unknown_patches", "pose_lost_steps")
-"""The top-level fields of format 1 that are metrics now; Melting Pot was the only world then."""
-
-
-def _upgraded(content: bytes) -> object:
-    """Converts a result of format 1 to the current format; JSON that is no object is returned as is, to fail later."""
-    fields = json.loads(content)
+        return None
     if not isinstance(fields, dict):
-        return fields
-    metrics = {name: fields.pop(name, None) for name in _METRICS_1}
-    settings = fields.get("settings")
-    if isinstance(settings, dict) and "bots" in fields:
-        settings["bots"] = fields.pop("bots")
-    known = {name: value for name, value in metrics.items() if value is not None}
-    return {**fields, "format": FORMAT, "world": "melting_pot", "metrics": known}
+        return None
+    given = fields.get("format", 1 if {"scenario", "agent"} <= fields.keys() else FORMAT)
+    if not isinstance(given, int) or given == FORMAT:
+        return None
+    recorded = fields.get("versions")
+    writer = str(recorded.get("hm_agent", UNKNOWN_VERSION)) if isinstance(recorded, dict) else UNKNOWN_VERSION
+    advice = "update hm_agent" if given > FORMAT else "read it with that version"
+    return (
+        f"{path} has format {given}, written by hm_agent {printable(writer)}, and this version reads and writes "
+        f"{FORMAT}: {advice}, name another --out, or play anew with --overwrite"
+    )
+
+
+def check_format(path: Path) -> None:
+    """Raises ConfigError for a result of another format, which must not be overwritten as a damaged file is."""
+    if problem := other_format(path):
+        raise ConfigError(problem)
 
 
 def versions(packages: Sequence[str] = ()) -> dict[str, str]:

@@ -18,12 +18,13 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import TypedDict
 
 from hm_agent.bounds import MAX_RECORDED, kept_end
+from hm_agent.config import ConfigError
 from hm_agent.core import Decision, Hypothesis, Interaction, Seat, Step, Thoughts
 from hm_agent.questions import Call, Exchange, shown_fields
 
 FILE = "trace.jsonl"
 FORMAT = 2
-"""The version of the format of lines. Traces of version 1, which had no header, are read as well."""
+"""The version of the format of lines."""
 HEADER = {"format": FORMAT, "kind": "hm_agent trace"}
 _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
@@ -125,31 +126,32 @@ class TraceRecorder:
 
 
 def read_trace(path: Path, *, with_any_of: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yields the lines of a trace in the current format, without its header; skips truncated lines and non-objects.
+    """Yields the lines of a trace that have a seat, which its header has not; skips truncated lines and non-objects.
 
     with_any_of: if not empty, lines with none of these keys are skipped, too, which is far faster than to parse them.
+    Raises ConfigError for a trace of format 1.
     """
     sought = [f'"{key}"'.encode() for key in with_any_of]
     with path.open("rb") as lines:
         for number, line in enumerate(lines):
-            if sought and not any(key in line for key in sought):
+            if number and sought and not any(key in line for key in sought):
                 continue
-            try:
-                fields = json.loads(line) if line.endswith(b"\n") else None
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(fields, dict):
-                is_header = number == 0 and "step" not in fields
-                if not is_header:
-                    yield fields if "seat" in fields else _upgraded(fields)
+            fields = _fields(line)
+            if number == 0 and {"step", "action"} <= fields.keys() and "seat" not in fields:
+                raise ConfigError(
+                    f"{path} has format 1, written by hm_agent 0.1: read it with that version, or play anew"
+                )
+            if "seat" in fields and (not sought or fields.keys() & set(with_any_of)):
+                yield fields
 
 
-def _upgraded(line: dict[str, Any]) -> dict[str, Any]:
-    """Converts a line of format 1, which had one seat and no field for its state, to the current format."""
-    state = {key: line.pop(key) for key in ("pose", "inventory", "other_inventory", "subgoal") if key in line}
-    if "understood" in line:
-        line["interactions"] = line.pop("understood")
-    return {**line, "seat": "player_0", **({"state": state} if state else {})}
+def _fields(line: bytes) -> dict[str, Any]:
+    """The fields of a line of JSON; none for a line that is cut or holds no object."""
+    try:
+        fields = json.loads(line) if line.endswith(b"\n") else None
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def to_json(value: object) -> Any:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named, suites
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order
+from hm_agent.registry import suites
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, scenario_of
 from hm_agent.reporting.drawing import LINE, Keys, Panel, Picture, add_title, legend, reference_keys
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.suite import Breakdown
@@ -38,7 +38,7 @@ def kind_means(results: Sequence[Result]) -> list[KindMean]:
     values: dict[tuple[Breakdown, str, Condition, str], list[float]] = {}
     for result, condition in zip(results, conditions_of(results), strict=True):
         if result.is_finished and result.world in suites():
-            group = scenario_named(result.scenario).group
+            group = scenario_of(result).group
             for breakdown in suites()[result.world].breakdowns:
                 for kind, metric in breakdown.kinds:
                     if metric in result.metrics:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference
+from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, scenario_of
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
 from hm_agent.reporting.statistics import TINY, ClusteredMean, paired_difference
@@ -92,7 +92,8 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
         by_group: dict[str, dict[str, list[float]]] = {}
         pairs = paired(values[first], values[second])
         for scenario, differences in pairs.items():
-            by_group.setdefault(scenario_named(scenario).group, {})[scenario] = differences
+            info = scenario_named(scenario).measured_by(first.measure)
+            by_group.setdefault(info.group, {})[scenario] = differences
         if len(by_group) > 1:
             by_group = {OVERALL: pairs, **by_group}
         most = max(len(values[first]), len(values[second]))
@@ -111,7 +112,7 @@ def episode_values(results: Sequence[Result], *, with_references: bool = False) 
     for result, condition in zip(results, conditions_of(results), strict=True):
         if result.scenario in zero_sum or len({(seat.agent, seat.model) for seat in result.seats}) > 1:
             continue
-        scenario = scenario_named(result.scenario)
+        scenario = scenario_of(result)
         value = result.metric(scenario.metric.name)
         is_wanted = with_references or not is_reference(condition, scenario)
         if result.is_finished and value is not None and is_wanted:
@@ -147,7 +148,7 @@ def _comparison(
     normalised = _scaled(pairs, scales, first)
     shown = normalised if group == OVERALL else pairs
     everything = [difference for differences in pairs.values() for difference in differences]
-    metric = scenario_named(next(iter(pairs))).metric
+    metric = scenario_named(next(iter(pairs))).measured_by(first.measure).metric
     return Comparison(
         first=first,
         second=second,

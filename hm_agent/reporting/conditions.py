@@ -8,34 +8,49 @@ from typing import TypeAlias
 
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import OWN_FILE, Result
-from hm_agent.registry import agent_names, own_agents, suites
-from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.registry import agent_names, own_agents, scenario_named, suites
+from hm_agent.suite import Measure, ScenarioInfo, Setting
 
 Settings = tuple[tuple[str, Setting], ...]
 Labels: TypeAlias = "Mapping[Condition, str]"
 """What a report calls each condition."""
 UNKNOWN = "unknown"
 """The value of a setting that a result does not record."""
+MEASURE = "measure"
+
+
+def scenario_of(result: Result) -> ScenarioInfo:
+    """The scenario of a result, with the measure that the result records."""
+    return scenario_named(result.scenario).measured_by(result.measure)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What episodes must have in common to be averaged. settings: by flag, sorted, without the base seed."""
+    """What episodes must have in common to be averaged.
+
+    settings: by flag, sorted, without the base seed. measure: None for the one that the scenario has at present.
+    """
 
     agent: str
     model: str
     settings: Settings = ()
+    measure: Measure | None = None
 
     @classmethod
     def of(cls, result: Result) -> Condition:
         settings = sorted((flag, value) for flag, value in result.settings.items() if flag != "seed")
-        return cls(result.agent, result.model, tuple(settings))
+        has_present = result.measure in (None, scenario_named(result.scenario).metric.measure)
+        return cls(result.agent, result.model, tuple(settings), None if has_present else result.measure)
 
     def world_settings(self, world: str) -> Settings:
-        """The settings in which paired episodes must agree: the length and what changes the world; None if not set."""
+        """What paired episodes must agree in: length, measure and the settings that change the world; None if not set.
+
+        The measure stands there only if it is not the scenario's present one.
+        """
         options, own = suites()[world].options if world in suites() else (), dict(self.settings)
         flags = ["max_steps", *(option.name for option in options if option.changes_world)]
-        return tuple((flag, own.get(flag)) for flag in (*flags, *own.keys() & {OWN_FILE}))
+        agreed = tuple((flag, own.get(flag)) for flag in (*flags, *own.keys() & {OWN_FILE}))
+        return (*agreed, (MEASURE, str(self.measure))) if self.measure else agreed
 
     @property
     def is_world_reference(self) -> bool:
@@ -112,22 +127,24 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
     optional = {name for name, _ in defaults}
 
-    def sort_key(condition: Condition) -> tuple[bool, int, str, str, int, str]:
+    def sort_key(condition: Condition) -> tuple[bool, int, str, str, int, str, str]:
         agent, settings = condition.agent, condition.settings
         number = known.index(agent) if agent in known else len(known)
         changed = sum(flag in optional and (flag, value) not in defaults for flag, value in settings)
-        return condition.is_world_reference, number, agent, condition.model, changed, str(settings)
+        measure = str(condition.measure or "")
+        return condition.is_world_reference, number, agent, condition.model, changed, str(settings), measure
 
     return sorted(set(conditions), key=sort_key)
 
 
 def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Labels:
-    """A short name for each condition: the agent and, in brackets, the model and settings that differ between them.
+    """A short name for each condition: the agent and, in brackets, the model, settings and unit that differ.
 
-    A flag without a value is not shown, e.g. `max_steps` of whole episodes. Control characters, which are not allowed
-    in SVG files, are escaped. with_model: False if the model is shown elsewhere.
+    A flag without a value is not shown, e.g. `max_steps` of whole episodes, nor the present unit of a scenario. Control
+    characters, which are not allowed in SVG files, are escaped. with_model: False if the model is shown elsewhere.
     """
     shows_model = with_model and len({condition.model for condition in conditions}) > 1
+    shows_unit = len({condition.measure for condition in conditions}) > 1
     settings = [dict(condition.settings) for condition in conditions]
     flags = sorted({flag for values in settings for flag in values})
     varying = [flag for flag in flags if len({repr(values.get(flag, UNKNOWN)) for values in settings}) > 1]
@@ -139,5 +156,7 @@ def labels(conditions: Sequence[Condition], *, with_model: bool = True) -> Label
             value = dict(condition.settings).get(flag, UNKNOWN)
             if value is not None and not (flag in optional and value == UNKNOWN):
                 details.append(f"{flag}={value}")
+        if shows_unit and condition.measure:
+            details.append(condition.measure.unit)
         names[condition] = printable(f"{condition.agent} ({', '.join(details)})" if details else condition.agent)
     return names

@@ -9,6 +9,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from hm_agent.questions import Usage
+from hm_agent.registry import ablated_agent
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.drawing import (
     BAND,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 # Means by scenario and agent (the paper's figures 3 and 6): a panel for each group, a row for each scenario
 
-FULL = "hypothetical_minds"
-ABLATIONS = ("vmp", "mmp", "mmp_he", "he_hr")
 HEADING, LABEL_LINE, LANE, GAP = 74, 15, 11, 12
 """Heights in pixels: of title and axis, of a further line of its label, of a condition within a scenario, between
 scenarios."""
@@ -44,15 +43,15 @@ _FILLED = 0.8
 
 def means_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
     """The means of all but references and ablations; None if there are none."""
-    compared = [row for row in _compared(rows) if row.condition.agent not in ABLATIONS]
+    compared = [row for row in _compared(rows) if ablated_agent(row.condition.agent) is None]
     return _by_scenario("means", "Means by scenario and agent", compared, labels, keys)
 
 
 def ablation_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
-    """The ablations beside the full agent; None if there are none."""
-    if not any(row.condition.agent in ABLATIONS for row in rows):
-        return None
-    compared = [row for row in _compared(rows) if row.condition.agent in (FULL, *ABLATIONS)]
+    """The ablations beside the agents that they are parts of; None if there are no ablations."""
+    ablations = {row.condition.agent: full for row in rows if (full := ablated_agent(row.condition.agent))}
+    shown = {*ablations, *ablations.values()}
+    compared = [row for row in _compared(rows) if row.condition.agent in shown]
     return _by_scenario("ablations", "Ablations beside the full agent", compared, labels, keys)
 
 

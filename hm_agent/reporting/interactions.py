@@ -51,8 +51,8 @@ class StreamGroup:
     episodes: Sequence[Sequence[Stream]]
 
 
-KEYS_READ = ("hypotheses", "interactions", "understood")
-"""The keys of a trace's lines that hold interactions and the beliefs before them; `understood` is format 1's."""
+KEYS_READ = ("hypotheses", "interactions")
+"""The keys of a trace's lines that hold interactions and the beliefs before them."""
 
 
 def stream_groups(episodes: Sequence[RecordedEpisode]) -> list[StreamGroup]:

@@ -13,7 +13,7 @@ from statistics import mean
 
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named, suites
+from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.statistics import ClusteredMean, bootstrap_interval, normalised_score
@@ -106,7 +106,7 @@ def _measure(result: Result, row: Row) -> EpisodeMinds:
 
 def _score(result: Result, row: Row) -> float | None:
     """The episode's normalised score; None without a scale or on a narrow one."""
-    metric = scenario_named(result.scenario).metric
+    metric = row.scenario.metric
     value = result.metric(metric.name)
     if value is None or row.is_narrow:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
-from hm_agent.recording.result import NO_RESULT, Result
+from hm_agent.recording.result import NO_RESULT, Result, other_format
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
@@ -121,7 +121,8 @@ def file_notes(runs: Runs) -> list[str]:
     if runs.unreadable:
         files = counted(len(runs.unreadable), "file")
         where = listed(_first_few(runs.unreadable))
-        sentences.append(f"{files} could not be read as the result of an episode in any known format: {where}.")
+        sentences.append(f"{files} could not be read as the result of an episode in the format of today: {where}.")
+        sentences += [f"{problem}." for path in runs.unreadable[:1] if (problem := other_format(path))]
     if runs.repeated:
         records = counted(runs.repeated, "repeated record")
         sentences.append(f"{records} of episodes had the outcome of the record that counts; every episode counts once.")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, is_reference, labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
@@ -129,16 +129,14 @@ def study_orders(runs: Runs) -> OrderStudy:
 
 def _is_measured(result: Result) -> bool:
     """True if the episode is finished, has the scenario's metric, and was played against opponents of a known order."""
-    scenario = scenario_named(result.scenario)
+    scenario = scenario_of(result)
     return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
 
 
 def _in_unit(result: Result) -> Result:
-    """The result with the seats' rewards scaled to the number of steps that its scenario's metric is for."""
-    steps = scenario_named(result.scenario).metric.per_steps
-    if steps is None or not result.steps:
-        return result
-    seats = (replace(seat, reward=seat.reward * steps / result.steps) for seat in result.seats)
+    """The result with the seats' rewards in the unit that it was measured in."""
+    metric = scenario_of(result).metric
+    seats = (replace(seat, reward=metric.of_reward(seat.reward, result.steps)) for seat in result.seats)
     return replace(result, seats=tuple(seats))
 
 
@@ -147,7 +145,7 @@ def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values
     conditions = conditions_of(results)
     by_opponents: dict[Opponents, dict[Condition, dict[str, dict[Round, float]]]] = {}
     for result, condition in sorted(zip(results, conditions, strict=True), key=lambda pair: pair[0].episode):
-        scenario = scenario_named(result.scenario)
+        scenario = scenario_of(result)
         value = result.metric(scenario.metric.name)
         assert scenario.order is not None
         assert value is not None

@@ -45,10 +45,10 @@ def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
 
 
 def _by_settings(conditions: Iterable[Condition]) -> Iterable[Sequence[Condition]]:
-    """Groups the conditions by model and settings."""
-    by_settings: dict[tuple[str, object], list[Condition]] = {}
+    """Groups the conditions by model, settings and measure."""
+    by_settings: dict[object, list[Condition]] = {}
     for condition in conditions:
-        by_settings.setdefault((condition.model, condition.settings), []).append(condition)
+        by_settings.setdefault((condition.model, condition.settings, condition.measure), []).append(condition)
     return by_settings.values()
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.registry import scenario_named, scenarios, suites
-from hm_agent.reporting.conditions import Condition
+from hm_agent.registry import scenarios, suites
+from hm_agent.reporting.conditions import Condition, scenario_of
 from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import listed
 
@@ -28,7 +28,7 @@ class RecordedEpisode:
 
     @property
     def scenario(self) -> ScenarioInfo:
-        return scenario_named(self.result.scenario)
+        return scenario_of(self.result)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -49,7 +49,7 @@ class Runs:
     """All episodes of some folders, each once.
 
     counts_unanswered: False if episodes with too many unanswered questions are marked as no result (`Result.judged`).
-    unreadable: files that are not results of a known format. repeated: the number of further records of episodes with
+    unreadable: files that are not results of today's format. repeated: the number of further records of episodes with
     the same outcome. contradicted: further records with another outcome than the one that counts.
     """
 

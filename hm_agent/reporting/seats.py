@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, SeatResult
-from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, labels
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.suite import ScenarioInfo
@@ -63,15 +62,14 @@ class Matchups:
 def matchups(results: Iterable[Result]) -> list[Matchups]:
     """The matchups of each scenario and setting, in the order of the scenarios, then by title."""
     shared = sorted((result for result in results if len(result.seats) > 1), key=result_order)
-    grouped: dict[tuple[str, Settings], list[Result]] = {}
+    grouped: dict[tuple[str, Condition], list[Result]] = {}
     for result, condition in zip(shared, conditions_of(shared), strict=True):
-        grouped.setdefault((result.scenario, condition.settings), []).append(result)
-    titles: dict[tuple[str, Settings], str] = {}
+        played = replace(condition, agent=scenario_of(result).short_name, model="")
+        grouped.setdefault((result.scenario, played), []).append(result)
+    titles: dict[tuple[str, Condition], str] = {}
     for name in dict.fromkeys(scenario for scenario, _ in grouped):
-        short_name = scenario_named(name).short_name
-        settings = [settings for scenario, settings in grouped if scenario == name]
-        named = labels([Condition(short_name, "", of_matchup) for of_matchup in settings])
-        titles |= {(name, condition.settings): title for condition, title in named.items()}
+        named = labels([played for scenario, played in grouped if scenario == name])
+        titles |= {(name, played): title for played, title in named.items()}
     ordered = sorted(grouped, key=lambda key: (scenario_order(key[0]), titles[key]))
     return [_matchups(titles[key], grouped[key]) for key in ordered]
 
@@ -85,7 +83,7 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     ordered = in_order(Condition(player.agent, player.model) for player in seats)
     return Matchups(
         title=title,
-        scenario=scenario_named(results[0].scenario),
+        scenario=scenario_of(results[0]),
         players=tuple(Player(condition.agent, condition.model) for condition in ordered),
         rewards=_rewards(results),
         steps=(min(steps), max(steps)) if steps else None,

@@ -128,7 +128,7 @@ def _resampled(values: tuple[float, ...]) -> Interval:
 
 
 def interquartile_mean(values: Sequence[float]) -> float:
-    """The mean without the lowest and the highest quarter of the values, rounded down (Agarwal et al., 2021)."""
+    """The mean without the lowest n // 4 and the highest n // 4 of n values (Agarwal et al., 2021)."""
     return float(_middle_means(np.array([values], float))[0])
 
 

@@ -10,8 +10,15 @@ from statistics import mean, median
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, matching_reference
+from hm_agent.reporting.conditions import (
+    Condition,
+    Settings,
+    conditions_of,
+    in_order,
+    is_reference,
+    matching_reference,
+    scenario_of,
+)
 from hm_agent.reporting.runs import result_order
 from hm_agent.reporting.statistics import Estimate, estimate, normalised_score, scale_length, without_noise
 from hm_agent.suite import TOLD_SHARE, PublishedFigure, ScenarioInfo
@@ -150,12 +157,12 @@ class Row:
 def tabulate(results: Iterable[Result]) -> list[Row]:
     """One row for each scenario and condition, sorted by scenario, then by condition."""
     ordered = sorted(results, key=result_order)
-    by_scenario: dict[str, dict[Condition, list[Result]]] = {}
+    by_scenario: dict[ScenarioInfo, dict[Condition, list[Result]]] = {}
     for result, condition in zip(ordered, conditions_of(ordered), strict=True):
-        by_scenario.setdefault(result.scenario, {}).setdefault(condition, []).append(result)
+        by_scenario.setdefault(scenario_of(result), {}).setdefault(condition, []).append(result)
     rows: list[Row] = []
-    for name, group in by_scenario.items():
-        scenario, conditions = scenario_named(name), in_order(group)
+    for scenario, group in by_scenario.items():
+        conditions = in_order(group)
         references = [
             Reference(condition, mean_metric, _mean_metric(TOLD_SHARE, group[condition]))
             for condition in conditions

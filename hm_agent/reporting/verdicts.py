@@ -30,12 +30,15 @@ class Contrast:
 
 
 def contrasts(comparisons: Sequence[Comparison]) -> list[Contrast]:
-    """Contrasts each condition with the first of its model and settings, and those first ones with the first of all."""
+    """Contrasts each condition with the first of its model, settings and measure.
+
+    Those first ones are contrasted with the first of all.
+    """
     ordered = in_order(condition for comparison in comparisons for condition in (comparison.first, comparison.second))
     baselines: dict[object, Condition] = {}
     pairs = set()
     for condition in ordered:
-        baseline = baselines.setdefault((condition.model, condition.settings), condition)
+        baseline = baselines.setdefault((condition.model, condition.settings, condition.measure), condition)
         pairs.add((ordered[0] if baseline == condition else baseline, condition))
     return _contrasts(comparisons, pairs)
 

@@ -1,1 +1,1 @@
-"""What tests and benchmarks share: a scripted model, an endpoint on loopback, whole commands and trials of them."""
+"""For tests of your own agents: a scripted model, an endpoint on loopback, answers by schema, whole episodes."""

@@ -13,7 +13,9 @@ from hm_agent.questions import Usage
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.registry import scenario_named
+from hm_agent.reporting.conditions import scenario_of
 from hm_agent.reporting.runs import scenario_order
+from hm_agent.suite import ScenarioInfo
 from hm_agent.watching.run_folder import LINE, EndedEpisode, RunFolder, RunningEpisode
 
 LATEST = 30
@@ -79,7 +81,7 @@ class Watcher:
             "is_finished": result.is_finished,
             "reason": result.short_reason[:LINE],
             "steps": result.steps,
-            "value": _value(result),
+            "value": result.metric(scenario_of(result).metric.name),
             "calls": result.model_calls,
             "cost": result.usage.paid,
             "links": self._links(episode.folder),
@@ -124,11 +126,11 @@ def _usage(results: Iterable[Result], running: Mapping[Path, RunningEpisode]) ->
 
 def _groups(ended: Sequence[EndedEpisode], running: Mapping[Path, RunningEpisode]) -> list[dict[str, Any]]:
     """Counts episodes by status for each scenario, agent and model, with the mean of the scenario's metric so far."""
-    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    groups: dict[tuple[ScenarioInfo, str, str], dict[str, Any]] = {}
 
-    def group_of(scenario: str, agent: str, model: str) -> dict[str, Any]:
+    def group_of(scenario: ScenarioInfo, agent: str, model: str) -> dict[str, Any]:
         empty = {
-            "scenario": _short(scenario),
+            "scenario": scenario.short_name,
             "agent": agent,
             "model": model,
             "finished": 0,
@@ -136,30 +138,31 @@ def _groups(ended: Sequence[EndedEpisode], running: Mapping[Path, RunningEpisode
             "cut": 0,
             "running": 0,
         }
-        return groups.setdefault(
-            (scenario, agent, model), empty | {"values": [], "unit": scenario_named(scenario).metric.unit}
-        )
+        return groups.setdefault((scenario, agent, model), empty | {"values": [], "unit": scenario.metric.unit})
 
     names = {}
     for episode in ended:
         result = episode.result
         names[episode.folder.parent] = result.scenario, result.agent, result.model
-        group = group_of(result.scenario, result.agent, result.model)
+        scenario = scenario_of(result)
+        group = group_of(scenario, result.agent, result.model)
         group[result.outcome] += 1
-        if result.is_finished and (value := _value(result)) is not None:
+        if result.is_finished and (value := result.metric(scenario.metric.name)) is not None:
             group["values"].append(value)
     for folder, live in running.items():
         # A folder's name may differ from the names in its results, e.g. of a model with a slash.
-        group_of(*names.get(folder.parent, (live.scenario, live.agent, live.model)))["running"] += 1
+        name, agent, model = names.get(folder.parent, (live.scenario, live.agent, live.model))
+        group_of(scenario_named(name), agent, model)["running"] += 1
     for group in groups.values():
         values = group.pop("values")
         group["mean"] = sum(values) / len(values) if values else None
-    return [groups[key] for key in sorted(groups, key=lambda key: (scenario_order(key[0]), *key))]
+
+    def order(key: tuple[ScenarioInfo, str, str]) -> tuple[object, ...]:
+        scenario, agent, model = key
+        return scenario_order(scenario.name), agent, model, scenario.metric.unit
+
+    return [groups[key] for key in sorted(groups, key=order)]
 
 
 def _short(scenario: str) -> str:
     return scenario_named(scenario).short_name
-
-
-def _value(result: Result) -> float | None:
-    return result.metric(scenario_named(result.scenario).metric.name)

@@ -15,8 +15,8 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.melting_pot import text_player
 from tests.agents.test_registry import ABLE, ORDERS, play
+from tests.support.melting_pot import text_player
 
 STEPS = 300
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"

@@ -22,9 +22,14 @@ from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.language_questions import Plan
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
+from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
-EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {"symmtom": LANGUAGE_EXAMPLES, "enacttom": HOUSE_EXAMPLES}
+EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
+    "symmtom": LANGUAGE_EXAMPLES,
+    "enacttom": HOUSE_EXAMPLES,
+    "matrix_games": ROUND_EXAMPLES,
+}
 BLOCKS = {
     "behaviour",
     "behaviour_example",
@@ -37,7 +42,12 @@ BLOCKS = {
     "since",
     "strategy_is",
 }
-SCENARIOS = {"melting_pot": "rws_repeated_1", "symmtom": "symmtom_w6_n3_c3", "enacttom": "enacttom_far_handle"}
+SCENARIOS = {
+    "melting_pot": "rws_repeated_1",
+    "symmtom": "symmtom_w6_n3_c3",
+    "enacttom": "enacttom_far_handle",
+    "matrix_games": "mg_pd_grim",
+}
 PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in examples.items() if type(each) is Plan]
 
 

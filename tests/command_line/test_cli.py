@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hm_agent.testing.commands import call_here, overriding
+from tests.support.commands import call_here, overriding
 
 ROOT = Path(__file__).parents[2]
 EPISODE = "running_with_scissors_in_the_matrix__repeated_1/hypothetical_minds/builtin/episode-0"

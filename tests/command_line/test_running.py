@@ -11,10 +11,10 @@ from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import PAGE, write_report
-from hm_agent.testing.commands import call_here
 from hm_agent.watching.state import Watcher
 from tests.command_line.test_cli import interrupted, start
 from tests.reporting.examples import leave, result
+from tests.support.commands import call_here
 
 
 def played(out: Path, *agents: str) -> Path:

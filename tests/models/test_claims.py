@@ -24,9 +24,9 @@ from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
-from hm_agent.testing.commands import call_here, outcomes, start
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.schema_player import answer as schema_answer
+from tests.support.commands import call_here, outcomes, start
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 PATIENCE = 60.0

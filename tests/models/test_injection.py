@@ -21,7 +21,7 @@ from hm_agent.questions import Question
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
-from hm_agent.testing.melting_pot import text_player
+from tests.support.melting_pot import text_player
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 CANARY = "canary"

@@ -21,10 +21,10 @@ from hm_agent.models.chat import Reply, Request
 from hm_agent.models.providers import PROVIDERS, EndpointProvider, ModelPool, OwnProvider, provider_factory
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.questions import Model, ModelUnavailable, Question, Unanswered
-from hm_agent.testing.commands import ROOT
 from hm_agent.testing.endpoint import Endpoint, completion
 from hm_agent.worlds.melting_pot.games import answers as all_answers
 from tests.models.test_answer_parsing import COUNTER, INFER
+from tests.support.commands import ROOT
 
 ANSWERS = all_answers()
 GOOD_ANSWER = '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'

@@ -26,11 +26,11 @@ from hm_agent.pool.other_machines import SharedSetup
 from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
-from hm_agent.testing.commands import ROOT, outcomes, overriding
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import SilentProgress
-from hm_agent.testing.kills import KillTrial
-from hm_agent.testing.melting_pot import text_player
+from tests.support.commands import ROOT, outcomes, overriding
+from tests.support.kills import KillTrial
+from tests.support.melting_pot import text_player
 
 # Ray forks before it runs another program. JAX, which other tests may have loaded here, would not have that.
 pytestmark = pytest.mark.filterwarnings(r"ignore:os\.fork\(\) was called:RuntimeWarning")

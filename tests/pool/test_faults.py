@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from hm_agent.testing import faults, schema_player
-from hm_agent.testing.commands import call_here, orphans, processes, start
+from hm_agent.testing import schema_player
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.faults import FAULTS
-from hm_agent.testing.kills import KillTrial, run_trial
-from hm_agent.testing.melting_pot import text_player
+from tests.support import faults
+from tests.support.commands import call_here, orphans, processes, start
+from tests.support.faults import FAULTS
+from tests.support.kills import KillTrial, run_trial
+from tests.support.melting_pot import text_player
 
 PATIENCE = 120.0
 """Seconds after which waiting fails the test."""

@@ -1,23 +1,24 @@
-"""The published schemas of result.json and trace.jsonl are those of the code, and files of the old format are read."""
+"""The published schemas of result.json and trace.jsonl are those of the code, and other formats are refused."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
-from hm_agent.recording.result import read_result, result_schema
+from hm_agent.recording.result import check_format, other_format, read_result, result_schema
 from hm_agent.recording.trace import FORMAT, HEADER, TraceLine, TraceRecorder, read_trace, trace_schema
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
 from hm_agent.testing.episodes import seat_agents, settled
-from tests.recording.old_results import RESULT_1
 from tests.reporting.examples import leave, result
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
@@ -46,16 +47,6 @@ def test_trace_begins_with_its_format_and_every_line_fits_the_schema(tmp_path: P
     assert [line["step"] for line in lines[::2]] == list(range(150))
 
 
-def test_result_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text(json.dumps(RESULT_1))
-    read = read_result(tmp_path / "result.json")
-    assert read is not None
-    assert (read.format, read.world) == (2, "melting_pot")
-    assert read.metrics == {"normalised_reward": 50.0, "interactions": 3, "unknown_patches": 0, "pose_lost_steps": 4}
-    assert read.settings == {"seed": 0, "max_steps": 300, "bots": "scripted"}
-    assert (read.reward, read.usage.questions, read.background) == (12.5, 24, ("a_bot",))
-
-
 def test_a_result_that_names_a_file_whose_name_is_no_text_is_read_again(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9 \xc3\xa9")
     failed = result("react", status=f"failed: OSError: {name}", reason=f"Traceback: {name}", seed=1)
@@ -65,20 +56,35 @@ def test_a_result_that_names_a_file_whose_name_is_no_text_is_read_again(tmp_path
     write_report(read_runs((tmp_path,)), tmp_path / "report")
 
 
-def test_result_of_a_later_format_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text(json.dumps({**RESULT_1, "format": 3}))
-    assert read_result(tmp_path / "result.json") is None
+@pytest.mark.parametrize(
+    ("changes", "writer"),
+    [
+        ({}, "hm_agent 0.1.0"),
+        ({"format": 9, "versions": {"hm_agent": "3.0"}}, "hm_agent 3.0"),
+        ({"versions": 1}, "unknown"),
+    ],
+)
+def test_a_result_of_another_format_is_refused_in_one_line_that_names_its_writer(
+    tmp_path: Path, changes: dict[str, object], writer: str
+) -> None:
+    path = tmp_path / "result.json"
+    fields = {name: value for name, value in asdict(result()).items() if name not in ("format", "world")}
+    path.write_text(json.dumps(fields | {"versions": {"hm_agent": "0.1.0"}} | changes))
+    assert read_result(path) is None
+    with pytest.raises(ConfigError, match=f"has format .*, written by .*{writer}.* --overwrite") as refusal:
+        check_format(path)
+    assert len(str(refusal.value).splitlines()) == 1
 
 
-def test_trace_of_format_1_is_read_in_the_form_of_today(tmp_path: Path) -> None:
-    old = {"step": 0, "action": "noop", "reward": 0.0, "pose": [1, 2, "north"], "understood": [{"partner": "opponent"}]}
+def test_a_damaged_result_is_no_result_of_another_format(tmp_path: Path) -> None:
+    for content in ("", "3", "{}", json.dumps(asdict(result()))):
+        (tmp_path / "result.json").write_text(content)
+        assert other_format(tmp_path / "result.json") is None
+
+
+@pytest.mark.parametrize("keys", [(), ("interactions",)])
+def test_a_trace_of_format_1_is_refused_in_one_line(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    old = {"step": 0, "action": "noop", "reward": 0.0, "pose": [1, 2, "north"]}
     (tmp_path / "trace.jsonl").write_text(json.dumps(old) + "\n")
-    (line,) = read_trace(tmp_path / "trace.jsonl")
-    assert line == {
-        "step": 0,
-        "action": "noop",
-        "reward": 0.0,
-        "seat": "player_0",
-        "state": {"pose": [1, 2, "north"]},
-        "interactions": [{"partner": "opponent"}],
-    }
+    with pytest.raises(ConfigError, match=r"trace.jsonl has format 1, written by hm_agent 0.1: .*"):
+        list(read_trace(tmp_path / "trace.jsonl", with_any_of=keys))

@@ -24,7 +24,6 @@ from hm_agent.recording.replay.film import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.suite import ScenarioInfo
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import (
     NO_SCENARIO,
@@ -39,6 +38,7 @@ from tests.recording.recordings import (
     thinking,
     written,
 )
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

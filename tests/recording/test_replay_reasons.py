@@ -20,7 +20,6 @@ from hm_agent.questions import Call, Exchange, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios
-from hm_agent.testing.browsers import requests_and_messages
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
@@ -44,6 +43,7 @@ from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import result
+from tests.support.browsers import requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

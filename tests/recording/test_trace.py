@@ -171,21 +171,6 @@ def test_every_seat_that_acts_or_is_paid_has_a_line_and_beliefs_of_its_own(tmp_p
     assert ["action" in line for line in lines] == [True, True, True, False]
 
 
-def test_a_trace_of_the_first_format_is_read_in_todays_form(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    path.write_text('{"step": 0, "action": "noop", "reward": 1.0, "pose": [1, 2, "north"], "understood": [{}]}\n')
-    assert list(read_trace(path)) == [
-        {
-            "step": 0,
-            "seat": "player_0",
-            "action": "noop",
-            "reward": 1.0,
-            "state": {"pose": [1, 2, "north"]},
-            "interactions": [{}],
-        }
-    ]
-
-
 def test_unanswered_question_has_no_answer(tmp_path: Path) -> None:
     exchange = Exchange(GuessBehaviour(frozenset()), None, seconds=0.1)
     (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(0, exchanges=(exchange,))))

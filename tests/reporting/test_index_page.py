@@ -10,8 +10,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from hm_agent.reporting.index import write_index
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.reporting.examples import PD, leave, result
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
 ENDED: dict[str, Any] = {"metrics": {}, "reward": 0.0, "steps": 0}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,16 +88,6 @@ def test_a_seat_that_holds_no_hypotheses_counts_for_no_curve_around_validation(t
     assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 1, 1))]
     recorded = [RecordedEpisode(result(seed=number), tmp_path) for number in range(3)]
     assert curves(recorded) == []
-
-
-def test_a_trace_of_format_1_is_read_too(tmp_path: Path) -> None:
-    belief = {"hypotheses": [{"words": "it plays rock", "value": 0.8}], "about": "it", "validated": "it plays rock"}
-    lines: list[dict[str, object]] = [
-        {"step": 0, "action": "noop", "reward": 0, "understood": [{"step": 0, "partner": "it", "reward": 1}]},
-        {"step": 1, "action": "noop", "reward": 0, "understood": [{"step": 1, "partner": "it", "reward": 2}], **belief},
-    ]
-    (tmp_path / "trace.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert read_streams(tmp_path / "trace.jsonl") == [Stream((1, 2), validated=1, has_hypotheses=True)]
 
 
 def test_a_stream_without_validation_is_counted_and_not_drawn() -> None:

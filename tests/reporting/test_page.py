@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.wording import number, with_error
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 
 @pytest.fixture

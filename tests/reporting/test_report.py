@@ -6,12 +6,15 @@ import csv
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
 
+from hm_agent.agents.registry import AGENTS
 from hm_agent.command_line.cli import PLAY
+from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.index import list_episodes, write_index
 from hm_agent.reporting.report import gather
@@ -151,6 +154,15 @@ def test_episodes_that_did_not_complete_are_shown(tmp_path: Path) -> None:
     assert "1 episode did not complete and is in no mean: 1 model_unavailable." in text
     assert "| 1 of 2 | 7.0 | - |" in text
     assert "1 of 2 finished" in (tmp_path / "report" / "report.html").read_text()
+
+
+def test_a_users_ablation_is_drawn_like_one_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = replace(AGENTS["react"], ablation_of="reflexion")
+    monkeypatch.setitem(ADDED.agents, "unreflective", part)
+    leave(tmp_path, *(result(agent) for agent in ("reflexion", "unreflective", "react")))
+    pictures = {picture.name: picture for picture in gather(read_runs((tmp_path,)), tmp_path).pictures}
+    shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
+    assert shown == {"means": ["react", "reflexion"], "ablations": ["reflexion", "unreflective"]}
 
 
 def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:

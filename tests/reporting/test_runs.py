@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.reporting.runs import identity, read_runs
-from hm_agent.reporting.tables import tabulate
-from tests.recording.old_results import RESULT_1
+from hm_agent.reporting.notes import file_notes
+from hm_agent.reporting.runs import read_runs
 from tests.reporting.examples import PD, leave, result
 
 
@@ -71,23 +70,11 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         read_runs((tmp_path / "nowhere",))
 
 
-SETTINGS_1 = {"seed": 0, "max_steps": 300, "inference": "exact", "top_k": 5}
-
-
-def test_a_result_of_format_1_is_reported_like_one_of_today(tmp_path: Path) -> None:
+def test_a_result_of_format_1_is_left_out_and_a_note_says_what_to_do(tmp_path: Path) -> None:
     folder = tmp_path / PD / "react" / "builtin" / "episode-0"
     folder.mkdir(parents=True)
-    (folder / "result.json").write_text(
-        json.dumps({**RESULT_1, "scenario": PD, "agent": "react", "settings": SETTINGS_1})
-    )
+    old = {"scenario": PD, "agent": "react", "episode": 0, "versions": {"hm_agent": "0.1.0"}}
+    (folder / "result.json").write_text(json.dumps(old))
     runs = read_runs((tmp_path,))
-    (row,) = tabulate(runs.results)
-    assert (row.scenario.short_name, row.condition.agent, row.mean, row.interactions) == (
-        "pd_repeated_5",
-        "react",
-        50.0,
-        3,
-    )
-    assert dict(row.settings) == {"bots": "scripted", "inference": "exact", "max_steps": 300, "top_k": 5}
-    today = result("react", seed=7, scenario=PD, settings=SETTINGS_1 | {"bots": "scripted"})
-    assert identity(today) == identity(runs.results[0])
+    assert runs.results == []
+    assert "has format 1, written by hm_agent 0.1.0" in " ".join(file_notes(runs))

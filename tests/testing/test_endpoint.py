@@ -13,8 +13,8 @@ from openai import APIConnectionError, AsyncOpenAI, BadRequestError, NotFoundErr
 from openai.types.chat import ChatCompletion
 
 from hm_agent.testing.endpoint import NAME, Endpoint, Response, completion, prompt_of, refusal
-from hm_agent.testing.melting_pot.text_player import answer
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from tests.support.melting_pot.text_player import answer
 
 FIRST_HYPOTHESIS = Path(__file__).parents[1] / "worlds/melting_pot/games/golden/propose_first_hypothesis.txt"
 """A prompt as models are sent it."""

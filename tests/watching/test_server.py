@@ -17,11 +17,11 @@ from playwright.sync_api import Browser, expect
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
-from hm_agent.testing.commands import ROOT
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.server import serve
 from tests.reporting.examples import RWS, leave, result
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.commands import ROOT
 from tests.watching.test_state import begin, line
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -37,12 +37,15 @@ class RequestPace:
             self._under_way -= 1
 
     def slow_down(self, pause: float) -> None:
-        """Notes a refusal. pause: seconds for which nothing is sent; refusals within a pause only prolong it."""
+        """After a refusal, sends nothing for `pause` seconds and allows half as many requests under way, at least one.
+
+        A refusal within a pause only prolongs it.
+        """
         now = time.monotonic()
         if now >= self._resume_at:
             self._limit = max(1.0, min(self._limit, self._under_way) / 2)
         self._resume_at = max(self._resume_at, now + pause)
 
     def speed_up(self) -> None:
-        """Notes a success."""
+        """After an answer, raises the limit of requests under way by its reciprocal: by 1 in about `limit` answers."""
         self._limit += 1 / self._limit

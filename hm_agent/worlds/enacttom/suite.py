@@ -151,7 +151,7 @@ class EnacttomSuite(Suite):
         return ANSWERS
 
     @property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
             "random": OwnAgent("draws every action uniformly; marks the floor", _random, is_reference=True),
             "planner": OwnAgent(

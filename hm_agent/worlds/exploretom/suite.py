@@ -183,7 +183,7 @@ class ExploretomSuite(Suite):
         )
 
     @property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         model_readers = {name: OwnAgent(about, partial(_model_reader, name)) for name, about in _MODEL_READERS.items()}
         hypothesis_reader = OwnAgent(
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",

@@ -114,15 +114,19 @@ class StoryWorld(World[StoryView, str]):
         self._story, self._graded = self._pose(seed), []
         if self._max_questions is not None and self._max_questions < len(self.questions):
             self._story = _sample_questions(self._story, self._max_questions, seed)
-        return self._turn({})
+        return self._next_turn({})
 
     def step(self, actions: Mapping[Seat, str]) -> Turn[StoryView]:
         question, given = self.questions[len(self._graded)], actions[READER]
         graded = GradedAnswer(question, given, meaning(given, question.choices, question.text))
         self._graded.append(graded)
-        return self._turn({READER: float(graded.is_right)})
+        return self._next_turn({READER: float(graded.is_right)})
 
-    def _turn(self, rewards: Mapping[Seat, float]) -> Turn[StoryView]:
+    def _next_turn(self, rewards: Mapping[Seat, float]) -> Turn[StoryView]:
+        """The turn of the next question, or the last turn if none is left.
+
+        If any question is functional, the reader isn't told the reward of its latest answer.
+        """
         step = len(self._graded)
         if step == len(self.questions):
             return Turn(step, {}, rewards, is_over=True)

@@ -75,7 +75,7 @@ class MatrixGamesSuite(Suite):
         return RoundsViewer(table_scenarios()[scenario.name])
 
     @property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         def own(name: str, about: str, *, needs_opponent: bool = False) -> OwnAgent:
             plays = _has_opponent if needs_opponent else lambda scenario: True
             return OwnAgent(about, partial(_build, name), plays, is_reference=True)

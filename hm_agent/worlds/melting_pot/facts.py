@@ -8,6 +8,8 @@ from typing import ClassVar, Self
 
 from pydantic import ConfigDict
 
+from hm_agent.suite import Measure
+
 Counts = tuple[int, ...]
 """An inventory: how much of each resource, in the game's order."""
 
@@ -183,6 +185,11 @@ class GameFacts(Strict):
     def holdings(self) -> tuple[Holding, ...]:
         """The items that an inventory counts, in its order."""
         raise NotImplementedError
+
+    @property
+    def measure(self) -> Measure:
+        """What its episodes are compared by."""
+        return Measure.reward_per(self.reward_per_steps)
 
     @property
     def slots(self) -> int:

@@ -140,7 +140,7 @@ class Window:
 
     @cached_property
     def offsets(self) -> tuple[tuple[int, int], ...]:
-        """(ahead, right) of each cell of the window, by number."""
+        """(ahead, right) of each cell of the window, row by row from the top left."""
         rows, columns = range(self.rows), range(self.columns)
         return tuple((self.forward - row, column - self.left) for row in rows for column in columns)
 
@@ -150,7 +150,7 @@ class Window:
         return -self.backward <= ahead <= self.forward and -self.left <= right <= self.right
 
     def cells(self, pose: Pose) -> tuple[Cell, ...]:
-        """The map cells in the window of a player at this pose, by number."""
+        """The map cells in the window of a player at this pose, in the order of `offsets`."""
         return tuple(pose.place(ahead, right) for ahead, right in self.offsets)
 
 

@@ -214,7 +214,7 @@ class MeltingPotSuite(Suite):
         return ("The bots are scripted: they stand in for Melting Pot's trained ones.",)
 
     @cached_property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
             "oracle": OwnAgent(
                 "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
@@ -291,11 +291,8 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    """The reward per as many steps as the game says or, if it says none, of the whole episode."""
     ceiling = None if scenario.is_self_play else "oracle"
-    if not (steps := scenario.game.reward_per_steps):
-        return Metric(floor="random", ceiling=ceiling)
-    return Metric("normalised_reward", f"reward per {steps:,} steps", floor="random", ceiling=ceiling, per_steps=steps)
+    return Metric(floor="random", ceiling=ceiling).measured_by(scenario.game.measure)
 
 
 def _path(folder: Setting) -> Path | None:

@@ -169,7 +169,7 @@ class SymmtomSuite(Suite):
         return ANSWERS
 
     @property
-    def own_agents(self) -> Mapping[str, OwnAgent]:  # type: ignore[override]
+    def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
             "random": OwnAgent("draws every move uniformly; marks the floor", _by_policy("random"), is_reference=True),
             "heuristic": OwnAgent(

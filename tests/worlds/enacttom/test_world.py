@@ -15,7 +15,6 @@ from hm_agent.envs import parallel_env
 from hm_agent.episode import run_episode
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import check_agent, find_scenarios
-from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import tell
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -23,6 +22,7 @@ from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import FUNCTIONAL_SUCCESS, EnacttomWorld
+from tests.support.enacttom.shipped_tasks import few_task_files
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # raised by what its tests import

@@ -12,10 +12,10 @@ from hm_agent.core import Step
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.testing.browsers import requests_and_messages
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
+from tests.support.browsers import requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

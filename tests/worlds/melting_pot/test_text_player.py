@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from hm_agent.testing.melting_pot.text_player import play
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
@@ -16,6 +15,7 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     MindsAnswer,
     StrategyAnswer,
 )
+from tests.support.melting_pot.text_player import play
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 GOLDEN = sorted((Path(__file__).parent / "games/golden").glob("*.txt"))

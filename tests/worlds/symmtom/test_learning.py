@@ -17,7 +17,6 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
-from hm_agent.testing.commands import orphans, start
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
@@ -32,6 +31,7 @@ from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
+from tests.support.commands import orphans, start
 from tests.worlds.symmtom.training_runs import no_report
 
 SMALL = GameSettings(6, 3, 3)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.symmtom.learning.checkpoints import load
 from hm_agent.worlds.symmtom.learning.training import Training, TrainingProgress, run
+from tests.support.commands import ROOT
 
 SCRIPT = """
 from pathlib import Path

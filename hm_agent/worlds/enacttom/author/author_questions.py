@@ -165,12 +165,12 @@ class JudgeTask(Question[CouncilScores]):
         return 0, 1
 
     def check(self, answer: CouncilScores) -> None:
-        def has_all() -> None:
+        def check_keys() -> None:
             if odd := set(self.keys) ^ set(answer.scores):
                 raise ValueError(f"scores: the criteria are {', '.join(self.keys)}, not {', '.join(sorted(odd))[:100]}")
 
-        def are_shares() -> None:
+        def check_values() -> None:
             if not all(isfinite(score) and 0 <= score <= 1 for score in answer.scores.values()):
                 raise ValueError("scores: each is between 0 and 1")
 
-        check_all(has_all, are_shares)
+        check_all(check_keys, check_values)

@@ -85,7 +85,10 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def plain_words(text: str) -> str:
-    """Normalises an answer: lower case, no punctuation around words, and `does not` for `doesn't`."""
+    """Lower case, words with one space between, without punctuation around them.
+
+    Within words, `'`, `/`, `&`, `-` and `_` stay. `doesn't`, `don't` and `isn't` become `does not`, `do not`, `is not`.
+    """
     words = re.sub(r"[^\w'’/&-]+", " ", text.lower().replace("’", "'"))
     words = words.replace("doesn't", "does not").replace("don't", "do not").replace("isn't", "is not")
     return " ".join(word.strip("'-") for word in words.split() if word.strip("'-"))

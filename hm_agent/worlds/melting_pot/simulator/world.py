@@ -139,14 +139,16 @@ class SubstrateWorld:
     def metrics(self) -> Mapping[str, float]:
         """Means over the seats; none before the first step.
 
-        normalised_reward: the reward per as many steps as the paper reports it for; missing in games whose rewards are
-        those of whole episodes. interactions: those of a seat's player, as the game's kind counts them.
+        The game's measure, e.g. the reward per as many steps as the paper reports it for, has the measure's own name;
+        it is missing in games that are measured by the reward of whole episodes. interactions: those of a seat's
+        player, as the game's kind counts them.
         """
         if not self._step:
             return {}
         means = {"interactions": per_capita(self._interactions.values())}
-        if steps := self._game.reward_per_steps:
-            means["normalised_reward"] = per_capita(self._earned.values()) * steps / self._step
+        measure = self._game.measure
+        if measure.per_steps:
+            means[measure.name] = measure.of_reward(per_capita(self._earned.values()), self._step)
         return means
 
     def truth(self, player: int, *, before: bool = False) -> Any:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from hm_agent.command_line.cli import main
-from hm_agent.testing.commands import orphans, start
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, TaskRequest, least_agents
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import REASONS, quick_proof, refusal
@@ -27,6 +26,7 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task, task_text
 from hm_agent.worlds.enacttom.verification.verifier import verify
+from tests.support.commands import orphans, start
 
 KINDS = [
     TaskRequest(category, depth, agents)

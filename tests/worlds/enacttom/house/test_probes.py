@@ -11,7 +11,6 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.registry import scenario_named
-from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.agents import PlannerHouseAgent, RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE
 from hm_agent.worlds.enacttom.house.probes import (
@@ -28,6 +27,7 @@ from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import QUIET_TURNS, EnacttomWorld
+from tests.support.enacttom.shipped_tasks import few_task_files
 
 YES, NO, UNKNOWN = ProbeAnswer
 OPEN = Proposition("is_open", ("cabinet_5",))

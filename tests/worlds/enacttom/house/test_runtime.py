@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.small_house import line_task, small_task
 from hm_agent.worlds.enacttom.house.commands import (
     IDLE,
     MOST_CHARACTERS,
@@ -33,6 +31,8 @@ from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, St
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+from tests.support.enacttom.random_tasks import TaskSize, random_task
+from tests.support.enacttom.small_house import line_task, small_task
 
 GOAL = ["(is_open cabinet_1)", "(K agent_1 (is_open cabinet_1))"]
 

@@ -13,8 +13,6 @@ from hm_agent.core import Observation, Step
 from hm_agent.episode import run_episode
 from hm_agent.registry import build_agent, scenario_named
 from hm_agent.suite import AgentSetup
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.small_house import line_task, small_task
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
@@ -28,6 +26,8 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import verify
 from hm_agent.worlds.enacttom.world import EnacttomWorld
+from tests.support.enacttom.random_tasks import TaskSize, random_task
+from tests.support.enacttom.small_house import line_task, small_task
 
 ORDERS = range(len(LADDER))
 LARGER = TaskSize(agents=4, rooms=4, furniture=8, objects=4, goals=3, depth=3)

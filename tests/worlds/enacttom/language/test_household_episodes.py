@@ -20,7 +20,6 @@ from hm_agent.recording.trace import read_trace, to_json
 from hm_agent.registry import build_agent, can_play, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.suite import AgentSetup
-from hm_agent.testing.enacttom import house_endpoint
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -32,6 +31,7 @@ from hm_agent.worlds.enacttom.language.situation import HouseSituation
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
+from tests.support.enacttom import house_endpoint
 
 AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 HAND_MADE = ("appendix_e", "far_handle", "one_window", "relay_of_three")

@@ -16,7 +16,6 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
-from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
@@ -29,6 +28,7 @@ from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
+from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.language.household_examples import (
     AT_FIRST,
     HOUSE_EXAMPLES,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.house.commands import (
     IDLE,
     ON,
@@ -35,6 +34,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import PlanResult, solve
+from tests.support.enacttom.small_house import small_task
 
 OPEN_HALL = Proposition("is_open", ("cabinet_1",))
 OPEN_KITCHEN = Proposition("is_open", ("cabinet_2",))

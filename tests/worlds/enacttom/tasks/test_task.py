@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.testing.enacttom.random_tasks import random_task
-from hm_agent.testing.enacttom.shipped_tasks import few_task_files
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem, write_problem
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import task_schema
 from hm_agent.worlds.enacttom.tasks.task_files import LONGEST_ERROR, load_task, parse_task, save_task, task_text
+from tests.support.enacttom.random_tasks import random_task
+from tests.support.enacttom.shipped_tasks import few_task_files
 
 SCHEMA = Path(__file__).parents[4] / "docs" / "schemas" / "enacttom_task.schema.json"
 TASK = task_files()["enacttom_appendix_e"]

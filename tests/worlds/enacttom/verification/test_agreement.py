@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.testing.enacttom.brute_force import BruteForce
-from hm_agent.testing.enacttom.fast_downward_search import ask_its_search, groups_of, holds_once
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE, FIND, IDLE, WAIT, HouseCommand, communicate
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
@@ -34,6 +31,9 @@ from hm_agent.worlds.enacttom.verification.plans import (
 )
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
+from tests.support.enacttom.brute_force import BruteForce
+from tests.support.enacttom.fast_downward_search import ask_its_search, groups_of, holds_once
+from tests.support.enacttom.random_tasks import TaskSize, random_task
 
 TINY = TaskSize(agents=2, rooms=2, furniture=3, objects=1, depth=2)
 TALKATIVE = TaskSize(agents=3, rooms=2, furniture=2, objects=1, goals=1, depth=3)

@@ -14,8 +14,6 @@ from pathlib import Path
 import pytest
 
 from hm_agent.command_line.cli import main
-from hm_agent.testing.enacttom.shipped_tasks import few_task_files, hand_made_files
-from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.house.commands import IDLE, parse_command, pick
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
@@ -27,6 +25,8 @@ from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, is_current, verify
+from tests.support.enacttom.shipped_tasks import few_task_files, hand_made_files
+from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.counting import runs_of
 
 NO_KITCHEN = RoomRestriction(restricted_rooms=("kitchen_1",), for_agents=("agent_0",))

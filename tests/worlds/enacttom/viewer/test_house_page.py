@@ -9,9 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from hm_agent.core import Agent
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import IDLE, communicate, navigate, open_it, pick, place, tell
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
@@ -22,6 +19,9 @@ from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from tests.recording.browsing import go_to, opened, step_of
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.enacttom.random_tasks import TaskSize, random_task
+from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.viewer.house_recordings import Replayed, Scripted, replayed
 
 if TYPE_CHECKING:

@@ -9,8 +9,6 @@ import pytest
 from PIL import ImageColor
 
 from hm_agent.recording.shapes import PALETTE, DrawnShape, colour_of, text_width
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
-from hm_agent.testing.enacttom.small_house import small_task
 from hm_agent.worlds.enacttom.house.commands import IDLE, navigate, open_it, pick, tell
 from hm_agent.worlds.enacttom.tasks.mechanics import InverseState, RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
@@ -20,6 +18,8 @@ from hm_agent.worlds.enacttom.viewer.plan_layout import NARROW, WIDE, Rect
 from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan, PlanPicture
 from hm_agent.worlds.enacttom.viewer.turns import known_claims, mistakes
 from hm_agent.worlds.enacttom.viewer.video_picture import PLACE, HouseVideo
+from tests.support.enacttom.random_tasks import TaskSize, random_task
+from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.viewer.house_recordings import HouseLog, Scripted, played
 
 OPEN = Proposition("is_open", ("cabinet_1",))

@@ -10,8 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 from hm_agent.command_line.cli import main
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
-from hm_agent.testing.enacttom.random_tasks import TaskSize, random_task
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -19,6 +17,8 @@ from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verify
 from hm_agent.worlds.enacttom.viewer.task_pages import listed_task, mechanic_words, task_details
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.enacttom.random_tasks import TaskSize, random_task
 from tests.worlds.enacttom.viewer.test_house_page import WORDS, hostile_house
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from hm_agent.experiment import Experiment
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import drawn_stories, items_of
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
@@ -24,6 +23,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.story.language import text_of, to_data
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedStory, read_story_set
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

@@ -14,11 +14,11 @@ from hm_agent.questions import Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
 from hm_agent.worlds.exploretom.story.language import parse_story
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 WORDS = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 

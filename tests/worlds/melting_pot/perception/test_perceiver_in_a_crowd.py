@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from hm_agent.testing.melting_pot.accuracy import check
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from tests.support.melting_pot.accuracy import check
 
 
 @pytest.fixture(scope="module")

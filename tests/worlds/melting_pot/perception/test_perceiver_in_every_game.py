@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hm_agent.testing.melting_pot.accuracy import SETTLING_STEPS, check
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
+from tests.support.melting_pot.accuracy import SETTLING_STEPS, check
 
 STEPS = 130
 OTHER_CASTS = ("bach_or_stravinsky_repeated_1", "bach_or_stravinsky_arena_2", "pd_arena_7", "pd_arena_8")

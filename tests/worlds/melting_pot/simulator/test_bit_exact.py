@@ -4,13 +4,13 @@ import hashlib
 import random
 
 from hm_agent.core import Turn
-from hm_agent.testing.commands import outputs_by_hash_seed
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.support.commands import outputs_by_hash_seed
 
 COUNTER_PREVIOUS, MIXED, GULLIBLE = "rws_repeated_1", "rws_repeated_4", "rws_repeated_5"
 CHEF = "cooking_asymmetric_0"

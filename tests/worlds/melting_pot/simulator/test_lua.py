@@ -11,8 +11,8 @@ import pytest
 from meltingpot.utils.substrates import builder
 
 from hm_agent.process import scratch
-from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.melting_pot.simulator import determinism
+from tests.support.commands import ROOT
 
 ORIGINAL = Path(meltingpot.__file__).parent / "lua"
 

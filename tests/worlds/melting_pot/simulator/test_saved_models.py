@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.testing.commands import ROOT
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import STANDING, Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
+from tests.support.commands import ROOT
 from tests.worlds.melting_pot.simulator.saved_puppet import save_other, save_puppet
 
 PUPPET = "rws_repeated_6"

@@ -18,13 +18,13 @@ from hm_agent.core import Agent, Decision, Seat, Step, World
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
-from hm_agent.testing.commands import outputs_by_hash_seed
 from hm_agent.testing.episodes import play_out, seat_agents, settled
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+from tests.support.commands import outputs_by_hash_seed
 
 DYAD, ARENA, KITCHEN = "rws_repeated_selfplay", "rws_arena_selfplay", "cooking_asymmetric_selfplay"
 STEPS: Mapping[str, int] = {DYAD: 300, ARENA: 110, KITCHEN: 220}

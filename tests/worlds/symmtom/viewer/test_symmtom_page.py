@@ -12,11 +12,11 @@ import pytest
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.testing.browsers import CONTRASTS, READABLE, requests_and_messages
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.views import BelievedKnowledge
 from tests.recording.browsing import go_to, opened
 from tests.recording.recordings import result
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.worlds.symmtom.viewer.board_log import BoardLog
 
 if TYPE_CHECKING:

@@ -89,7 +89,7 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         life.step += 1
         self._take_in_pickups(life, sum(inventory), kind)
         if plays and life.stray_kind is None:
-            _prepare(life, inventory[kind])
+            _choose_when_to_fire(life, inventory[kind])
             if life.fire_at is not None and life.step >= life.fire_at:
                 return wanted
         return (kind if life.stray_kind is None else life.stray_kind), False
@@ -116,8 +116,12 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         return puppeteer.PuppetGoal(goal)
 
 
-def _prepare(life: Life, held: float) -> None:
-    """Sets `life.enough` and `life.fire_at` once the puppeteer asks to play. held: how many of the kind to play."""
+def _choose_when_to_fire(life: Life, held: float) -> None:
+    """Sets how many of its kind are enough to play and, once the player holds these, the step at which it fires.
+
+    Enough are `surplus` more than it holds at first; it fires `patience` steps after it holds them. held: how many of
+    the kind to play it holds now.
+    """
     if life.enough is None:
         life.enough = held + life.character.surplus
     if life.fire_at is None and held >= life.enough:

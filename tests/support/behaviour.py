@@ -1,4 +1,4 @@
-"""Compares the results and traces of two run folders, which may be of different format versions."""
+"""Compares the results and traces of two run folders, which different versions of the code may have written."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.recording import result, trace
-from hm_agent.testing.commands import TIMING
+from tests.support.commands import TIMING
 
 IGNORED = (*TIMING, "versions")
 """The fields of a result that may differ although the behaviour is the same."""
-COUNTS = ("interactions", "unknown_patches", "pose_lost_steps")
-"""The metrics that format 1 records as 0 for agents that do not count them."""
-EVENT_KINDS = {"Interaction": "InteractionEvent"}
-"""The current names of kinds of events that have other names in format 1."""
 ADDED = ("right", "relied_on")
 """The keys of a trace's line that older traces lack."""
 ADDED_TO_STATE = ("asked_because", "skipped")
@@ -79,34 +75,29 @@ def result_difference(before: Path, after: Path) -> str | None:
     first, second = _result(before), _result(after)
     if not (first and second):
         return "no result that this version knows, in one folder or in both"
-    if not (first.get("seats") and second.get("seats")):  # format 1 has none
-        first, second = ({**fields, "seats": None} for fields in (first, second))
+    if not (first["measure"] and second["measure"]):  # older results lack it
+        first, second = ({**fields, "measure": None} for fields in (first, second))
     return first_difference(first, second)
 
 
 def _result(path: Path) -> Mapping[str, Any]:
     """The fields of a result that depend on behaviour alone; empty if the file is no result."""
     recorded = result.read_result(path)
-    if recorded is None:
-        return {}
-    fields = {name: value for name, value in asdict(recorded).items() if name not in IGNORED}
-    metrics = {name: value for name, value in recorded.metrics.items() if value or name not in COUNTS}
-    fields["metrics"] = metrics if recorded.agent in ("random", "noop") else dict(recorded.metrics)
-    return fields
+    fields = asdict(recorded) if recorded else {}
+    return {name: value for name, value in fields.items() if name not in IGNORED}
 
 
 def trace_difference(before: Path, after: Path) -> str | None:
     """The first difference between two traces, with the number of its line, the header apart; None if there is none."""
-    for number, (first, second) in enumerate(zip_longest(_lines(before), _lines(after)), 1):
+    for number, (first, second) in enumerate(zip_longest(_comparable_lines(before), _comparable_lines(after)), 1):
         if first != second:
             return f"line {number}: {first_difference(first, second)}"
     return None
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _comparable_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The lines of a trace without the keys that older traces lack (`ADDED`, `ADDED_TO_STATE`)."""
     for line in trace.read_trace(path):
-        for event in line.get("events", ()):
-            event["kind"] = EVENT_KINDS.get(event["kind"], event["kind"])
         for name in ADDED_TO_STATE:
             line.get("state", {}).pop(name, None)
         yield {name: value for name, value in line.items() if name not in ADDED}

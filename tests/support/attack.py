@@ -19,11 +19,11 @@ from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing import schema_player
-from hm_agent.testing.commands import call, end, orphans, outcomes, overriding, start
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_steps
-from hm_agent.testing.faults import KINDS, FaultyPlayer
-from hm_agent.testing.kills import KillTrial
+from tests.support.commands import call, end, orphans, outcomes, overriding, start
+from tests.support.faults import KINDS, FaultyPlayer
+from tests.support.kills import KillTrial
 
 MINDS = "hypothetical_minds"
 PLAYS = {"exploretom_a4": "reader", "symmtom_w6_n3_c3": MINDS, "rws_repeated_1": MINDS, "cooking_asymmetric_0": MINDS}

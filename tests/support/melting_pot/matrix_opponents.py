@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from hm_agent.testing.melting_pot.prompt_reading import Replies, find, search
+from tests.support.melting_pot.prompt_reading import Replies, find, search
 
 Inventory = dict[str, int]
 Table = Mapping[str, Mapping[str, float]]
@@ -151,7 +151,8 @@ def expected_of_all(table: Table, past: Past) -> dict[str, str]:
     return {partner: expected(table, own, likeliest(table, own)) for partner, own in by_partner.items()}
 
 
-def commonest(table: Table, kinds: Sequence[str]) -> str:
+def most_frequent_kind(table: Table, kinds: Sequence[str]) -> str:
+    """The kind of the table that stands in `kinds` most often; the first such kind of the table if several tie."""
     return max(table, key=kinds.count)
 
 
@@ -278,7 +279,7 @@ def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, An
     kinds: the kind expected of each player, None where unknown.
     """
     table = table_of(prompt)
-    theirs = commonest(table, [kind for kind in kinds.values() if kind])
+    theirs = most_frequent_kind(table, [kind for kind in kinds.values() if kind])
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
     return {
         "seek": [player for player, kind in kinds.items() if kind in (theirs, None)],

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.recording.result import read_result
-from hm_agent.testing.behaviour import RunComparison, compare_runs
+from tests.support.behaviour import RunComparison, compare_runs
 
 EPISODE = "scenario/agent/model/episode-0"
 METRICS = {"normalised_reward": 12.5, "interactions": 4, "unknown_patches": 0, "pose_lost_steps": 2}
@@ -34,7 +33,6 @@ SHARED = {
     "wall_seconds": 1.5,
     "versions": {"hm_agent": "0.1.0"},
 }
-FORMAT_1 = SHARED | METRICS | {"bots": "scripted", "settings": {"seed": 0}}
 SEAT = {"seat": "player_0", "agent": "react", "model": "builtin", "reward": 3.5}
 FORMAT_2 = SHARED | {
     "format": 2,
@@ -48,11 +46,6 @@ LINES_2: Sequence[dict[str, Any]] = (
     {"format": 2, "kind": "hm_agent trace"},
     {"step": 0, "seat": "player_0", "action": "forward", "reward": 0.0, "state": {"pose": [1, 2, 0]}},
     {"step": 1, "seat": "player_0", "action": "noop", "reward": 3.5, "events": [EVENT], "interactions": [{"step": 1}]},
-)
-OLD_EVENT = EVENT | {"kind": "Interaction"}
-LINES_1: Sequence[dict[str, Any]] = (
-    {"step": 0, "action": "forward", "reward": 0.0, "pose": [1, 2, 0]},
-    {"step": 1, "action": "noop", "reward": 3.5, "events": [OLD_EVENT], "understood": [{"step": 1}]},
 )
 
 
@@ -70,15 +63,12 @@ def compare(folder: Path, result: Mapping[str, Any], lines: Sequence[Mapping[str
     return compare_runs(before, run_folder(folder / "after", result, lines))
 
 
-def test_examples_are_results_in_both_formats(tmp_path: Path) -> None:
-    for name, result in (("1", FORMAT_1), ("2", FORMAT_2)):
-        assert read_result(run_folder(tmp_path / name, result) / EPISODE / "result.json") is not None
-
-
-def test_same_episode_in_both_formats_is_the_same(tmp_path: Path) -> None:
-    found = compare(tmp_path, FORMAT_1, LINES_1)
-    assert (found.results.same, found.results.compared, found.traces.same, found.traces.compared) == (1, 1, 1, 1)
-    assert found.results.differences == found.traces.differences == {}
+def test_a_measure_that_older_results_lack_is_no_difference_and_another_measure_is_one(tmp_path: Path) -> None:
+    measured = FORMAT_2 | {"measure": {"unit": "points"}}
+    assert compare(tmp_path / "lacking", measured).results.differences == {}
+    before = run_folder(tmp_path / "before", FORMAT_2 | {"measure": {"unit": "steps"}})
+    after = run_folder(tmp_path / "after", measured)
+    assert len(compare_runs(before, after).results.differences) == 1
 
 
 def test_times_and_versions_may_differ(tmp_path: Path) -> None:
@@ -100,20 +90,6 @@ def test_first_difference_of_results_is_told(tmp_path: Path, changed: dict[str, 
     found = compare(tmp_path, FORMAT_2 | changed)
     assert found.results.differences == {f"{EPISODE}/result.json": difference}
     assert found.results.same == 0
-
-
-@pytest.mark.parametrize("agent", ["random", "noop"])
-def test_agents_that_count_nothing_may_tell_zeros_or_nothing(tmp_path: Path, agent: str) -> None:
-    zeros = {"interactions": 0, "unknown_patches": 0, "pose_lost_steps": 0}
-    before = run_folder(tmp_path / "before", FORMAT_1 | zeros | {"agent": agent})
-    after = run_folder(tmp_path / "after", FORMAT_2 | {"agent": agent, "metrics": {"normalised_reward": 12.5}})
-    assert compare_runs(before, after).results.differences == {}
-
-
-def test_other_agents_must_count_the_same(tmp_path: Path) -> None:
-    before = run_folder(tmp_path / "before", FORMAT_1 | {"interactions": 0})
-    after = run_folder(tmp_path / "after", FORMAT_2 | {"metrics": {"normalised_reward": 12.5}})
-    assert len(compare_runs(before, after).results.differences) == 1
 
 
 def test_first_difference_of_traces_is_told_with_its_line(tmp_path: Path) -> None:

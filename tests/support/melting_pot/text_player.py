@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hm_agent.testing.endpoint import Response, completion, prompt_of
-from hm_agent.testing.melting_pot import kitchen, matrix_opponents, matrix_plans
-from hm_agent.testing.melting_pot.prompt_reading import Replies
+from tests.support.melting_pot import kitchen, matrix_opponents, matrix_plans
+from tests.support.melting_pot.prompt_reading import Replies
 
 KITCHEN = "You and a teammate cook"
 """Words that are in every prompt about a kitchen and in no other."""

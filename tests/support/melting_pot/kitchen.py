@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hm_agent.testing.melting_pot.prompt_reading import Cell, Replies, cells_in, find, line, search
+from tests.support.melting_pot.prompt_reading import Cell, Replies, cells_in, find, line, search
 
 COMPLEMENT = {"loads pots": "serves soup", "serves soup": "loads pots"}
 """The own role for each role of the teammate; beside any other, the player does everything."""

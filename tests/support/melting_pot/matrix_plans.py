@@ -7,23 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hm_agent.testing.melting_pot.matrix_opponents import (
+from tests.support.melting_pot.matrix_opponents import (
     Inventory,
     best_response,
     choose,
-    commonest,
     counts,
     expected,
     expected_of_all,
     lead_with,
     likeliest,
+    most_frequent_kind,
     partner_choice,
     past_of,
     rules,
     start_of,
     table_of,
 )
-from hm_agent.testing.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
+from tests.support.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
 
 STRATEGY = "# Your strategy\n"
 """The heading above the strategy to follow."""
@@ -177,7 +177,7 @@ def _own_target(prompt: str, held: Inventory) -> Inventory:
     A lead of MIN_LEAD in the present inventory is enough.
     """
     table = table_of(prompt)
-    main = best_response(table, commonest(table, list(expected_of_all(table, past_of(prompt)).values())))
+    main = best_response(table, most_frequent_kind(table, list(expected_of_all(table, past_of(prompt)).values())))
     return held if _lead(held, main) >= MIN_LEAD else lead_with(main, held)
 
 

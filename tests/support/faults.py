@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from hm_agent.testing.commands import call, outcomes
 from hm_agent.testing.endpoint import Answer, Endpoint, Response, refusal
-from hm_agent.testing.melting_pot import text_player
+from tests.support.commands import call, outcomes
+from tests.support.melting_pot import text_player
 
 SHARES: Mapping[str, float] = {"429": 0.08, "500": 0.04, "garbage": 0.03, "hang": 0.02, "drop": 0.01}
 """The share of all requests that are answered with each fault."""

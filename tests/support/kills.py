@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hm_agent.testing.commands import call, end, orphans, outcomes, overriding, processes, start
 from hm_agent.testing.endpoint import Endpoint
+from tests.support.commands import call, end, orphans, outcomes, overriding, processes, start
 
 WORKERS = 3
 SCENARIOS = "rws_repeated_[012],cooking_asymmetric_0"

@@ -1,1 +1,0 @@
-"""Random household tasks, and a slow reference for the verifier."""

@@ -1,1 +1,0 @@
-"""What the tests and benchmarks of ExploreToM share."""

@@ -1,0 +1,43 @@
+"""An example of every kind of question about a matrix game, with which prompts and answers are tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hm_agent.core import Hypothesis
+from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose, ReviewPlan, Revise
+from hm_agent.theory_of_mind.situation import PlanRecord
+from hm_agent.worlds.matrix_games.language.body import OTHER
+from hm_agent.worlds.matrix_games.language.situation import Play, RoundPlayed, RoundSituation
+from hm_agent.worlds.matrix_games.settings import table_scenarios
+from hm_agent.worlds.matrix_games.views import PastRound, RoundView
+
+PD = table_scenarios()["mg_pd_grim"].side
+PASTS = (
+    *[PastRound("cooperate", "cooperate", 3, 3)] * 10,
+    PastRound("defect", "cooperate", 5, 0),
+    PastRound("cooperate", "defect", 0, 5),
+)
+LATER = RoundSituation(RoundView(PD, 30, PASTS), OTHER)
+AT_FIRST = RoundSituation(RoundView(table_scenarios()["mg_rps_rock"].side, 30), OTHER)
+HISTORY = tuple(RoundPlayed(n, OTHER, past.own, past.other, past.reward) for n, past in enumerate(PASTS, 1))[-5:]
+IDEAS = (Hypothesis("It cooperates.", 0.4, right=9, tested=10), Hypothesis("It copies me."))
+PLAN = Plan(
+    LATER, "Cooperate while it does.", (), (), (), "the next round begins", PlanRecord((Play("defect"),), 1, 1, ())
+)
+PREDICT = Predict(LATER, OTHER, HISTORY, IDEAS, (), "Cooperate while it does.")
+ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
+    "plan": PLAN,
+    "plan_undecided": replace(PLAN, strategy=None, history=HISTORY),
+    "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
+    "review_plan": ReviewPlan(LATER, PlanRecord((Play("defect"),), 1, 1, ()), "the next round begins", 5.0, AT_FIRST),
+    "propose": Propose(LATER, OTHER, HISTORY, IDEAS[:1]),
+    "predict": PREDICT,
+    "predict_at_first": Predict(AT_FIRST, OTHER, (), ()),
+    "revise": Revise(LATER, OTHER, HISTORY, IDEAS, (), "Cooperate while it does."),
+    "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "choose_strategy": ChooseStrategy(LATER, HISTORY),
+}

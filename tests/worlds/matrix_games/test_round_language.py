@@ -1,0 +1,133 @@
+"""Agents that think in language in a matrix game: their prompts, their answers, and what they earn.
+
+After an intended change of words: `REWRITE_GOLDEN=1 pytest tests/worlds/matrix_games/test_round_language.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.prompts import render
+from hm_agent.questions import answer_schema
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.worlds.matrix_games.language.reasoner import ANSWERS, best_action, foresee
+from hm_agent.worlds.matrix_games.language.situation import RoundSituation
+from hm_agent.worlds.matrix_games.views import PastRound, RoundView
+from tests.fitting_answers import check_fitting, check_reasoners, check_schema, values
+from tests.model_stand_ins import CheckedReasoner, Mute
+from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
+from tests.worlds.matrix_games.round_examples import AT_FIRST, LATER, PD, PLAN, PREDICT, ROUND_EXAMPLES
+
+GOLDEN = Path(__file__).parent / "golden"
+AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
+MOST_TOKENS, CHARACTERS_PER_TOKEN = 250, 4
+BEYOND_A_SCHEMA = ("is named more than once", "a new one needs words")
+"""What is wrong with the only answers that fit their schema and are refused all the same."""
+
+
+@pytest.mark.parametrize("name", ROUND_EXAMPLES)
+def test_prompt_is_the_golden_one_and_asks_for_every_field(name: str) -> None:
+    question = ROUND_EXAMPLES[name]
+    prompt = render(question)
+    assert is_golden(prompt, GOLDEN / f"{name}.txt")
+    assert fields_asked_for(prompt) == list(question.schema.model_fields)
+    assert not STRAY_WHITESPACE.search(prompt)
+    check_schema(question)
+    check_reasoners(question, ANSWERS)
+
+
+def test_every_question_has_an_answer_and_every_golden_file_an_example() -> None:
+    assert {type(question) for question in ROUND_EXAMPLES.values()} == set(ANSWERS)
+    assert {path.stem for path in GOLDEN.glob("*")} == set(ROUND_EXAMPLES)
+
+
+@pytest.mark.parametrize("name", ROUND_EXAMPLES)
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_whatever_fits_the_schema_is_a_valid_answer(name: str, data: st.DataObject) -> None:
+    question = ROUND_EXAMPLES[name]
+    check_fitting(data.draw(values(answer_schema(question))), question, BEYOND_A_SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ('{"calls": ["play(rock)"]}', "play: 'rock' is no action; there are cooperate, defect"),
+        ('{"calls": ["cooperate"]}', r"not a function call: 'cooperate'; write play\(action\)"),
+        ('{"calls": ["play(defect)", "play(defect)"]}', "2 calls are too many; at most 1"),
+        ('{"calls": []}', "the plan is empty"),
+    ],
+)
+def test_a_wrong_play_is_told_what_would_be_right(answer: str, problem: str) -> None:
+    read_answer('{"calls": ["play(\'defect\')"]}', PLAN)
+    with pytest.raises(BadAnswer, match=problem):
+        read_answer(answer, PLAN)
+
+
+def test_a_prediction_names_an_action_of_the_other() -> None:
+    with pytest.raises(BadAnswer, match="action: 'rock' is none of cooperate, defect"):
+        read_answer('{"player": "the other player", "next": [{"action": "rock"}, {"action": "defect"}]}', PREDICT)
+
+
+def test_react_is_asked_one_question_a_round_of_at_most_250_tokens() -> None:
+    for name in ("mg_rps_counter", "mg_pd_grim", "mg_bos_copy_column"):
+        (scenario,) = find_scenarios([name])
+        model = CheckedReasoner(ANSWERS)
+        world, agents = set_up(scenario, "react", model=model)
+        outcome = play_out(world, agents, seed=0)
+        assert {type(question) for question in model.asked} == {Plan}
+        assert len(model.asked) == outcome.steps == 30
+        assert mean(len(render(question)) for question in model.asked) / CHARACTERS_PER_TOKEN <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_finds_out_and_answers_an_opponent(agent: str) -> None:
+    """Once a few rounds have told the rule, play is close to the best response, which `oracle` plays."""
+    for name, least in (
+        ("mg_rps_rock", 9.0),
+        ("mg_pennies_copy", 0.8),
+        ("mg_pd_grim_2", 2.7),
+        ("mg_chicken_dove", 2.5),
+    ):
+        (scenario,) = find_scenarios([name])
+        world, agents = set_up(scenario, agent)
+        outcome = play_out(world, agents, seed=3)
+        assert outcome.reward / outcome.steps >= least, name
+
+
+def test_self_play_asks_both_seats() -> None:
+    (scenario,) = find_scenarios(["mg_pd_selfplay"])
+    world, agents = set_up(scenario, "hypothetical_minds")
+    assert play_out(world, agents, seed=0).steps == 30
+    assert all(agent.usage.questions >= 30 for agent in agents.values())
+
+
+def test_an_agent_whose_model_answers_nothing_plays_on() -> None:
+    (scenario,) = find_scenarios(["mg_pd_grim"])
+    world, agents = set_up(scenario, "hypothetical_minds", model=Mute())
+    assert play_out(world, agents, seed=0).reward == 3 * 30
+
+
+def played(*rounds: tuple[str, str]) -> RoundSituation:
+    return RoundSituation(RoundView(PD, 30, tuple(PastRound(own, other, 0, 0) for own, other in rounds)), "it")
+
+
+def test_the_reasoner_follows_a_rule_and_answers_it_to_the_end() -> None:
+    copied = played(
+        ("defect", "cooperate"), ("cooperate", "defect"), ("cooperate", "cooperate"), ("defect", "cooperate")
+    )
+    assert foresee(None, copied).action == "defect"
+    assert foresee("pure action=cooperate", copied).action == "cooperate"
+    assert best_action(played(*[("defect", "defect")] * 6)) == "defect"
+    punished = played(*[("cooperate", "cooperate")] * 4, ("defect", "cooperate"), *[("cooperate", "defect")] * 3)
+    assert best_action(punished) == "defect"
+    assert AT_FIRST.counts == {"rock": 0, "paper": 0, "scissors": 0}
+    assert [number for number, _ in LATER.latest] == list(range(3, 13))
