@@ -1,4 +1,4 @@
-"""What the scripted agents earn in matrix games, the computed optimum beside it, and how fast they play on one core.
+"""What agents earn in matrix games, the computed optimum beside it, and how fast they play on one core.
 
 `python -m benchmarks.matrix_games 20` sets the number of episodes in each scenario.
 """
@@ -14,13 +14,16 @@ from random import Random
 from statistics import mean, stdev
 
 from hm_agent.episode import run_episode
+from hm_agent.registry import scenario_named
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
-from hm_agent.worlds.matrix_games.agents import DIGITS, LOOKAHEAD, PLAYERS
+from hm_agent.testing.episodes import set_up
+from hm_agent.worlds.matrix_games.agents import DIGITS, LOOKAHEAD
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
-from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 EPISODES = 100
 SPEED_SCENARIO = "mg_rps_noisy_copy"
+AGENTS = ("random", "constant", "equilibrium", "react", "hypothetical_minds", "bayes", "oracle")
+"""Those that ask a model ask the built-in reasoner."""
 
 
 def scenarios_by_game() -> Mapping[str, Sequence[TableScenario]]:
@@ -32,8 +35,9 @@ def scenarios_by_game() -> Mapping[str, Sequence[TableScenario]]:
 
 def earned(scenario: TableScenario, agent: str, number: int) -> float:
     """The reward per round of one episode, whose seed depends on the scenario and the episode's number alone."""
-    world, seed = MatrixGameWorld(scenario), Random(f"{scenario.name}/{number}").getrandbits(32)
-    outcome = asyncio.run(run_episode(world, {"player_0": PLAYERS[agent](world, seed)}, seed=seed))
+    seed = Random(f"{scenario.name}/{number}").getrandbits(32)
+    world, agents = set_up(scenario_named(scenario.name), agent, seed=seed)
+    outcome = asyncio.run(run_episode(world, agents, seed=seed))
     return outcome.reward / outcome.steps
 
 
@@ -71,12 +75,12 @@ def planning_seconds(scenarios: Sequence[TableScenario]) -> float:
 
 def main(episodes: int = EPISODES) -> None:
     print(f"Reward per round, mean ± standard error over each game's opponents, {episodes} episodes each:")
-    print(f"| game | opponents | {' | '.join(PLAYERS)} | computed optimum |")
+    print(f"| game | opponents | {' | '.join(AGENTS)} | computed optimum |")
     for title, scenarios in scenarios_by_game().items():
-        means = (mean_over(scenarios, agent, episodes) for agent in PLAYERS)
+        means = (mean_over(scenarios, agent, episodes) for agent in AGENTS)
         print(f"| {title} | {len(scenarios)} | {' | '.join(means)} | {mean(map(optimum, scenarios)):.2f} |", flush=True)
     print(f"Rounds per second of CPU time, {SPEED_SCENARIO}:")
-    for agent in PLAYERS:
+    for agent in AGENTS:
         print(f"| {agent} | {rounds_per_second(agent):,.0f} |", flush=True)
     print("Seconds of CPU time that bayes plans before the first round:")
     for title, scenarios in scenarios_by_game().items():

@@ -17,7 +17,7 @@ from hm_agent.suite import FULL, SMALL, OwnAgent
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})
 WORLDS = [name for name, suite in suites().items() if suite.battery]
 """The worlds in which language models play."""
-OF_SCORES = ("melting_pot", "symmtom")
+OF_SCORES = ("melting_pot", "symmtom", "matrix_games")
 """The worlds in which acting well is a score between a floor and a ceiling."""
 
 

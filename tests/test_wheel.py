@@ -22,6 +22,7 @@ from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY
 from hm_agent.reporting.pages import TEMPLATES
+import hm_agent.worlds.melting_pot.games.matrix.plan_questions  # registers the filters of its template
 scenarios = find_scenarios(["rws_repeated_*"])
 scripts = suites()["melting_pot"].viewer(scenarios[0]).scripts[0].parent
 folders, prompts = (TEMPLATES, REPLAY, SHARED, scripts), data_folder("prompts")
@@ -122,7 +123,7 @@ def test_importing_the_package_imports_no_simulator_and_no_numpy(installed: Path
     ("example", "printed"),
     [
         ("my_agent.py", r"wanderer +\S+ +reward per 1,200 steps +\d"),
-        ("my_strategist.py", r"last_move +\d+\.\d+ +reward per agent and episode"),
+        ("my_strategist.py", r"last_move +\d+\.\d+ +reward per 1,200 steps"),
         ("my_model.py", r"reader +last_word +\d+\.\d+ .* 16 +0"),
         ("my_recorder.py", ""),
     ],

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import WORDS_PATTERN, Forms, Question, Remark, Words, check_all, one_of, plan_of
+from hm_agent.questions import WORDS_PATTERN, AnswerT, Forms, Question, Remark, Words, check_all, one_of, plan_of
 from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.revisions import (
     NONE,
@@ -72,9 +72,9 @@ class Prediction(Foresight[BehaviourT], Generic[BehaviourT]):
 
 
 @cache
-def _answer_about(kind: type[BaseModel], behaviour: type[Behaviour]) -> type[BaseModel]:
-    """The class of an answer for a world's behaviours."""
-    answer: type[BaseModel] = kind[behaviour]  # type: ignore[index]  # all kinds are generic over the behaviour
+def answer_about(kind: type[AnswerT], behaviour: type[Behaviour]) -> type[AnswerT]:
+    """The class of an answer for a world's behaviours, from one that is generic over them, e.g. `Prediction`."""
+    answer: type[AnswerT] = kind[behaviour]  # type: ignore[index]
     return answer
 
 
@@ -97,7 +97,7 @@ class Predict(Question[Foresight[Any]]):
 
     @property
     def schema(self) -> type[BaseModel]:
-        return _answer_about(Prediction if self.decides else Foresight, self.situation.behaviour)
+        return answer_about(Prediction if self.decides else Foresight, self.situation.behaviour)
 
     @property
     def forms(self) -> Forms:
@@ -145,7 +145,7 @@ class Revise(Question[RevisedBeliefs[Any]]):
 
     @property
     def schema(self) -> type[BaseModel]:
-        return _answer_about(RevisedBeliefs, self.situation.behaviour)
+        return answer_about(RevisedBeliefs, self.situation.behaviour)
 
     @property
     def _counts(self) -> range:

@@ -14,6 +14,7 @@ from hm_agent.agents.baselines import VanillaMindPrompting
 from hm_agent.agents.reflection import NoReflection
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError, data_folder
+from hm_agent.extensions import ADDED
 from hm_agent.models.prompts import environment
 from hm_agent.questions import Question, answer_schema
 from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
@@ -78,6 +79,12 @@ def test_a_plan_that_is_written_again_is_read_as_the_same(world: str, name: str,
     except ValueError:
         return  # what no schema expresses, e.g. more messages than are left
     assert question.situation.read_plan(list(map(str, plan)), None) == plan
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is forgotten after it."""
+    monkeypatch.setattr(ADDED, "agents", dict(ADDED.agents))
 
 
 @pytest.mark.parametrize("world", SCENARIOS)

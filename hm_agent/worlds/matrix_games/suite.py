@@ -43,7 +43,7 @@ class MatrixGamesSuite(Suite):
     offers = (MindReading, JointMindReading, StrategyMaking)
     literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_either", "mg_rps_counter"), episodes=1),
+        SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_pure", "mg_rps_counter"), episodes=1),
         FULL: BatteryPart(("mg_*",), episodes=2),
     }
 
@@ -60,7 +60,7 @@ class MatrixGamesSuite(Suite):
         return MatrixGameWorld(table_scenarios()[scenario.name])
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
-        from hm_agent.worlds.matrix_games.language.body import matrix_game_body
+        from hm_agent.worlds.matrix_games.language.round_body import matrix_game_body
 
         return matrix_game_body
 

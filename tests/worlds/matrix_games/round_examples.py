@@ -10,8 +10,8 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose, ReviewPlan, Revise
 from hm_agent.theory_of_mind.situation import PlanRecord
-from hm_agent.worlds.matrix_games.language.body import OTHER
-from hm_agent.worlds.matrix_games.language.situation import Play, RoundPlayed, RoundSituation
+from hm_agent.worlds.matrix_games.language.round_body import OTHER
+from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSituation
 from hm_agent.worlds.matrix_games.settings import table_scenarios
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView
 

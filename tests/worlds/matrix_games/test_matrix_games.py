@@ -20,6 +20,7 @@ from hm_agent.episode import run_episode
 from hm_agent.extensions import ADDED
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
 from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
 from hm_agent.worlds.matrix_games.suite import SUITE
@@ -236,3 +237,26 @@ def test_the_mixture_has_each_opponent_of_the_game_and_side_once() -> None:
     pure = table_scenarios()["mg_rps_pure"].mixture()
     rock = replace(table_scenarios()["mg_rps_rock"]).rules[0]
     assert pure[rock] == pytest.approx((1 / 3 + 1 / 6 * 1.5 + 1) / 16)
+
+
+def test_what_the_script_is_given_is_what_was_played() -> None:
+    (scenario,) = find_scenarios(["mg_bos_selfplay"])
+    world, agents = set_up(scenario, "random")
+    steps: list[Step] = []
+
+    class Keeper:
+        def record(self, step: Step) -> None:
+            steps.append(step)
+
+        def close(self) -> None: ...
+
+    play_out(world, agents, seed=1, recorders=[Keeper()])
+    viewer = suites()["matrix_games"].viewer(scenario)
+    assert viewer is not None
+    for step in steps:
+        for seat, other in (scenario.seats, scenario.seats[::-1]):
+            (played,), (table,) = viewer.shown(step, seat)["round"], viewer.shown(step, seat)["table"]
+            assert (played["own"], played["other"]) == (step.decisions[seat].action, step.decisions[other].action)
+            assert (played["reward"], played["theirs"]) == (step.rewards[seat], step.rewards[other])
+            at = table["own"].index(played["own"]), table["others"].index(played["other"])
+            assert table["payoff"][at[0]][at[1]] == played["reward"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from hm_agent.core import Step
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
@@ -47,26 +46,3 @@ def test_it_shows_every_round_and_marks_the_present_one_in_strip_and_table(
     expect(page.locator(".payoffs .is-played")).to_have_count(1)
     page.close()
     assert said == []
-
-
-def test_what_the_script_is_given_is_what_was_played() -> None:
-    (scenario,) = find_scenarios(["mg_bos_selfplay"])
-    world, agents = set_up(scenario, "random")
-    steps: list[Step] = []
-
-    class Keeper:
-        def record(self, step: Step) -> None:
-            steps.append(step)
-
-        def close(self) -> None: ...
-
-    play_out(world, agents, seed=1, recorders=[Keeper()])
-    viewer = suites()["matrix_games"].viewer(scenario)
-    assert viewer is not None
-    for step in steps:
-        for seat, other in (scenario.seats, scenario.seats[::-1]):
-            (played,), (table,) = viewer.shown(step, seat)["round"], viewer.shown(step, seat)["table"]
-            assert (played["own"], played["other"]) == (step.decisions[seat].action, step.decisions[other].action)
-            assert (played["reward"], played["theirs"]) == (step.rewards[seat], step.rewards[other])
-            at = table["own"].index(played["own"]), table["others"].index(played["other"])
-            assert table["payoff"][at[0]][at[1]] == played["reward"]

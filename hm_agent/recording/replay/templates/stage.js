@@ -66,7 +66,7 @@ class Stage {
       show(byId("over"), [this.seat.name, viewer.overlay.key(step)], () => viewer.overlay.build(step));
     }
     for (const { element, key, build } of this.cards) show(element, [this.seat.name, key(step, this.seat, index)], () => build(step, this.seat, index));
-    show(byId("state"), [this.seat.name, viewer.state.key(step)], () => viewer.state.build(step));
+    show(byId("state"), [this.seat.name, viewer.state.key(step, this.seat)], () => viewer.state.build(step, this.seat));
     byId("reward").textContent = number(this.seat.totals[index]);
     this.showAsked(step);
   }

@@ -6,33 +6,13 @@ It writes and reads sentences of one fixed form (`sentences.py`) and understands
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
 
-from pydantic import BaseModel
-
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import (
-    AskProbes,
-    CallsAnswer,
-    ChooseStrategy,
-    Foresight,
-    Plan,
-    Predict,
-    Prediction,
-    ProbesAnswer,
-    Propose,
-    ReviewPlan,
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
-    WrittenStrategyAnswer,
-)
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.situation import (
     COMES,
@@ -57,8 +37,6 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     wanted,
 )
 
-MOST_RULES = 3
-"""How many hypotheses about a partner an answer to `Revise` holds."""
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
 HANDLE_FACTS = (IS_INVERSE, MIRRORS, CONTROLS)
@@ -241,39 +219,15 @@ def strategy_words(situation: HouseSituation) -> str:
 # Answers
 
 
-def propose(question: Propose) -> HypothesisAnswer:
-    return HypothesisAnswer(hypothesis=_ranked_rules(_acts(question), question.best)[0].words)
+def _ranked(
+    situation: HouseSituation, about: str, history: Sequence[PartnerAct], earlier: Sequence[Hypothesis]
+) -> Sequence[str]:
+    return [rule.words for rule in _ranked_rules(history, earlier)]
 
 
-def predict(question: Predict) -> Foresight[NextAct]:
-    situation, about, acts = _situation(question), question.about, _acts(question)
-    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    foreseen = [foresee(belief, situation, about, acts) for belief in words or [None]]
-    if not question.decides:
-        return Foresight[NextAct](player=about, next=foreseen)
-    return Prediction[NextAct](player=about, next=foreseen, strategy=strategy_words(situation))
-
-
-def revise(question: Revise) -> RevisedBeliefs[NextAct]:
-    """Answers with the likeliest rules, the likeliest last; names a rule that is among the hypotheses by its number."""
-    situation, about, acts, hypotheses = _situation(question), question.about, _acts(question), []
-    if about is not None:
-        numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_ranked_rules(acts, question.hypotheses)[:MOST_RULES]):
-            of, then = numbers.get(rule.words, 0), foresee(rule.words, situation, about, acts)
-            hypotheses.append(RevisedMind[NextAct](of=of, hypothesis="" if of else rule.words, next=then))
-    return RevisedBeliefs[NextAct](hypotheses=hypotheses, strategy=strategy_words(situation))
-
-
-def make_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
-    return WrittenStrategyAnswer(strategy=strategy_words(_situation(question)))
-
-
-def plan(question: Plan) -> CallsAnswer:
-    commands = best_commands(_situation(question))
-    if question.barred and commands[0] == question.barred.call:
-        commands = [IDLE]
-    return CallsAnswer(calls=[_as_written(command) for command in commands])
+def _calls(situation: HouseSituation, barred: HouseCommand | None) -> Sequence[str]:
+    commands = best_commands(situation)
+    return [_as_written(command) for command in ([IDLE] if commands[0] == barred else commands)]
 
 
 def _as_written(command: HouseCommand) -> str:
@@ -283,36 +237,18 @@ def _as_written(command: HouseCommand) -> str:
     return str(command)
 
 
-def evaluate(question: ReviewPlan) -> Critique:
+def _review(question: ReviewPlan) -> str:
     """States how much of the plan was carried out, with advice if that was not all of it."""
     done, count = question.plan.done, question.plan.of
     advice = "go on like this" if done == count else "look whether what a command needs is so before you plan it"
-    return Critique(critique=f"{done} of {count} commands carried out: {advice}.")
+    return f"{done} of {count} commands carried out: {advice}."
 
 
-def answer_probes(question: AskProbes) -> ProbesAnswer:
-    """Answers each probe as a ladder agent with the same beliefs does."""
-    situation = _situation(question)
+def answer_probes(situation: HouseSituation, claims: Sequence[str]) -> Sequence[str]:
+    """Answers each probe of the last view as a ladder agent with the same beliefs does."""
     mind = understanding_of(situation).mind
-    return ProbesAnswer(answers=[mind.answer(probe).value for probe in situation.view.probes])
+    return [mind.answer(probe).value for probe in situation.view.probes]
 
 
-def _situation(question: Any) -> HouseSituation:
-    assert isinstance(question.situation, HouseSituation)
-    return question.situation
-
-
-def _acts(question: Any) -> list[PartnerAct]:
-    return [each for each in question.history if isinstance(each, PartnerAct)]
-
-
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
-    Propose: propose,
-    Predict: predict,
-    Revise: revise,
-    ChooseStrategy: make_strategy,
-    Plan: plan,
-    ReviewPlan: evaluate,
-    AskProbes: answer_probes,
-}
-"""The function that answers each question."""
+REASONER = WrittenReasoner(HouseSituation, _ranked, foresee, strategy_words, _calls, _review, answer_probes)
+ANSWERS = REASONER.answers

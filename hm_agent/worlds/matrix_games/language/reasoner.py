@@ -5,18 +5,14 @@ It tries a fixed set of rules on any table of payoffs, and is told nothing of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
 from math import exp, log
 from statistics import mean
 from typing import Any
 
-from pydantic import BaseModel
-
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question
 from hm_agent.repeated_games.best_play import BestResponse
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import (
@@ -35,29 +31,14 @@ from hm_agent.repeated_games.rules_of_play import (
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
-from hm_agent.theory_of_mind.language_questions import (
-    CallsAnswer,
-    ChooseStrategy,
-    Foresight,
-    Plan,
-    Predict,
-    Prediction,
-    Propose,
-    ReviewPlan,
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
-    WrittenStrategyAnswer,
-)
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.matrix_games.language.situation import NextAction, Play, RoundSituation
+from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.worlds.matrix_games.language.rounds import NextAction, Play, RoundSituation
 
 SLIP = 0.05
 """The chance that a rule is taken to play any action alike, so that one surprise rules nothing out."""
 NEGLIGIBLE = 0.01
 """The likelihood, as a share of the likeliest rule's, up to which a rule does not count."""
-KEPT = 3
-"""How many hypotheses a revision keeps."""
 Moves = tuple[tuple[int, int], ...]
 """The numbers of the agent's own action and of the other's, for each round so far."""
 
@@ -111,7 +92,7 @@ def _ranked(side: Side, moves: Moves, earlier: Sequence[Hypothesis] = ()) -> lis
     return sorted(rules_tried(side.opposite), key=weight, reverse=True)
 
 
-def foresee(words: str | None, situation: RoundSituation) -> NextAction:
+def foresee(words: str | None, situation: RoundSituation, about: str = "", history: Sequence[Any] = ()) -> NextAction:
     """The other's next action by a hypothesis; words of no rule stand for the likeliest rule."""
     moves, side = _moves(situation), situation.side
     ranked = _ranked(side, moves)
@@ -158,60 +139,24 @@ def strategy_words(situation: RoundSituation) -> str:
 # Answers
 
 
-def propose(question: Propose) -> HypothesisAnswer:
-    situation = _situation(question)
-    return HypothesisAnswer(hypothesis=rule_in_words(_ranked(situation.side, _moves(situation), question.best)[0]))
+def _ranked_words(
+    situation: RoundSituation, about: str, history: Sequence[Any], earlier: Sequence[Hypothesis]
+) -> Sequence[str]:
+    return [rule_in_words(rule) for rule in _ranked(situation.side, _moves(situation), earlier)]
 
 
-def predict(question: Predict) -> Foresight[NextAction]:
-    situation, about = _situation(question), question.about
-    words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    foreseen = [foresee(belief, situation) for belief in words or [None]]
-    if not question.decides:
-        return Foresight[NextAction](player=about, next=foreseen)
-    return Prediction[NextAction](player=about, next=foreseen, strategy=strategy_words(situation))
+def _calls(situation: RoundSituation, barred: Play | None) -> Sequence[str]:
+    return [str(Play(best_action(situation)))]
 
 
-def revise(question: Revise) -> RevisedBeliefs[NextAction]:
-    """Keeps the `KEPT` likeliest rules, the likeliest last."""
-    situation, hypotheses = _situation(question), []
-    if question.about is not None:
-        numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_ranked(situation.side, _moves(situation), question.hypotheses)[:KEPT]):
-            words = rule_in_words(rule)
-            of, then = numbers.get(words, 0), foresee(words, situation)
-            hypotheses.append(RevisedMind[NextAction](of=of, hypothesis="" if of else words, next=then))
-    return RevisedBeliefs[NextAction](hypotheses=hypotheses, strategy=strategy_words(situation))
-
-
-def choose_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
-    return WrittenStrategyAnswer(strategy=strategy_words(_situation(question)))
-
-
-def plan(question: Plan) -> CallsAnswer:
-    return CallsAnswer(calls=[str(Play(best_action(_situation(question))))])
-
-
-def review(question: ReviewPlan) -> Critique:
+def _review(question: ReviewPlan) -> str:
     advice = "go on like this" if question.reward > 0 else "look for what answers the other better"
-    return Critique(critique=f"Reward {question.reward:g}: {advice}.")
-
-
-def _situation(question: Any) -> RoundSituation:
-    assert isinstance(question.situation, RoundSituation)
-    return question.situation
+    return f"Reward {question.reward:g}: {advice}."
 
 
 def _moves(situation: RoundSituation) -> Moves:
     return tuple(situation.view.moves)
 
 
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
-    Propose: propose,
-    Predict: predict,
-    Revise: revise,
-    ChooseStrategy: choose_strategy,
-    Plan: plan,
-    ReviewPlan: review,
-}
-"""Which function answers which question."""
+REASONER = WrittenReasoner(RoundSituation, _ranked_words, foresee, strategy_words, _calls, _review)
+ANSWERS = REASONER.answers

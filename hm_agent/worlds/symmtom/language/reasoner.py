@@ -6,30 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any
 
-from pydantic import BaseModel
-
-from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import (
-    AskProbes,
-    CallsAnswer,
-    ChooseStrategy,
-    Foresight,
-    Plan,
-    Predict,
-    Prediction,
-    ProbesAnswer,
-    Propose,
-    ReviewPlan,
-    Revise,
-    RevisedBeliefs,
-    RevisedMind,
-    WrittenStrategyAnswer,
-)
-from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.symmtom.language.board import (
     RETURNS,
     SILENCE,
@@ -42,9 +22,6 @@ from hm_agent.worlds.symmtom.language.board import (
 )
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.views import Cell, manhattan
-
-KEPT = 3
-"""How many hypotheses about an agent a revision keeps."""
 
 Known = Mapping[str, frozenset[int]]
 """What each other agent knows, by estimate."""
@@ -281,76 +258,30 @@ def strategy_words(board: Board) -> str:
 # Answers
 
 
-def propose(question: Propose) -> HypothesisAnswer:
-    rule = _rank_rules(_board(question).peer(question.about), _meetings(question), question.best)[0]
-    return HypothesisAnswer(hypothesis=rule.words)
+def _ranked(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Sequence[str]:
+    return [rule.words for rule in _rank_rules(board.peer(about), history, earlier)]
 
 
-def predict(question: Predict) -> Foresight[NextTalk]:
-    board, about, history = _board(question), question.about, _meetings(question)
-    hypotheses: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    foreseen = [foresee(words, board, about, history) for words in hypotheses or [None]]
-    if not question.decides:
-        return Foresight[NextTalk](player=about, next=foreseen)
-    return Prediction[NextTalk](player=about, next=foreseen, strategy=strategy_words(board))
+def _calls(board: Board, barred: Call | None) -> Sequence[str]:
+    return list(map(str, best_calls(board, barred)))
 
 
-def revise(question: Revise) -> RevisedBeliefs[NextTalk]:
-    """Keeps the `KEPT` likeliest rules, the likeliest last."""
-    board, about, history, hypotheses = _board(question), question.about, _meetings(question), []
-    if about is not None:
-        numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
-        for rule in reversed(_rank_rules(board.peer(about), history, question.hypotheses)[:KEPT]):
-            number, then = numbers.get(rule.words, 0), foresee(rule.words, board, about, history)
-            words = "" if number else rule.words
-            hypotheses.append(RevisedMind[NextTalk](of=number, hypothesis=words, next=then))
-    return RevisedBeliefs[NextTalk](hypotheses=hypotheses, strategy=strategy_words(board))
-
-
-def make_strategy(question: ChooseStrategy) -> WrittenStrategyAnswer:
-    return WrittenStrategyAnswer(strategy=strategy_words(_board(question)))
-
-
-def plan(question: Plan) -> CallsAnswer:
-    barred = question.barred.call if question.barred else None
-    return CallsAnswer(calls=[str(call) for call in best_calls(_board(question), barred)])
-
-
-def evaluate(question: ReviewPlan) -> Critique:
+def _review(question: ReviewPlan) -> str:
     """States what the plan earned in each step, and what to change where that was nothing."""
-    before = question.before
+    before, now = question.before, question.situation
     assert isinstance(before, Board)
-    steps = max(1, _board(question).step - before.step)
+    assert isinstance(now, Board)
     advice = "go on like this" if question.reward else "meet somebody else, or say other pieces"
-    return Critique(critique=f"Reward {question.reward:g} in {steps} steps: {advice}.")
+    return f"Reward {question.reward:g} in {max(1, now.step - before.step)} steps: {advice}."
 
 
-def say_what_others_know(question: AskProbes) -> ProbesAnswer:
+def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
     """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
-    known = estimate(_board(question))
-    bits = [_BIT.findall(claim)[0] for claim in question.claims]
-    return ProbesAnswer(answers=["yes" if int(piece) in known[player] else "no" for player, piece in bits])
+    known = estimate(board)
+    bits = [_BIT.findall(claim)[0] for claim in claims]
+    return ["yes" if int(piece) in known[player] else "no" for player, piece in bits]
 
 
 _BIT = re.compile(r"(player_[0-9]+) know ([0-9]+)")
-
-
-def _board(question: Any) -> Board:
-    assert isinstance(question.situation, Board)
-    return question.situation
-
-
-def _meetings(question: Any) -> Sequence[Meeting]:
-    return [each for each in question.history if isinstance(each, Meeting)]
-
-
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
-    Propose: propose,
-    Predict: predict,
-    Revise: revise,
-    ChooseStrategy: make_strategy,
-    Plan: plan,
-    ReviewPlan: evaluate,
-    AskProbes: say_what_others_know,
-}
-"""Which function answers which question."""
+REASONER = WrittenReasoner(Board, _ranked, foresee, strategy_words, _calls, _review, _say_what_others_know)
+ANSWERS = REASONER.answers

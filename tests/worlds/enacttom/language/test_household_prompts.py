@@ -6,7 +6,7 @@ After an intended change: `REWRITE_GOLDEN=1 pytest tests/worlds/enacttom/languag
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,11 @@ import pytest
 from hm_agent.config import data_folder
 from hm_agent.models.prompts import render
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy
+from hm_agent.theory_of_mind.language_questions import AskProbes, ChooseStrategy, ProbesAnswer
 from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
-from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, answer_probes
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
@@ -152,11 +152,18 @@ def asked_after(*turns: Joint) -> AskProbes:
     return AskProbes(notebook.situation, tuple(claims), HouseProbes.choices)
 
 
+def answers_of(asked: AskProbes) -> Sequence[str]:
+    """The reasoner's answers."""
+    answer = ANSWERS[AskProbes](asked)
+    assert isinstance(answer, ProbesAnswer)
+    return answer.answers
+
+
 def test_whoever_is_asked_at_the_end_reads_what_was_seen_with_others() -> None:
     opens = {"agent_0": "Open[cabinet_1]"}
     together = asked_after({**opens, "agent_1": "Navigate[hall_1]"}, {"agent_1": "Navigate[kitchen_1]"})
     apart = asked_after({**opens, "agent_1": "Open[cabinet_2]"})
-    assert [answer_probes(one).answers for one in (together, apart)] == [["yes"], ["no"]]
+    assert [answers_of(one) for one in (together, apart)] == [["yes"], ["no"]]
     seen = "agent_1 is in hall_1; book_1 is on top of table_1; cabinet_1 is open; cup_1 is on top of table_1."
     assert f"- after turn 1, hall_1: {seen}\n" in render(together)
     assert "who saw it too" not in render(apart)

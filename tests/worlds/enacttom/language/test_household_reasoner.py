@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.core import Hypothesis
-from hm_agent.theory_of_mind.language_questions import Propose
+from hm_agent.theory_of_mind.language_questions import Foresight, Predict, Propose
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.enacttom.house.commands import communicate
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.language.reasoner import RULES, answer_probes, best_commands, message, predict, propose
+from hm_agent.worlds.enacttom.language.reasoner import ANSWERS, RULES, answer_probes, best_commands, message
 from hm_agent.worlds.enacttom.language.situation import HANDLES, WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.language.understanding import Understanding
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
@@ -19,6 +20,7 @@ from hm_agent.worlds.enacttom.verification.planner import solve
 from tests.worlds.enacttom.language.household_examples import (
     ACTS,
     AT_FIRST,
+    ENDED,
     LATER,
     PREDICT,
     PROBE,
@@ -106,22 +108,26 @@ def test_a_hypothesis_follows_what_was_noticed_and_says_what_comes_next() -> Non
     about = replace(PREDICT, history=works)
     assert propose_words(works) == RULES[2].words
     ideas = (Hypothesis(RULES[2].words), Hypothesis(RULES[0].words))
-    foreseen = predict(replace(about, hypotheses=ideas)).next
+    answer = ANSWERS[Predict](replace(about, hypotheses=ideas))
+    assert isinstance(answer, Foresight)
+    foreseen = answer.next
     assert (foreseen[0].does, foreseen[0].about) == (HANDLES, "lamp_3")
     assert foreseen[1].does == WRITES
     assert propose_words(ACTS) == RULES[0].words
 
 
 def propose_words(history: tuple[PartnerAct, ...]) -> str:
-    return propose(Propose(LATER, "agent_0", history, ())).hypothesis
+    answer = ANSWERS[Propose](Propose(LATER, "agent_0", history, ()))
+    assert isinstance(answer, HypothesisAnswer)
+    return answer.hypothesis
 
 
 def test_probes_are_answered_from_what_was_told() -> None:
     assert [one.about.knowers for one in PROBES] == [("agent_0",), ("agent_2",)]
-    assert answer_probes(PROBE).answers == ["no", "yes"]
+    assert answer_probes(ENDED, PROBE.claims) == ["no", "yes"]
     before = Watched("relay_of_three", "agent_1").situation
     before = replace(before, views=(replace(before.view, probes=PROBES),))
-    assert answer_probes(replace(PROBE, situation=before)).answers == ["no", "no"]
+    assert answer_probes(before, PROBE.claims) == ["no", "no"]
 
 
 def test_a_hand_that_holds_something_else_can_be_emptied_in_a_plan() -> None:

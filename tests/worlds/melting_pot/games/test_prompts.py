@@ -51,7 +51,9 @@ def questions() -> Iterator[type[Question[Any]]]:
     for path in sorted(package.rglob("*.py")):
         if "(Question[" in path.read_text("utf-8"):
             import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
-    known = [kind for kind in _leaves(Question) if kind.__module__.startswith("hm_agent.")]
+    shared = "hm_agent.theory_of_mind.language_questions"
+    every = (kind for kind in _leaves(Question) if kind.__module__.startswith("hm_agent."))
+    known = [kind for kind in every if kind.__module__ != shared]
     yield from (kind for kind in known if "worlds" not in kind.__module__ or ".melting_pot." in kind.__module__)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hm_agent.theory_of_mind.language_questions import Propose
+from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Contact, Meeting
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.reasoner import ANSWERS, best_calls, estimate, foresee
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
-from hm_agent.worlds.symmtom.language.reasoner import best_calls, estimate, foresee, propose
 from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
 
 IN_TURN, USEFUL, OWN, RANDOM = (rule.words for rule in SPEAKING)
@@ -27,7 +28,9 @@ def test_private_first_hand_knowledge_is_not_guessed() -> None:
 
 def proposed(*said: tuple[int | None, ...], news: tuple[int, ...] = ()) -> str:
     history = tuple(Meeting(step, "player_1", None, each, (0,) * len(each), news) for step, each in enumerate(said))
-    return propose(Propose(BOARD, "player_1", history, ())).hypothesis
+    answer = ANSWERS[Propose](Propose(BOARD, "player_1", history, ()))
+    assert isinstance(answer, HypothesisAnswer)
+    return answer.hypothesis
 
 
 def test_the_likeliest_rule_is_proposed() -> None:

@@ -11,7 +11,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import Model
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind
-from hm_agent.worlds.matrix_games.language.situation import Play, RoundPlayed, RoundSeen, RoundSituation
+from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSeen, RoundSituation
 from hm_agent.worlds.matrix_games.views import RoundView
 
 OTHER = "the other player"
