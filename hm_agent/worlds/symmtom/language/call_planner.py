@@ -13,6 +13,7 @@ from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say, Walk
 from hm_agent.worlds.symmtom.language.notebook import Notebook
+from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
 from hm_agent.worlds.symmtom.policies.policy import approach, next_known
 from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -190,7 +191,9 @@ class CallPlanner(PlanFollower[Board, SpokenMove]):
             case GoTo(target):
                 return target
             case Meet(player):
-                return None if player in board.in_range else board.peer(player).cell
+                if player in board.in_range:
+                    return None
+                return nearest_in_range(self._rules, board.cell, board.peer(player).cell)
             case Recharge():
                 return board.base
         return None

@@ -67,6 +67,13 @@ def test_a_meeting_ends_once_every_piece_was_said_to_the_player() -> None:
     assert (planner.why_over, where(game)) == ("the plan is used up", (3, 0))
 
 
+def test_a_walk_to_a_player_ends_as_soon_as_it_hears() -> None:
+    game = Game([(0, 0), (4, 3), (0, 5)], FAR)
+    _, moves = carry_out(game, [Meet("player_1"), Say(0)])
+    assert where(game) == (3, 2)
+    assert len([move for move in moves if move.direction != Direction.STAY]) == 5
+
+
 def test_the_next_piece_waits_until_somebody_has_heard_the_one_before() -> None:
     game = Game([(1, 1), (2, 1), (5, 5)], FAR)
     game.step({})
