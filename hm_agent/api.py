@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, overload
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, MOST_GIF_STEPS, Experiment, RecorderBuilder
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
+from hm_agent.flag_fields import check_fields
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
@@ -65,26 +66,26 @@ class Results(Sequence[Result]):
 
 def play(
     scenario: Names,
-    agent: Names = "hypothetical_minds",
+    agent: Names = Experiment.agents,
     *,
-    episodes: int = 1,
-    out: str | PathLike[str] = "runs",
-    model: str | ModelSettings = "builtin",
-    seats: Names = (),
-    seat_models: Names = (),
-    seed: int = 0,
-    max_steps: int | None = None,
-    workers: int = 1,
-    concurrency: int | None = None,
-    engine: str = ENGINES[0],
-    ray_address: str | None = None,
-    record_video: bool = False,
-    record_gif: range | None = None,
-    record_replay: bool = True,
-    overwrite: bool = False,
-    retry_failed: bool = False,
-    recorders: Iterable[RecorderBuilder] = (),
-    parameters: Parameters | None = None,
+    episodes: int = Experiment.episodes,
+    out: str | PathLike[str] = Experiment.out,
+    model: str | ModelSettings = ModelSettings.name,
+    seats: Names = Experiment.seats,
+    seat_models: Names = Experiment.seat_models,
+    seed: int = Experiment.seed,
+    max_steps: int | None = Experiment.max_steps,
+    workers: int = Experiment.workers,
+    concurrency: int | None = Experiment.concurrency,
+    engine: str = Experiment.engine,
+    ray_address: str | None = Experiment.ray_address,
+    record_video: bool = Experiment.record_video,
+    record_gif: range | None = Experiment.record_gif,
+    record_replay: bool = Experiment.record_replay,
+    overwrite: bool = Experiment.overwrite,
+    retry_failed: bool = Experiment.retry_failed,
+    recorders: Iterable[RecorderBuilder] = Experiment.recorders,
+    parameters: Parameters = Experiment.parameters,
     report: bool = True,
     progress: bool = True,
     **options: str,
@@ -122,7 +123,7 @@ def play(
         engine=engine,
         ray_address=ray_address,
         options=options,
-        parameters=parameters or Parameters(),
+        parameters=parameters,
         recorders=tuple(recorders),
     )
     _check(experiment, options)
@@ -147,25 +148,17 @@ def _model_settings(model: object) -> ModelSettings:
 
 
 def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
-    for name, value in (
-        ("episodes", experiment.episodes),
-        ("workers", experiment.workers),
-        ("concurrency", experiment.concurrency),
-        ("max_steps", experiment.max_steps),
-    ):
-        if value is not None:
-            _check_int(name, value)
-            if value < 1:
-                raise ConfigError(f"{name}={value}: must be at least 1")
-    _check_int("seed", experiment.seed)
+    for settings in (experiment, experiment.model, experiment.model.sampling, experiment.parameters):
+        check_fields(settings)
     _check_gif(experiment.record_gif)
-    if experiment.engine not in ENGINES:
-        raise ConfigError(f"engine={experiment.engine!r}: must be {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
         raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
     for suite in experiment.suites:
         suite.chosen(options)
+    for name, why in experiment.unused_options.items():
+        if name in options:
+            raise ConfigError(f"{name}={options[name]!r} has no effect: {why}")
     experiment.check()
 
 
@@ -175,12 +168,6 @@ def _check_gif(steps: object) -> None:
         raise ConfigError(
             f"record_gif={steps!r}: must be a range of steps, at most {MOST_GIF_STEPS} in all, e.g. range(40, 120)"
         )
-
-
-def _check_int(name: str, value: object) -> None:
-    """Raises ConfigError for other types than int, e.g. 3.0, which would be compared and recorded as other settings."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ConfigError(f"{name}={value!r}: must be an int")
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
