@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from rich.console import Console
 
@@ -97,35 +97,13 @@ def play(
     budget). record_gif: the steps to film as an animated GIF, e.g. range(40, 120). recorders: functions or classes that
     are called with the `Episode` and return a recorder of its steps. report: whether to write summary, report and
     index. progress: whether to show progress, on standard error or in the notebook's cell. options: the worlds' own
-    options, named as their flags, e.g. `bots`. The other parameters are those of `Experiment`.
+    options, named as their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
 
     Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
     that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
     """
-    scenarios = find_scenarios(_as_tuple(scenario))
-    experiment = Experiment(
-        scenarios=scenarios,
-        agents=find_agents(_as_tuple(agent), scenarios),
-        seats=tuple(name for pattern in _as_tuple(seats) for name in find_agents((pattern,))),
-        model=_model_settings(model),
-        seat_models=_as_tuple(seat_models),
-        episodes=episodes,
-        seed=seed,
-        out=Path(out),
-        record_video=record_video,
-        record_gif=record_gif,
-        record_replay=record_replay,
-        max_steps=max_steps,
-        overwrite=overwrite,
-        retry_failed=retry_failed,
-        workers=workers,
-        concurrency=concurrency,
-        engine=engine,
-        ray_address=ray_address,
-        options=options,
-        parameters=parameters,
-        recorders=tuple(recorders),
-    )
+    given = dict(locals())  # the arguments, since nothing comes before
+    experiment = _experiment(given)
     _check(experiment, options)
     if not isinstance(report, bool):
         raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
@@ -133,6 +111,22 @@ def play(
     if report:
         write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))
     return Results(tuple(_recorded_episodes(experiment)), experiment.out)
+
+
+def _experiment(given: Mapping[str, Any]) -> Experiment:
+    """Returns the experiment that `play`'s arguments describe: those named as its fields, and scenario and agent."""
+    scenarios = find_scenarios(_as_tuple(given["scenario"]))
+    same = {each.name: given[each.name] for each in fields(Experiment) if each.name in given}
+    read = {
+        "scenarios": scenarios,
+        "agents": find_agents(_as_tuple(given["agent"]), scenarios),
+        "seats": tuple(name for pattern in _as_tuple(given["seats"]) for name in find_agents((pattern,))),
+        "model": _model_settings(given["model"]),
+        "seat_models": _as_tuple(given["seat_models"]),
+        "out": Path(given["out"]),
+        "recorders": tuple(given["recorders"]),
+    }
+    return Experiment(**{**same, **read})
 
 
 def _as_tuple(names: Names) -> tuple[str, ...]:
@@ -157,7 +151,7 @@ def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
     for suite in experiment.suites:
         suite.chosen(options)
     for name, why in experiment.unused_options.items():
-        if name in options:
+        if options.get(name) is not None:
             raise ConfigError(f"{name}={options[name]!r} has no effect: {why}")
     experiment.check()
 

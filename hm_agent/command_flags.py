@@ -104,17 +104,14 @@ def define_integer(
 
 def define_fields(settings: type, values: flags.FlagValues) -> Mapping[str, flags.FlagHolder[Any]]:
     """Defines the flags of a dataclass's fields (`flag_field`) with the fields' defaults; returns them by name."""
-    return {each.flag: _define_field(each, values) for each in flag_fields(settings)}
+    return {each.flag: define_field(each, values) for each in flag_fields(settings)}
 
 
-def _define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[Any]:
+def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[Any]:
+    """Defines a field's flag: of a choice, a number or a list, with --no for a bool, else of a text."""
     if each.choices:
         return flags.DEFINE_enum(each.flag, each.default, each.choices, each.help, flag_values=values)
-    return _DEFINE.get(each.kind, _define_text)(each, values)
-
-
-def _define_text(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[Any]:
-    return flags.DEFINE_string(each.flag, each.default, each.help, flag_values=values)
+    return _DEFINE.get(each.kind, _DEFINE[str])(each, values)
 
 
 _DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
@@ -123,9 +120,9 @@ _DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[
     float: lambda each, here: define_float(
         each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
     ),
+    str: lambda each, here: flags.DEFINE_string(each.flag, each.default, each.help, flag_values=here),
     tuple: lambda each, here: flags.DEFINE_list(each.flag, list(each.default), each.help, flag_values=here),
 }
-"""How the flag of a field is defined, by the field's kind; the flags of other kinds are texts."""
 
 
 def read_fields(settings: type, values: flags.FlagValues) -> dict[str, Any]:

@@ -166,6 +166,8 @@ class Experiment:
         self._check_seats()
         if self.engine == "ray":
             self._check_for_cluster()
+        elif self.ray_address:
+            raise ConfigError(f"--ray_address={self.ray_address} is for --engine=ray; say both, or neither")
         for recorder in self.recorders:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
         models = ModelPool(self.model)

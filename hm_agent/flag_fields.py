@@ -32,9 +32,9 @@ class FlagField:
     default: Any
     flag: str
     help: str
-    lower: Any
-    upper: Any
-    choices: tuple[str, ...]
+    lower: Any = None
+    upper: Any = None
+    choices: tuple[str, ...] = ()
 
     def check(self, value: object) -> None:
         """Raises ConfigError for a value of another type than the field's, e.g. 3.0 for an int, or out of bounds.

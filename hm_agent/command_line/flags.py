@@ -11,11 +11,12 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import experiments
-from hm_agent.command_flags import define_fields, read_fields, read_flags
+from hm_agent.command_flags import define_field, define_fields, read_fields, read_flags
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
+from hm_agent.flag_fields import FlagField
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
@@ -42,17 +43,11 @@ _SCENARIOS_DIR = flags.DEFINE_list(
 _OUT = flags.DEFINE_list(
     "out", [str(Experiment.out)], "The folder to write to; with --report_only, folders with commas.", **_HERE
 )
-_COUNT_UNANSWERED = flags.DEFINE_bool(
-    "count_unanswered",
-    False,
-    "Also count episodes in which more than a fifth of the questions went unanswered.",
-    **_HERE,
-)
 REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder; by default OUT/report.", **_HERE)
-_FIGURES = tuple(define_fields(FigureFiles, FLAGS).values())
+_REPORTING = {**define_fields(FigureFiles, FLAGS), **define_fields(ReportRequest, FLAGS)}
 
 BATTERY_SIZE = flags.DEFINE_enum(
     "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
@@ -63,20 +58,17 @@ VERSION = flags.DEFINE_bool("version", False, "Print the version, and exit.", **
 HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
 
 
-def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
-    """Defines the flag of an option of one or several worlds; its help joins those of all of them."""
-    first, about = options[0], " ".join(dict.fromkeys(option.help for option in options))
-    if first.choices is None:
-        return flags.DEFINE_string(first.name, first.default, about, **_HERE)
-    return flags.DEFINE_enum(first.name, first.default, list(first.choices), about, **_HERE)
-
-
 def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:
+    """Defines the flags of the worlds' options, by name; the help of one that several worlds have joins theirs."""
     by_name: dict[str, list[Option]] = {}
     for suite in suites().values():
         for option in suite.options:
             by_name.setdefault(option.name, []).append(option)
-    return {name: _define(options) for name, options in by_name.items()}
+    helps = {name: " ".join(dict.fromkeys(option.help for option in options)) for name, options in by_name.items()}
+    return {
+        name: define_field(FlagField(name, str, first.default, name, helps[name], choices=first.choices or ()), FLAGS)
+        for name, (first, *_) in by_name.items()
+    }
 
 
 _BY_OPTION = _define_options()
@@ -87,7 +79,8 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 
 _BY_NAME: Mapping[str, flags.FlagHolder[Any]] = {
     **_SETTINGS,
-    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _OUT, REPORT_ONLY, _REPORT, _COUNT_UNANSWERED)},
+    **_REPORTING,
+    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _OUT, REPORT_ONLY, _REPORT)},
 }
 
 
@@ -107,8 +100,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to write": (
         *_WRITING,
         *_flags("record_video", "record_gif", "recorder", "report_only", "report"),
-        *_FIGURES,
-        _COUNT_UNANSWERED,
+        *_REPORTING.values(),
     ),
     **_MODEL_FLAGS.groups,
     "Theory of Mind": tuple(_THEORY_OF_MIND.values()),
@@ -117,14 +109,14 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to report on": _flags("out", "scenario", "scenarios_dir", "agent", "count_unanswered"),
-    "What to write": (_REPORT, *_FIGURES),
+    "What to write": _flags("report", "figure_format", "figure_style"),
     "Help": (HELP,),
 }
 """The flags of `report`."""
 BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (BATTERY_SIZE, *_flags("agent", "seed")),
     "Where to play it": _PLACE,
-    "What to write": (*_WRITING, *_FIGURES, _COUNT_UNANSWERED),
+    "What to write": (*_WRITING, *_REPORTING.values()),
     **_MODEL_FLAGS.groups,
     "Help": (HELP,),
 }
@@ -136,7 +128,7 @@ BATTERY_HELPS: Mapping[str, str] = {
 }
 """The help of flags that do something else in `battery` than in `play`, by name."""
 REPORT_HELPS: Mapping[str, str] = {
-    "out": "The folders to read, with commas. (default: runs)",
+    "out": f"The folders to read, with commas. (default: {Experiment.out})",
     "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
     "agent": "Only these agents, by name or glob, with commas; by default all.",
     "report": "The folder to write to; by default `report` in the first of --out.",
@@ -168,8 +160,6 @@ def battery() -> tuple[Experiment, ...]:
 
 def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     given = read_fields(Experiment, FLAGS)
-    if given["ray_address"] and given["engine"] != "ray":
-        raise ConfigError(f"--ray_address={given['ray_address']} is for --engine=ray; say both, or neither")
     return Experiment(
         selected,
         model=_MODEL_FLAGS.settings(),
@@ -276,20 +266,20 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     """Returns what the flags ask to report on; after playing, everything in the run's folder."""
     register_own_scenarios()
     folders = _folders()
-    into = _path(_REPORT) or folders[0] / REPORT
     if _REPORT.value:
-        check_folder(_REPORT.name, into)
+        check_folder(_REPORT.name, Path(_REPORT.value))
+    request = report_request_in(folders[0])
+    request = replace(request, into=Path(_REPORT.value) if _REPORT.value else request.into)
     if after_playing:
-        return replace(report_request_in(folders[0]), into=into)
-    figures = FigureFiles(**read_fields(FigureFiles, FLAGS))
+        return request
     agents = _values(_BY_NAME["agent"]) if _BY_NAME["agent"].present else ()
-    return ReportRequest(folders, into, _values(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
+    return replace(request, folders=folders, scenarios=_values(_SCENARIO), agents=agents)
 
 
 def report_request_in(out: Path) -> ReportRequest:
     """Requests a report on everything in one folder, in the folder's own `report`."""
     figures = FigureFiles(**read_fields(FigureFiles, FLAGS))
-    return ReportRequest((out,), out / REPORT, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
+    return ReportRequest((out,), out / REPORT, figures=figures, **read_fields(ReportRequest, FLAGS))
 
 
 def _folders() -> tuple[Path, ...]:
@@ -304,7 +294,3 @@ def _single_folder() -> Path:
     if len(folders) > 1:
         raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
     return folders[0]
-
-
-def _path(flag: flags.FlagHolder[str | None]) -> Path | None:
-    return Path(flag.value) if flag.value else None
