@@ -102,8 +102,7 @@ def play(
     Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
     that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
     """
-    given = dict(locals())  # the arguments, since nothing comes before
-    experiment = _experiment(given)
+    experiment = _experiment(locals())  # the arguments, since nothing comes before
     _check(experiment, options)
     if not isinstance(report, bool):
         raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
@@ -114,7 +113,7 @@ def play(
 
 
 def _experiment(given: Mapping[str, Any]) -> Experiment:
-    """Returns the experiment that `play`'s arguments describe: those named as its fields, and scenario and agent."""
+    """Returns the experiment that `play`'s arguments describe, by name: names are found, and files become paths."""
     scenarios = find_scenarios(_as_tuple(given["scenario"]))
     same = {each.name: given[each.name] for each in fields(Experiment) if each.name in given}
     read = {
@@ -142,6 +141,8 @@ def _model_settings(model: object) -> ModelSettings:
 
 
 def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
+    if not isinstance(experiment.parameters, Parameters):
+        raise ConfigError(f"parameters={experiment.parameters!r}: must be Parameters")
     for settings in (experiment, experiment.model, experiment.model.sampling, experiment.parameters):
         check_fields(settings)
     _check_gif(experiment.record_gif)

@@ -159,6 +159,7 @@ def out_of_bounds(each: FlagField) -> list[float]:
         ({"ray_address": "10.0.0.1:6379"}, "--ray_address=10.0.0.1:6379 is for --engine=ray"),
         ({"overwrite": "no"}, "overwrite='no': must be True or False"),
         ({"parameters": Parameters(learning_rate=2)}, "learning_rate=2: must be at most 1"),
+        ({"parameters": None}, "parameters=None: must be Parameters"),
         ({"parameters": Parameters(top_k=True)}, "top_k=True: must be an int"),
         ({"model": ModelSettings("m", retries=2.5)}, r"retries=2.5: must be an int"),  # type: ignore[arg-type]
         ({"model": ModelSettings("m", sampling=Sampling(top_p=1.5))}, "top_p=1.5: must be at most 1"),
