@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import check_call, packed, unpack
-from hm_agent.files import folder_name
+from hm_agent.files import RUNS, folder_name
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
@@ -57,7 +57,7 @@ class Experiment:
     )
     episodes: int = flag_field(1, "Episodes for each scenario and agent; 1e6 is a million.", lower=1)
     seed: int = flag_field(0, "The base seed, from which each episode's seed is derived.")
-    out: Path = Path("runs")
+    out: Path = RUNS
     record_video: bool = flag_field(False, "Also record video.mp4 of every episode.")
     record_gif: range | None = flag_field(
         None, "Also make episode.gif of these steps, from the first to the last, e.g. 40-119."
