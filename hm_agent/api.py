@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import ENGINES, MOST_GIF_STEPS, Experiment, RecorderBuilder
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
+from hm_agent.flag_fields import check_fields
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
@@ -65,26 +66,26 @@ class Results(Sequence[Result]):
 
 def play(
     scenario: Names,
-    agent: Names = "hypothetical_minds",
+    agent: Names = Experiment.agents,
     *,
-    episodes: int = 1,
-    out: str | PathLike[str] = "runs",
-    model: str | ModelSettings = "builtin",
-    seats: Names = (),
-    seat_models: Names = (),
-    seed: int = 0,
-    max_steps: int | None = None,
-    workers: int = 1,
-    concurrency: int | None = None,
-    engine: str = ENGINES[0],
-    ray_address: str | None = None,
-    record_video: bool = False,
-    record_gif: range | None = None,
-    record_replay: bool = True,
-    overwrite: bool = False,
-    retry_failed: bool = False,
-    recorders: Iterable[RecorderBuilder] = (),
-    parameters: Parameters | None = None,
+    episodes: int = Experiment.episodes,
+    out: str | PathLike[str] = Experiment.out,
+    model: str | ModelSettings = ModelSettings.name,
+    seats: Names = Experiment.seats,
+    seat_models: Names = Experiment.seat_models,
+    seed: int = Experiment.seed,
+    max_steps: int | None = Experiment.max_steps,
+    workers: int = Experiment.workers,
+    concurrency: int | None = Experiment.concurrency,
+    engine: str = Experiment.engine,
+    ray_address: str | None = Experiment.ray_address,
+    record_video: bool = Experiment.record_video,
+    record_gif: range | None = Experiment.record_gif,
+    record_replay: bool = Experiment.record_replay,
+    overwrite: bool = Experiment.overwrite,
+    retry_failed: bool = Experiment.retry_failed,
+    recorders: Iterable[RecorderBuilder] = Experiment.recorders,
+    parameters: Parameters = Experiment.parameters,
     report: bool = True,
     progress: bool = True,
     **options: str,
@@ -96,35 +97,12 @@ def play(
     budget). record_gif: the steps to film as an animated GIF, e.g. range(40, 120). recorders: functions or classes that
     are called with the `Episode` and return a recorder of its steps. report: whether to write summary, report and
     index. progress: whether to show progress, on standard error or in the notebook's cell. options: the worlds' own
-    options, named as their flags, e.g. `bots`. The other parameters are those of `Experiment`.
+    options, named as their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
 
     Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
     that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
     """
-    scenarios = find_scenarios(_as_tuple(scenario))
-    experiment = Experiment(
-        scenarios=scenarios,
-        agents=find_agents(_as_tuple(agent), scenarios),
-        seats=tuple(name for pattern in _as_tuple(seats) for name in find_agents((pattern,))),
-        model=_model_settings(model),
-        seat_models=_as_tuple(seat_models),
-        episodes=episodes,
-        seed=seed,
-        out=Path(out),
-        record_video=record_video,
-        record_gif=record_gif,
-        record_replay=record_replay,
-        max_steps=max_steps,
-        overwrite=overwrite,
-        retry_failed=retry_failed,
-        workers=workers,
-        concurrency=concurrency,
-        engine=engine,
-        ray_address=ray_address,
-        options=options,
-        parameters=parameters or Parameters(),
-        recorders=tuple(recorders),
-    )
+    experiment = _experiment(locals())  # the arguments, since nothing comes before
     _check(experiment, options)
     if not isinstance(report, bool):
         raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
@@ -132,6 +110,22 @@ def play(
     if report:
         write_pages(experiment.out, ReportRequest((experiment.out,), experiment.out / REPORT))
     return Results(tuple(_recorded_episodes(experiment)), experiment.out)
+
+
+def _experiment(given: Mapping[str, Any]) -> Experiment:
+    """Returns the experiment that `play`'s arguments describe, by name: names are found, and files become paths."""
+    scenarios = find_scenarios(_as_tuple(given["scenario"]))
+    same = {each.name: given[each.name] for each in fields(Experiment) if each.name in given}
+    read = {
+        "scenarios": scenarios,
+        "agents": find_agents(_as_tuple(given["agent"]), scenarios),
+        "seats": tuple(name for pattern in _as_tuple(given["seats"]) for name in find_agents((pattern,))),
+        "model": _model_settings(given["model"]),
+        "seat_models": _as_tuple(given["seat_models"]),
+        "out": Path(given["out"]),
+        "recorders": tuple(given["recorders"]),
+    }
+    return Experiment(**{**same, **read})
 
 
 def _as_tuple(names: Names) -> tuple[str, ...]:
@@ -147,25 +141,19 @@ def _model_settings(model: object) -> ModelSettings:
 
 
 def _check(experiment: Experiment, options: Mapping[str, Setting]) -> None:
-    for name, value in (
-        ("episodes", experiment.episodes),
-        ("workers", experiment.workers),
-        ("concurrency", experiment.concurrency),
-        ("max_steps", experiment.max_steps),
-    ):
-        if value is not None:
-            _check_int(name, value)
-            if value < 1:
-                raise ConfigError(f"{name}={value}: must be at least 1")
-    _check_int("seed", experiment.seed)
+    if not isinstance(experiment.parameters, Parameters):
+        raise ConfigError(f"parameters={experiment.parameters!r}: must be Parameters")
+    for settings in (experiment, experiment.model, experiment.model.sampling, experiment.parameters):
+        check_fields(settings)
     _check_gif(experiment.record_gif)
-    if experiment.engine not in ENGINES:
-        raise ConfigError(f"engine={experiment.engine!r}: must be {' or '.join(ENGINES)}")
     known = {option.name for suite in experiment.suites for option in suite.options}
     if unknown := sorted(options.keys() - known):
         raise ConfigError(f"no option {unknown[0]!r} in these scenarios' worlds: there are {', '.join(sorted(known))}")
     for suite in experiment.suites:
         suite.chosen(options)
+    for name, why in experiment.unused_options.items():
+        if options.get(name) is not None:
+            raise ConfigError(f"{name}={options[name]!r} has no effect: {why}")
     experiment.check()
 
 
@@ -175,12 +163,6 @@ def _check_gif(steps: object) -> None:
         raise ConfigError(
             f"record_gif={steps!r}: must be a range of steps, at most {MOST_GIF_STEPS} in all, e.g. range(40, 120)"
         )
-
-
-def _check_int(name: str, value: object) -> None:
-    """Raises ConfigError for other types than int, e.g. 3.0, which would be compared and recorded as other settings."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ConfigError(f"{name}={value!r}: must be an int")
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:

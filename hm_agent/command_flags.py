@@ -1,15 +1,17 @@
-"""What commands with absl flags share: flags for numbers, how a command line is read, and the text of the help."""
+"""What commands with absl flags share: flags for numbers and for settings, how a line is read, the text of the help."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.flag_fields import FlagField, flag_fields
 
 FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 """Flags by the title of their group, as help shows them."""
@@ -98,3 +100,43 @@ def define_integer(
     parser = _IntegerParser(lower_bound)
     serializer = flags.ArgumentSerializer[int]()
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
+
+
+def define_fields(settings: type, values: flags.FlagValues) -> Mapping[str, flags.FlagHolder[Any]]:
+    """Defines the flags of a dataclass's fields (`flag_field`) with the fields' defaults; returns them by name."""
+    return {each.flag: define_field(each, values) for each in flag_fields(settings)}
+
+
+def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[Any]:
+    """Defines a field's flag: of a choice, a number or a list, with --no for a bool, else of a text."""
+    if each.choices:
+        return flags.DEFINE_enum(each.flag, each.default, each.choices, each.help, flag_values=values)
+    return _DEFINE.get(each.kind, _DEFINE[str])(each, values)
+
+
+_DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
+    bool: lambda each, here: flags.DEFINE_bool(each.flag, each.default, each.help, flag_values=here),
+    int: lambda each, here: define_integer(each.flag, each.default, each.help, each.lower, flag_values=here),
+    float: lambda each, here: define_float(
+        each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
+    ),
+    str: lambda each, here: flags.DEFINE_string(each.flag, each.default, each.help, flag_values=here),
+    tuple: lambda each, here: flags.DEFINE_list(each.flag, list(each.default), each.help, flag_values=here),
+}
+
+
+def read_fields(settings: type, values: flags.FlagValues) -> dict[str, Any]:
+    """Returns the values of the flags of `define_fields` by the names of the fields.
+
+    Paths are None for empty texts; tuples have no empty texts, which stray commas leave. A range is returned as text.
+    """
+    return {
+        each.name: _READ.get(each.kind, lambda value: value)(values[each.flag].value) for each in flag_fields(settings)
+    }
+
+
+_READ: Mapping[type, Callable[[Any], Any]] = {
+    Path: lambda text: Path(text) if text else None,
+    tuple: lambda texts: tuple(filter(None, texts)),
+}
+"""How the value of a flag becomes the value of its field, by the field's kind, where they differ."""

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import check_call, packed, unpack
-from hm_agent.files import folder_name
+from hm_agent.files import RUNS, folder_name
+from hm_agent.flag_fields import flag_field
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
@@ -37,39 +38,53 @@ RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
 class Experiment:
     """What to play, how, and where to write the results.
 
-    agents: each plays every scenario, in all its seats. seats: if not empty, the agents that play scenarios with
-    several seats together instead, in the order of the seats; fewer names than seats repeat in turn. seat_models: names
-    of models by seat in the same way; if empty, every seat has `model`. max_steps: cuts episodes after so many steps;
-    None plays them to their end. overwrite: plays all episodes anew, also those with results. retry_failed: plays
-    failed episodes again. record_gif: the steps to film as an animated GIF. workers: how many processes play episodes.
-    concurrency: how many episodes each worker plays at the same time, None for a number that suits the models. engine:
-    where the workers run. ray_address: of a Ray cluster; None for the one that Ray finds by itself. options: the
-    worlds' own options, by flag. recorders: the user's, called once for each episode in the process that plays it.
+    The fields that are flags say in their help what they do. seats: if not empty, they play scenarios with several
+    seats instead of `agents`; fewer names than seats repeat in turn. concurrency: None for a number that suits the
+    models. record_gif: the steps to film. recorders: called once for each episode in the process that plays it.
+    options: the worlds' own options, by flag.
 
     Pickling it includes everything that was registered in this process, so that other processes know it, too.
     """
 
     scenarios: tuple[ScenarioInfo, ...]
-    agents: tuple[str, ...] = ("hypothetical_minds",)
-    seats: tuple[str, ...] = ()
-    model: ModelSettings = field(default_factory=ModelSettings)
-    seat_models: tuple[str, ...] = ()
-    episodes: int = 1
-    seed: int = 0
-    out: Path = Path("runs")
-    record_video: bool = False
-    record_gif: range | None = None
-    record_replay: bool = True
-    max_steps: int | None = None
-    overwrite: bool = False
-    retry_failed: bool = False
-    workers: int = 1
-    concurrency: int | None = None
-    engine: str = "local"
-    ray_address: str | None = None
+    agents: tuple[str, ...] = flag_field(("hypothetical_minds",), "Agents by name or glob, with commas.", "agent")
+    seats: tuple[str, ...] = flag_field(
+        (), "Agents that meet in scenarios with several seats, with commas; names repeat in turn."
+    )
+    model: ModelSettings = ModelSettings()
+    seat_models: tuple[str, ...] = flag_field(
+        (), "Models for these seats, with commas; names repeat in turn. Without it, all have --model."
+    )
+    episodes: int = flag_field(1, "Episodes for each scenario and agent; 1e6 is a million.", lower=1)
+    seed: int = flag_field(0, "The base seed, from which each episode's seed is derived.")
+    out: Path = RUNS
+    record_video: bool = flag_field(False, "Also record video.mp4 of every episode.")
+    record_gif: range | None = flag_field(
+        None, "Also make episode.gif of these steps, from the first to the last, e.g. 40-119."
+    )
+    record_replay: bool = flag_field(
+        True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", "replay"
+    )
+    max_steps: int | None = flag_field(None, "Cut episodes after so many steps.", lower=1)
+    overwrite: bool = flag_field(False, "Play all episodes anew, also those that OUT has already.")
+    retry_failed: bool = flag_field(False, "Play failed episodes anew.")
+    workers: int = flag_field(1, "How many processes play episodes; as many as cores are enough.", lower=1)
+    concurrency: int | None = flag_field(
+        None,
+        f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
+        lower=1,
+    )
+    engine: str = flag_field(
+        ENGINES[0], "Where workers run: on this machine, or on the nodes of a Ray cluster.", choices=ENGINES
+    )
+    ray_address: str | None = flag_field(
+        None, "The cluster, e.g. 10.0.0.1:6379; by default RAY_ADDRESS, else this machine's own."
+    )
     options: Mapping[str, Setting] = field(default_factory=dict)
-    parameters: Parameters = field(default_factory=Parameters)
-    recorders: tuple[RecorderBuilder, ...] = ()
+    parameters: Parameters = Parameters()
+    recorders: tuple[RecorderBuilder, ...] = flag_field(
+        (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
+    )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "recorders": (), "_packed": packed(self.recorders)}
@@ -108,6 +123,19 @@ class Experiment:
         return settled
 
     @property
+    def unused_options(self) -> Mapping[str, str]:
+        """The worlds' options that change nothing in any scenario that is played, each with the reason."""
+        unused, used = dict[str, str](), set[str]()
+        for scenario in self.scenarios:
+            suite = suites()[scenario.world]
+            given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
+            agents = sorted({agent for lineup in self.lineups(scenario) for agent in lineup})
+            found = suite.unused(scenario, agents, given)
+            unused |= found
+            used |= given.keys() - found.keys()
+        return {name: why for name, why in unused.items() if name not in used}
+
+    @property
     def suites(self) -> Sequence[Suite]:
         """The suites of the worlds that are played, each once."""
         return [suites()[world] for world in dict.fromkeys(scenario.world for scenario in self.scenarios)]
@@ -126,16 +154,10 @@ class Experiment:
     @property
     def settings(self) -> Mapping[str, Setting]:
         """The settings, by flag, that may change an outcome, beside scenario, agent, model and the world's options."""
-        by_prediction, by_reward = self.parameters.by_prediction, self.parameters.by_reward
         return {
             "seed": self.seed,
             "max_steps": self.max_steps,
-            "intrinsic_reward": by_prediction.reward,
-            "learning_rate": by_prediction.learning_rate,
-            "threshold": by_prediction.threshold,
-            "top_k": by_prediction.top_k,
-            "counterfactual_reward": by_reward.reward,
-            "reward_threshold": by_reward.threshold,
+            **asdict(self.parameters),
             **asdict(self.model.sampling),
         }
 
@@ -144,6 +166,8 @@ class Experiment:
         self._check_seats()
         if self.engine == "ray":
             self._check_for_cluster()
+        elif self.ray_address:
+            raise ConfigError(f"--ray_address={self.ray_address} is for --engine=ray; say both, or neither")
         for recorder in self.recorders:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
         models = ModelPool(self.model)

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+RUNS = Path("runs")
+"""The folder that is written to and read where none is named."""
 REPORT = "report"
 """The default folder of a run's report, within the run's folder."""
 MINDS_PAGE = Path("minds", "minds.md")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from hm_agent.config import ConfigError
+from hm_agent.files import RUNS
 from hm_agent.recording import trace
 from hm_agent.reporting.runs import RecordedEpisode, read_runs
 from hm_agent.reporting.writing import episode_record
@@ -16,7 +17,7 @@ from hm_agent.reporting.writing import episode_record
 Where = str | PathLike[str]
 
 
-def load(out: Where | Sequence[Where] = "runs", *, count_unanswered: bool = False) -> pd.DataFrame:
+def load(out: Where | Sequence[Where] = RUNS, *, count_unanswered: bool = False) -> pd.DataFrame:
     """Loads all episodes from one or several folders of runs, one row per episode.
 
     Columns: scenario, agent, model, seed, status, steps, `value` in `unit` (what agents are compared by), reward, the

@@ -11,123 +11,43 @@ from typing import Any
 from absl import flags
 
 from hm_agent.battery import experiments
-from hm_agent.command_flags import define_float, define_integer, read_flags
+from hm_agent.command_flags import define_field, define_fields, read_fields, read_flags
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.experiment import ENGINES, MOST_GIF_STEPS, REMOTE_AT_ONCE, Experiment
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
+from hm_agent.flag_fields import FlagField
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
-from hm_agent.reporting.drawing import FORMATS, STYLES, FigureFiles
+from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.suite import FULL, SMALL, Option, ScenarioInfo, Setting
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
+from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: Mapping[str, Any] = {"flag_values": FLAGS}
 
+_SETTINGS = define_fields(Experiment, FLAGS)
+_THEORY_OF_MIND = define_fields(Parameters, FLAGS)
+_MODEL_FLAGS = ModelFlags(FLAGS)
+
 _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, or globs, with commas.", **_HERE)
-_AGENT = flags.DEFINE_list("agent", ["hypothetical_minds"], "Agents by name or glob, with commas.", **_HERE)
 _SCENARIOS_DIR = flags.DEFINE_list(
     "scenarios_dir",
     [],
     "Folders with games or household tasks of your own, with commas; hm-agent new-game writes a game.",
     **_HERE,
 )
-_EPISODES = define_integer(
-    "episodes", 1, "Episodes for each scenario and agent; 1e6 is a million.", lower_bound=1, **_HERE
-)
-_SEED = define_integer("seed", 0, "The base seed, from which each episode's seed is derived.", **_HERE)
-_MAX_STEPS = define_integer("max_steps", None, "Cut episodes after so many steps.", lower_bound=1, **_HERE)
-_SEATS = flags.DEFINE_list(
-    "seats", [], "Agents that meet in scenarios with several seats, with commas; names repeat in turn.", **_HERE
-)
-_SEAT_MODELS = flags.DEFINE_list(
-    "seat_models",
-    [],
-    "Models for these seats, with commas; names repeat in turn. Without it, all have --model.",
-    **_HERE,
-)
-
-_OUT = flags.DEFINE_list("out", ["runs"], "The folder to write to; with --report_only, folders with commas.", **_HERE)
-_OVERWRITE = flags.DEFINE_bool("overwrite", False, "Play all episodes anew, also those that OUT has already.", **_HERE)
-_RETRY_FAILED = flags.DEFINE_bool("retry_failed", False, "Play failed episodes anew.", **_HERE)
-_WORKERS = define_integer(
-    "workers",
-    1,
-    "How many processes play episodes; as many as cores are enough.",
-    lower_bound=1,
-    **_HERE,
-)
-_CONCURRENCY = define_integer(
-    "concurrency",
-    None,
-    f"How many episodes each worker plays at the same time; {REMOTE_AT_ONCE} with a remote model, else 1.",
-    lower_bound=1,
-    **_HERE,
-)
-_ENGINE = flags.DEFINE_enum(
-    "engine", "local", list(ENGINES), "Where workers run: on this machine, or on the nodes of a Ray cluster.", **_HERE
-)
-_RAY_ADDRESS = flags.DEFINE_string(
-    "ray_address", None, "The cluster, e.g. 10.0.0.1:6379; by default RAY_ADDRESS, else this machine's own.", **_HERE
-)
-_COUNT_UNANSWERED = flags.DEFINE_bool(
-    "count_unanswered",
-    False,
-    "Also count episodes in which more than a fifth of the questions went unanswered.",
-    **_HERE,
+_OUT = flags.DEFINE_list(
+    "out", [str(Experiment.out)], "The folder to write to; with --report_only, folders with commas.", **_HERE
 )
 REPORT_ONLY = flags.DEFINE_bool(
     "report_only", False, "Report on the episodes in OUT, of --scenario and --agent if given; play nothing.", **_HERE
 )
 _REPORT = flags.DEFINE_string("report", None, "The report's folder; by default OUT/report.", **_HERE)
-_FIGURE_FORMAT = flags.DEFINE_enum(
-    "figure_format",
-    "svg",
-    list(FORMATS),
-    "The format of figures, beside SVG, in which they are always written.",
-    **_HERE,
-)
-_FIGURE_STYLE = flags.DEFINE_enum(
-    "figure_style",
-    "screen",
-    list(STYLES),
-    "The width of figures: of a page on the screen, or of a paper's column.",
-    **_HERE,
-)
-_FIGURES = (_FIGURE_FORMAT, _FIGURE_STYLE)
-_REPLAY = flags.DEFINE_bool(
-    "replay", True, "Write replay.html, a page that replays the episode; --noreplay leaves it out.", **_HERE
-)
-_RECORDER = flags.DEFINE_list(
-    "recorder", [], "Recorders of your own, as module:name, with commas; each gets the Episode.", **_HERE
-)
-_VIDEO = flags.DEFINE_bool("record_video", False, "Also record video.mp4 of every episode.", **_HERE)
-_GIF = flags.DEFINE_string(
-    "record_gif", None, "Also make episode.gif of these steps, from the first to the last, e.g. 40-119.", **_HERE
-)
-
-_MODEL_FLAGS = ModelFlags(FLAGS)
-
-_ALPHA = define_float("learning_rate", 0.3, "The learning rate of hypothesis values (table 2: alpha).", 0, 1, **_HERE)
-_REWARD = define_float(
-    "intrinsic_reward", 1.0, "The reward for a right prediction (table 2: c).", lower_bound=0, **_HERE
-)
-_THRESHOLD = define_float("threshold", 0.7, "The value that validates a hypothesis (table 2).", **_HERE)
-_TOP_K = define_integer("top_k", 5, "How many hypotheses are kept in play (table 2: k).", lower_bound=1, **_HERE)
-_COUNTERFACTUAL = define_float(
-    "counterfactual_reward",
-    3.0,
-    "he_hr's reward for a strategy that would have paid (table 3: c).",
-    lower_bound=0,
-    **_HERE,
-)
-_REWARD_THRESHOLD = define_float(
-    "reward_threshold", 3.0, "The value that validates a strategy of he_hr (table 3).", **_HERE
-)
+_REPORTING = {**define_fields(FigureFiles, FLAGS), **define_fields(ReportRequest, FLAGS)}
 
 BATTERY_SIZE = flags.DEFINE_enum(
     "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
@@ -138,20 +58,17 @@ VERSION = flags.DEFINE_bool("version", False, "Print the version, and exit.", **
 HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
 
 
-def _define(options: Sequence[Option]) -> flags.FlagHolder[Any]:
-    """Defines the flag of an option of one or several worlds; its help joins those of all of them."""
-    first, about = options[0], " ".join(dict.fromkeys(option.help for option in options))
-    if first.choices is None:
-        return flags.DEFINE_string(first.name, first.default, about, **_HERE)
-    return flags.DEFINE_enum(first.name, first.default, list(first.choices), about, **_HERE)
-
-
 def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:
+    """Defines the flags of the worlds' options, by name; the help of one that several worlds have joins theirs."""
     by_name: dict[str, list[Option]] = {}
     for suite in suites().values():
         for option in suite.options:
             by_name.setdefault(option.name, []).append(option)
-    return {name: _define(options) for name, options in by_name.items()}
+    helps = {name: " ".join(dict.fromkeys(option.help for option in options)) for name, options in by_name.items()}
+    return {
+        name: define_field(FlagField(name, str, first.default, name, helps[name], choices=first.choices or ()), FLAGS)
+        for name, (first, *_) in by_name.items()
+    }
 
 
 _BY_OPTION = _define_options()
@@ -160,38 +77,46 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 }
 """The flags of each world's own options, by the world's title."""
 
+_BY_NAME: Mapping[str, flags.FlagHolder[Any]] = {
+    **_SETTINGS,
+    **_REPORTING,
+    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _OUT, REPORT_ONLY, _REPORT)},
+}
+
+
+def _flags(*names: str) -> tuple[flags.FlagHolder[Any], ...]:
+    return tuple(_BY_NAME[name] for name in names)
+
+
+_PLACE = _flags("workers", "concurrency", "engine", "ray_address")
+_WRITING = _flags("out", "overwrite", "retry_failed", "replay")
+
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (_SCENARIO, _SCENARIOS_DIR, _AGENT, _SEATS, _SEAT_MODELS, _EPISODES, _SEED, _MAX_STEPS),
+    "What to play": _flags(
+        "scenario", "scenarios_dir", "agent", "seats", "seat_models", "episodes", "seed", "max_steps"
+    ),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
-    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
+    "Where to play it": _PLACE,
     "What to write": (
-        _OUT,
-        _OVERWRITE,
-        _RETRY_FAILED,
-        _REPLAY,
-        _VIDEO,
-        _GIF,
-        _RECORDER,
-        REPORT_ONLY,
-        _REPORT,
-        *_FIGURES,
-        _COUNT_UNANSWERED,
+        *_WRITING,
+        *_flags("record_video", "record_gif", "recorder", "report_only", "report"),
+        *_REPORTING.values(),
     ),
     **_MODEL_FLAGS.groups,
-    "Theory of Mind": (_ALPHA, _REWARD, _THRESHOLD, _TOP_K, _COUNTERFACTUAL, _REWARD_THRESHOLD),
+    "Theory of Mind": tuple(_THEORY_OF_MIND.values()),
     "Help": (LIST, VERSION, HELP),
 }
 """All flags of `play`, as its help shows them."""
 REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to report on": (_OUT, _SCENARIO, _SCENARIOS_DIR, _AGENT, _COUNT_UNANSWERED),
-    "What to write": (_REPORT, *_FIGURES),
+    "What to report on": _flags("out", "scenario", "scenarios_dir", "agent", "count_unanswered"),
+    "What to write": _flags("report", "figure_format", "figure_style"),
     "Help": (HELP,),
 }
 """The flags of `report`."""
 BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (BATTERY_SIZE, _AGENT, _SEED),
-    "Where to play it": (_WORKERS, _CONCURRENCY, _ENGINE, _RAY_ADDRESS),
-    "What to write": (_OUT, _OVERWRITE, _RETRY_FAILED, _REPLAY, *_FIGURES, _COUNT_UNANSWERED),
+    "What to play": (BATTERY_SIZE, *_flags("agent", "seed")),
+    "Where to play it": _PLACE,
+    "What to write": (*_WRITING, *_REPORTING.values()),
     **_MODEL_FLAGS.groups,
     "Help": (HELP,),
 }
@@ -203,7 +128,7 @@ BATTERY_HELPS: Mapping[str, str] = {
 }
 """The help of flags that do something else in `battery` than in `play`, by name."""
 REPORT_HELPS: Mapping[str, str] = {
-    "out": "The folders to read, with commas. (default: runs)",
+    "out": f"The folders to read, with commas. (default: {Experiment.out})",
     "scenario": "Only these scenarios, by short or full name, or globs, with commas; by default all.",
     "agent": "Only these agents, by name or glob, with commas; by default all.",
     "report": "The folder to write to; by default `report` in the first of --out.",
@@ -234,33 +159,20 @@ def battery() -> tuple[Experiment, ...]:
 
 
 def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
-    if _RAY_ADDRESS.value and _ENGINE.value != "ray":
-        raise ConfigError(f"--ray_address={_RAY_ADDRESS.value} is for --engine=ray; say both, or neither")
+    given = read_fields(Experiment, FLAGS)
     return Experiment(
-        scenarios=selected,
-        agents=find_agents(_values(_AGENT), selected),
-        seats=tuple(name for agent in _values(_SEATS) for name in find_agents((agent,))),
+        selected,
         model=_MODEL_FLAGS.settings(),
-        seat_models=_values(_SEAT_MODELS),
-        episodes=_EPISODES.value,
-        seed=_SEED.value,
         out=out,
-        record_video=_VIDEO.value,
-        record_gif=_filmed_steps(),
-        record_replay=_REPLAY.value,
-        max_steps=_MAX_STEPS.value,
-        overwrite=_OVERWRITE.value,
-        retry_failed=_RETRY_FAILED.value,
-        workers=_WORKERS.value,
-        concurrency=_CONCURRENCY.value,
-        engine=_ENGINE.value,
-        ray_address=_RAY_ADDRESS.value,
         options=_options(),
-        recorders=tuple(map(load_place, _values(_RECORDER))),
-        parameters=Parameters(
-            Hyperparameters(_ALPHA.value, _REWARD.value, _THRESHOLD.value, _TOP_K.value),
-            Hyperparameters(_ALPHA.value, _COUNTERFACTUAL.value, _REWARD_THRESHOLD.value, _TOP_K.value),
-        ),
+        parameters=Parameters(**read_fields(Parameters, FLAGS)),
+        **{
+            **given,
+            "agents": find_agents(given["agents"], selected),
+            "seats": tuple(name for agent in given["seats"] for name in find_agents((agent,))),
+            "record_gif": _filmed_steps(given["record_gif"]),
+            "recorders": tuple(map(load_place, given["recorders"])),
+        },
     )
 
 
@@ -270,15 +182,15 @@ def register_own_scenarios() -> None:
         register_scenarios(folder)
 
 
-def _filmed_steps() -> range | None:
+def _filmed_steps(text: str | None) -> range | None:
     """Returns the steps of --record_gif; raises ConfigError for an invalid range, or too many steps."""
-    if _GIF.value is None:
+    if text is None:
         return None
-    match = re.fullmatch(r"([0-9]{1,7})-([0-9]{1,7})", _GIF.value)
+    match = re.fullmatch(r"([0-9]{1,7})-([0-9]{1,7})", text)
     steps = range(int(match[1]), int(match[2]) + 1) if match else range(0)
     if not 0 < len(steps) <= MOST_GIF_STEPS:
         raise ConfigError(
-            f"--record_gif={_GIF.value}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
+            f"--record_gif={text}: say the first and the last step, e.g. 40-119, at most {MOST_GIF_STEPS} in all"
         )
     return steps
 
@@ -296,26 +208,12 @@ def _check_effects(requested: Experiment) -> None:
         titles = [title for title, holders in _OPTIONS.items() if name in holders]
         if not played.intersection(titles):
             _refuse_given([holder], f"it belongs to {listed(titles)}, of which no scenario is played")
-    for name, why in _unused_options(requested).items():
+    for name, why in requested.unused_options.items():
         _refuse_given([_BY_OPTION[name]], why)
-    if _SEATS.present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
-        _refuse_given([_AGENT], "--seats says who plays")
-    if (_VIDEO.present or _GIF.present) and not any(map(_is_filmed, requested.scenarios)):
-        _refuse_given([_VIDEO, _GIF], "these scenarios have no pictures")
-
-
-def _unused_options(requested: Experiment) -> Mapping[str, str]:
-    """Returns the worlds' options that change nothing in any scenario that is played, each with a reason."""
-    unused = dict[str, str]()
-    used = set[str]()
-    for scenario in requested.scenarios:
-        suite = suites()[scenario.world]
-        given = {option.name: requested.options.get(option.name, option.default) for option in suite.options}
-        agents = sorted({agent for lineup in requested.lineups(scenario) for agent in lineup})
-        found = suite.unused(scenario, agents, given)
-        unused |= found
-        used |= given.keys() - found.keys()
-    return {name: why for name, why in unused.items() if name not in used}
+    if _BY_NAME["seats"].present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
+        _refuse_given(_flags("agent"), "--seats says who plays")
+    if not any(map(_is_filmed, requested.scenarios)):
+        _refuse_given(_flags("record_video", "record_gif"), "these scenarios have no pictures")
 
 
 def _check_model_effects(requested: Experiment) -> None:
@@ -368,20 +266,20 @@ def report_request(*, after_playing: bool) -> ReportRequest:
     """Returns what the flags ask to report on; after playing, everything in the run's folder."""
     register_own_scenarios()
     folders = _folders()
-    into = _path(_REPORT) or folders[0] / REPORT
     if _REPORT.value:
-        check_folder(_REPORT.name, into)
+        check_folder(_REPORT.name, Path(_REPORT.value))
+    request = report_request_in(folders[0])
+    request = replace(request, into=Path(_REPORT.value) if _REPORT.value else request.into)
     if after_playing:
-        return replace(report_request_in(folders[0]), into=into)
-    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
-    agents = _values(_AGENT) if _AGENT.present else ()
-    return ReportRequest(folders, into, _values(_SCENARIO), agents, figures, _COUNT_UNANSWERED.value)
+        return request
+    agents = _values(_BY_NAME["agent"]) if _BY_NAME["agent"].present else ()
+    return replace(request, folders=folders, scenarios=_values(_SCENARIO), agents=agents)
 
 
 def report_request_in(out: Path) -> ReportRequest:
     """Requests a report on everything in one folder, in the folder's own `report`."""
-    figures = FigureFiles(_FIGURE_FORMAT.value, _FIGURE_STYLE.value)
-    return ReportRequest((out,), out / REPORT, figures=figures, counts_unanswered=_COUNT_UNANSWERED.value)
+    figures = FigureFiles(**read_fields(FigureFiles, FLAGS))
+    return ReportRequest((out,), out / REPORT, figures=figures, **read_fields(ReportRequest, FLAGS))
 
 
 def _folders() -> tuple[Path, ...]:
@@ -396,7 +294,3 @@ def _single_folder() -> Path:
     if len(folders) > 1:
         raise ConfigError(f"--out={','.join(map(str, folders))}: only --report_only takes more than one folder")
     return folders[0]
-
-
-def _path(flag: flags.FlagHolder[str | None]) -> Path | None:
-    return Path(flag.value) if flag.value else None

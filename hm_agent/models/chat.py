@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from hm_agent.flag_fields import flag_field
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -19,11 +21,13 @@ class Message:
 class Sampling:
     """How replies are sampled; parameters that are None are not sent. completions: number of samples per request."""
 
-    temperature: float | None = None
-    top_p: float | None = None
-    max_output_tokens: int | None = None
-    completions: int | None = None
-    reasoning_effort: str | None = None
+    temperature: float | None = flag_field(
+        None, "The sampling temperature; sent only if set, as all of these.", lower=0
+    )
+    top_p: float | None = flag_field(None, "The share of nucleus sampling.", lower=0, upper=1)
+    max_output_tokens: int | None = flag_field(None, "The most tokens of an answer.", lower=1)
+    completions: int | None = flag_field(None, "How many answers to draw at once; the first valid one counts.", lower=1)
+    reasoning_effort: str | None = flag_field(None, "The effort of reasoning models, e.g. low.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.flag_fields import flag_field
 from hm_agent.models.chat import Sampling
 
 BUILTIN = "builtin"
@@ -15,27 +16,26 @@ BUILTIN = "builtin"
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Which model answers questions, and how it is reached, sampled and paid for.
-
-    base_url: of an OpenAI-compatible endpoint; None for OPENAI_BASE_URL or, if unset, OpenAI's own. api_key_env: the
-    environment variable that holds the key. timeout: seconds that a call may take. retries: of a failed call. patience:
-    seconds to wait for an endpoint that has answered before. cache: the file that keeps every answer. offline: take
-    answers from that file alone. max_calls, max_cost (USD): end the run when they are reached. prices: a TOML file that
-    adds to the listed prices.
-    """
+    """Which model answers questions, and how it is reached, sampled and paid for; the helps of flags say more."""
 
     name: str = BUILTIN
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    sampling: Sampling = field(default_factory=Sampling)
-    timeout: float = 120.0
-    retries: int = 5
-    patience: float = 600.0
-    cache: Path | None = None
-    offline: bool = False
-    max_calls: int | None = None
-    max_cost: float | None = None
-    prices: Path | None = None
+    base_url: str | None = flag_field(
+        None, "The endpoint, e.g. http://localhost:8000/v1; by default OPENAI_BASE_URL, else OpenAI's own."
+    )
+    api_key_env: str = flag_field("OPENAI_API_KEY", "The environment variable with the key.")
+    sampling: Sampling = Sampling()
+    timeout: float = flag_field(120.0, "How many seconds a call may take.", lower=0.1)
+    retries: int = flag_field(5, "How often a failed call is repeated, after growing pauses.", lower=0)
+    patience: float = flag_field(
+        600.0, "How many seconds to wait for an endpoint that worked before and is out of order.", lower=0
+    )
+    cache: Path | None = flag_field(None, "An SQLite file that keeps every answer, to use it again.")
+    offline: bool = flag_field(False, "Take answers from --cache alone, and make no calls.")
+    max_calls: int | None = flag_field(None, "End the run after so many calls.", lower=0)
+    max_cost: float | None = flag_field(None, "End the run once so many USD are spent.", lower=0)
+    prices: Path | None = flag_field(
+        None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens)."
+    )
 
     def __post_init__(self) -> None:
         """Converts names of files to paths."""

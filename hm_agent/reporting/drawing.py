@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import escape
 
+from hm_agent.flag_fields import flag_field
 from hm_agent.pages.rendering import SHARED
 from hm_agent.reporting.conditions import Condition, Labels
 
@@ -91,8 +92,15 @@ STYLES: Mapping[str, FigureStyle] = {
 class FigureFiles:
     """The format and style in which figures are written. kind: one of `FORMATS`; style: one of `STYLES`."""
 
-    kind: str = "svg"
-    style: str = "screen"
+    kind: str = flag_field(
+        "svg", "The format of figures, beside SVG, in which they are always written.", "figure_format", choices=FORMATS
+    )
+    style: str = flag_field(
+        "screen",
+        "The width of figures: of a page on the screen, or of a paper's column.",
+        "figure_style",
+        choices=tuple(STYLES),
+    )
 
 
 AS_SVG = FigureFiles()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hm_agent.flag_fields import flag_field
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 
 
@@ -21,4 +22,6 @@ class ReportRequest:
     scenarios: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     figures: FigureFiles = AS_SVG
-    counts_unanswered: bool = False
+    counts_unanswered: bool = flag_field(
+        False, "Also count episodes in which more than a fifth of the questions went unanswered.", "count_unanswered"
+    )

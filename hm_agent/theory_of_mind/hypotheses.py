@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Hypothesis
+from hm_agent.flag_fields import flag_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,30 @@ TABLE_3 = Hyperparameters(reward=3.0, threshold=3.0)
 """The paper's hyperparameters for strategies that are evaluated by reward; `reward` is the counterfactual reward."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parameters:
-    """The hyperparameters of hypotheses scored by their predictions, and those of strategies evaluated by reward."""
+    """The hyperparameters of Theory of Mind, each named as its flag."""
 
-    by_prediction: Hyperparameters = TABLE_2
-    by_reward: Hyperparameters = TABLE_3
+    learning_rate: float = flag_field(
+        TABLE_2.learning_rate, "The learning rate of hypothesis values (table 2: alpha).", lower=0, upper=1
+    )
+    intrinsic_reward: float = flag_field(TABLE_2.reward, "The reward for a right prediction (table 2: c).", lower=0)
+    threshold: float = flag_field(TABLE_2.threshold, "The value that validates a hypothesis (table 2).")
+    top_k: int = flag_field(TABLE_2.top_k, "How many hypotheses are kept in play (table 2: k).", lower=1)
+    counterfactual_reward: float = flag_field(
+        TABLE_3.reward, "he_hr's reward for a strategy that would have paid (table 3: c).", lower=0
+    )
+    reward_threshold: float = flag_field(TABLE_3.threshold, "The value that validates a strategy of he_hr (table 3).")
+
+    @property
+    def by_prediction(self) -> Hyperparameters:
+        """Those of hypotheses that are scored by their predictions."""
+        return Hyperparameters(self.learning_rate, self.intrinsic_reward, self.threshold, self.top_k)
+
+    @property
+    def by_reward(self) -> Hyperparameters:
+        """Those of strategies that are evaluated by reward."""
+        return Hyperparameters(self.learning_rate, self.counterfactual_reward, self.reward_threshold, self.top_k)
 
 
 Bank = tuple[Hypothesis, ...]

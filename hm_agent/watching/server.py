@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from hm_agent.config import ConfigError
-from hm_agent.files import REPORT, path_in_words, read_regular
+from hm_agent.files import REPORT, RUNS, path_in_words, read_regular
 from hm_agent.pages.rendering import environment
 from hm_agent.watching.state import SHOWN_FILES, Watcher
 
@@ -136,7 +136,7 @@ def serve(out: Path, port: int) -> ThreadingHTTPServer:
 def main(arguments: Sequence[str]) -> int:
     """`hm-agent watch [OUT]`; returns the exit status."""
     parser = argparse.ArgumentParser("hm-agent watch", description=ABOUT)
-    parser.add_argument("out", nargs="?", type=Path, default=Path("runs"), help="the folder of a run (default: runs)")
+    parser.add_argument("out", nargs="?", type=Path, default=RUNS, help=f"the folder of a run (default: {RUNS})")
     parser.add_argument(
         "--port", type=int, default=PORT, help=f"the port on {HOST} (default: {PORT}); 0 for any free port"
     )

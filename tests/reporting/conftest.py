@@ -15,7 +15,7 @@ from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.writing import write_report
-from hm_agent.theory_of_mind.hypotheses import Hyperparameters, Parameters
+from hm_agent.theory_of_mind.hypotheses import Parameters
 from tests.reporting.examples import leave, result, settings
 
 SCENARIOS = registry.find_scenarios(["rws_repeated_6", "pd_repeated_5"])
@@ -35,7 +35,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory, silence: Progress) -> tuple[P
     folders = out / "first", out / "second"
     first = Experiment(SCENARIOS, AGENTS, episodes=3, out=folders[0], max_steps=300, options={"bots": "scripted"})
     run(first, silence)
-    lenient = Parameters(by_prediction=Hyperparameters(threshold=0.5))
+    lenient = Parameters(threshold=0.5)
     run(replace(first, agents=AGENTS[:1], out=folders[1], parameters=lenient), silence)
     return folders
 
