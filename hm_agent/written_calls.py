@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from hm_agent.models.prompts import phrase
+
 CallT = TypeVar("CallT")
 FunctionT = TypeVar("FunctionT")
 
@@ -35,10 +37,10 @@ def read_call(text: str, functions: Mapping[str, FunctionT], forms: str) -> tupl
     call = _COMMENT.sub("", text).strip()
     written = _CALL.fullmatch(f"{call}()" if call in functions else call)
     if written is None:
-        raise CallError(f"not a function call: {shortened(text)}; write {forms}")
+        raise CallError(phrase("agent/refusals.j2", "no_call", given=shortened(text), forms=forms))
     name, arguments = written.groups()
     if name not in functions:
-        raise CallError(f"unknown function {shortened(name)}; write {forms}")
+        raise CallError(phrase("agent/refusals.j2", "unknown_function", name=shortened(name), forms=forms))
     return name, functions[name], arguments
 
 
@@ -53,7 +55,7 @@ def read_calls(texts: Sequence[str], read: Callable[[str], CallT], forms: str) -
     if errors:
         raise CallError("; ".join(errors))
     if not calls:
-        raise CallError(f"the plan is empty; write {forms}")
+        raise CallError(phrase("agent/refusals.j2", "empty_plan", forms=forms))
     return tuple(calls)
 
 

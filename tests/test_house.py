@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -173,3 +174,73 @@ def test_no_file_name_stands_often() -> None:
     every_wing_has = {"__init__.py", "suite.py", "world.py"}
     names = Counter(path.name for path in MODULES.values() if path.name not in every_wing_has)
     assert repeated(names, 3) == {}
+
+
+SPEAKERS = [
+    "hm_agent.agents.planning_body",
+    "hm_agent.models.answer_parsing",
+    "hm_agent.theory_of_mind",
+    "hm_agent.written_calls",
+    *(f"hm_agent.worlds.{wing}.language" for wing in ("enacttom", "matrix_games", "symmtom")),
+    "hm_agent.worlds.exploretom.infilling",
+    "hm_agent.worlds.exploretom.readers",
+    "hm_agent.worlds.melting_pot.body",
+    "hm_agent.worlds.melting_pot.games",
+    "hm_agent.worlds.melting_pot.planning",
+]
+"""The modules that ask for plans and check answers, so that a model reads what they say."""
+REPORTS = {"CallError", "ValueError", "BadAnswer", "PlanEnd"}
+"""The classes whose messages a model reads, as the class is written in the modules that do so."""
+REASONS = re.compile("_?(why|reason|refusal|problem|what_is_gone)")
+"""The beginning of the name of a function that returns a reason or a refusal."""
+SEVERAL_WORDS = re.compile(r"[A-Za-z']{2,} [a-z']{2,}")
+
+
+def sentences(node: ast.AST) -> list[str]:
+    """The texts of several words in a part of a module."""
+    texts = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str))
+    return [text for text in texts if SEVERAL_WORDS.search(text)]
+
+
+def said_to_models(tree: ast.AST) -> Iterator[str]:
+    """The texts of several words that are given to REPORTS, or returned by functions named as REASONS says."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REPORTS:
+            yield from sentences(node)
+        if isinstance(node, ast.FunctionDef) and REASONS.match(node.name):
+            for inner in ast.walk(node):
+                if isinstance(inner, ast.Return | ast.Yield | ast.Assign):
+                    yield from sentences(inner)
+
+
+def test_reasons_and_refusals_that_models_read_stand_in_prompts() -> None:
+    silent = {"reasoner", "simulator"}  # one answers in a model's place, the other reads files and plays bots
+    spoken = [module for module in MODULES if silent.isdisjoint(module.split("."))]
+    modules = [module for module in spoken for speaker in SPEAKERS if is_in(module, speaker)]
+    assert all(any(is_in(module, speaker) for module in modules) for speaker in SPEAKERS)
+    found = {module: list(said_to_models(ast.parse(MODULES[module].read_text("utf-8")))) for module in modules}
+    assert {module: texts for module, texts in found.items() if texts} == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "raise CallError(f'{call} is not in your room')",
+        "end = PlanEnd('no way leads there', call)",
+        "def why_replan(): return 'an interaction is over' if events else None",
+        "def _problems(): yield f'call {number}: no pot stands there'",
+    ],
+)
+def test_a_reason_that_is_written_in_python_is_found(line: str) -> None:
+    assert list(said_to_models(ast.parse(line)))
+
+
+def test_every_reason_and_refusal_in_prompts_is_asked_for_by_its_name() -> None:
+    package = "".join(path.read_text("utf-8") for path in MODULES.values())
+    files = [path for path in (ROOT / "prompts").rglob("*.j2") if path.stem in ("reasons", "refusals", "unreadable")]
+    prompts = "".join(path.read_text("utf-8") for path in files)
+    written = re.findall(r"{% macro (\w+)", prompts)
+    asked = re.findall(r"\b(?:_problem|_?reason|_refusal)\(\s*\"(\w+)\"", package)
+    assert len(asked) > 50
+    assert set(asked) <= set(written)
+    assert [name for name in written if f'"{name}"' not in package and prompts.count(f"{name}(") < 2] == []

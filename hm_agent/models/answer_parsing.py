@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hm_agent.bounds import MAX_TEXT, kept_start
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
 MAX_CHARACTERS = 200_000
@@ -59,7 +60,7 @@ def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any
     """
     text = text[-MAX_CHARACTERS:]
     fields = question.schema.model_fields.keys()
-    problem = BadAnswer(f"no answer found; write one JSON object with the keys {', '.join(map(json.dumps, fields))}")
+    problem = BadAnswer(_problem("no_answer", keys=", ".join(map(json.dumps, fields))))
     answer, end, end_of_thinking = None, 0, text.rfind("</think>")
     # Sets and templates in prose hardly ever have a quote right after the opening brace.
     starts = [match.start() for match in _OBJECT_START.finditer(text)][-MAX_CANDIDATES:]
@@ -87,10 +88,19 @@ def _parse_object(text: str, start: int) -> tuple[dict[Any, Any], int]:
         literal = _parse_literal(text[start:end]) if end - start <= MAX_LITERAL else None
         if isinstance(literal, dict):
             return literal, end
-        problem = "a number in it is too long"  # the parser's only error that is no JSONDecodeError
-        if isinstance(error, json.JSONDecodeError):
-            problem = f"{error.msg} near {error.doc[max(error.pos - 20, 0) : error.pos + 20]!r}"
-        raise BadAnswer(f"not valid JSON: {problem}") from error
+        raise BadAnswer(_problem("not_json", problem=_problem_of_json(error))) from error
+
+
+def _problem_of_json(error: ValueError) -> str:
+    """What Python's JSON parser finds wrong, with up to 20 characters on each side of the place."""
+    if not isinstance(error, json.JSONDecodeError):
+        return _problem("number_too_long")  # the parser's only other error
+    return _problem("misplaced", problem=error.msg, near=repr(error.doc[max(error.pos - 20, 0) : error.pos + 20]))
+
+
+def _problem(name: str, **details: object) -> str:
+    """What is wrong with a text, in words, of prompts/unreadable.j2."""
+    return phrase("unreadable.j2", name, **details)
 
 
 def _find_end(text: str, start: int) -> int:
@@ -101,8 +111,8 @@ def _find_end(text: str, start: int) -> int:
         if depth == 0:
             return bracket.end()
         if depth > MAX_DEPTH:
-            raise BadAnswer(f"nested deeper than {MAX_DEPTH} levels; write one plain JSON object")
-    raise BadAnswer("the JSON object is never closed; write it to the end, more briefly, and escape quotes in strings")
+            raise BadAnswer(_problem("nested_too_deep", most=MAX_DEPTH))
+    raise BadAnswer(_problem("never_closed"))
 
 
 def _parse_literal(text: str) -> object:
@@ -155,7 +165,7 @@ def _form_errors(error: ValidationError) -> list[str]:
         f"{'.'.join(str(part)[:30] for part in details['loc'])}: {details['msg'].removeprefix('Value error, ')}"
         for details in errors[:MAX_ERRORS]
     ]
-    return messages + ["and more"] * (len(errors) > MAX_ERRORS)
+    return messages + [_problem("and_more")] * (len(errors) > MAX_ERRORS)
 
 
 def _errors_of_check(answer: Any, question: Question[Any]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -34,9 +34,21 @@ def render_retry(error: str) -> str:
 
 
 def phrase(template: str, macro: str, **details: object) -> str:
-    """Renders one macro of a template, e.g. a reason or a refusal that a model is told, in one line."""
+    """Renders one macro of a template, e.g. a reason or a refusal that a model is told, in one line.
+
+    What is rendered from texts and whole numbers is kept, since some reasons are asked for in every step.
+    """
+    if all(isinstance(detail, str | int | None) for detail in details.values()):
+        return _kept_phrase(template, macro, **details)
+    return _phrase(template, macro, **details)
+
+
+def _phrase(template: str, macro: str, **details: object) -> str:
     said: str = getattr(environment().get_template(template).module, macro)(**details)
     return said.strip()
+
+
+_kept_phrase = lru_cache(4096, typed=True)(_phrase)  # typed, since True and 1 are told apart in words
 
 
 def _from_package(name: str) -> str | None:

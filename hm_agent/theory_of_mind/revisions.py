@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import Remark, check_all
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES
 
@@ -36,7 +37,7 @@ def check_for_each(field: str, given: Sequence[object], hypotheses: Sequence[Hyp
     """
     count = max(1, len(hypotheses))
     if len(given) != count:
-        raise ValueError(f"{field}: {len(given)} given, {count} wanted, one for each hypothesis")
+        raise ValueError(_refusal("not_for_each", field=field, given=len(given), wanted=count))
 
 
 SOME, ANY, NONE = range(1, MOST_HYPOTHESES + 1), range(MOST_HYPOTHESES + 1), range(1)
@@ -65,15 +66,20 @@ def check_revisions(given: Sequence[RevisedHypothesis], hypotheses: Sequence[Hyp
 
 def _check_count(given: int, counts: range) -> None:
     if given and counts == NONE:
-        raise ValueError("hypotheses: nothing new is known of anyone; write []")
+        raise ValueError(_refusal("nothing_new"))
     if given not in counts:
-        raise ValueError(f"hypotheses: {given} given, {counts[0]} to {counts[-1]} wanted")
+        raise ValueError(_refusal("too_many_or_few", given=given, least=counts[0], most=counts[-1]))
 
 
 def _check_revised(revision: RevisedHypothesis, numbers: Sequence[int], count: int) -> None:
     if not 0 <= revision.of <= count:
-        raise ValueError(f"of: no hypothesis has the number {revision.of}; 0 is for a new one")
+        raise ValueError(_refusal("no_hypothesis", number=revision.of))
     if revision.of and numbers.count(revision.of) > 1:
-        raise ValueError(f"of: hypothesis {revision.of} is named more than once")
+        raise ValueError(_refusal("named_twice", number=revision.of))
     if not revision.of and not revision.hypothesis:
-        raise ValueError("hypothesis: a new one needs words")
+        raise ValueError(_refusal("no_words"))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/agent/refusals.j2."""
+    return phrase("agent/refusals.j2", name, **details)

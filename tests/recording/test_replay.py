@@ -152,7 +152,7 @@ def test_a_step_says_why_a_plan_was_asked_for_if_and_only_if_one_was(recording: 
         assert ("asked_because" in line["state"]) == planned
         reasons[line["step"]] = line["state"].get("asked_because")
     assert reasons[0] is None  # the first plan is to watch, which nobody is asked for
-    assert {"an interaction is over", "the strategy has changed"} <= set(reasons.values())
+    assert {"an interaction is over", "your strategy has changed"} <= set(reasons.values())
 
 
 def test_the_way_ahead_leads_from_the_agents_cell_step_by_step(recording: Recording) -> None:

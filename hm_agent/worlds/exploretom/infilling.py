@@ -15,6 +15,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none, check_all
 from hm_agent.worlds.exploretom.story.actions import (
     Alter,
@@ -80,12 +81,8 @@ class TellingVerdict(BaseModel):
     @property
     def objection(self) -> str | None:
         """What is wrong with the telling; None if nothing is."""
-        faults = {
-            "it does not tell all that happens": self.tells_all == "no",
-            "it tells more than what happens": self.tells_more == "yes",
-        }
-        wrong = [fault for fault, applies in faults.items() if applies]
-        return f"{', and '.join(wrong)}. {self.reason}".strip() if wrong else None
+        lacks, adds = self.tells_all == "no", self.tells_more == "yes"
+        return _refusal("objection", lacks=lacks, adds=adds, reason=self.reason) if lacks or adds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +111,22 @@ class TellAction(Question[ToldAction]):
 
         def check_length() -> None:
             if len(answer.text) > MAX_TOLD:
-                raise ValueError(f"text: it has {len(answer.text)} characters; at most {MAX_TOLD} are allowed")
+                raise ValueError(_refusal("too_long", length=len(answer.text), most=MAX_TOLD))
 
         def check_missing() -> None:
             if missing:
-                raise ValueError(f"text: it must name {', '.join(missing)}")
+                raise ValueError(_refusal("lacks", names=missing))
 
         def check_others() -> None:
             if others:
-                raise ValueError(f"text: it must not name {', '.join(others)}")
+                raise ValueError(_refusal("names_others", names=others))
 
         check_all(check_length, check_missing, check_others)
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/exploretom/refusals.j2."""
+    return phrase("exploretom/refusals.j2", name, **details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +194,11 @@ class Infiller:
             self._before_each()
             answer = await answer_or_none(self._teller, question)
             if answer is None:  # the model has been told several times what is wrong
-                objections.append("no valid text was given")
+                objections.append(_refusal("no_text"))
                 break
             self._before_each()
             verdict = await answer_or_none(self._judge, JudgeTelling(so_far, plain, answer.text))
-            objection = "the judge gave no verdict" if verdict is None else verdict.objection
+            objection = _refusal("no_verdict") if verdict is None else verdict.objection
             if objection is None:
                 return ToldSentence(answer.text, RETOLD if objections else FIRST_TRY, tuple(objections))
             refused = answer.text

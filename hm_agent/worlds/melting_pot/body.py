@@ -8,6 +8,7 @@ from typing import Any
 
 from hm_agent.agents.reflection import Critique, Reflector
 from hm_agent.core import Event, Interaction, Observation
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -83,7 +84,7 @@ class MeltingPotBody:
         self._memory = EntityMemory(game.layout, belief, all_return=game.collection.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
         self._strategy: SubstrateStrategy | None = None
-        self._replan_reason: str | None = "the episode begins"
+        self._replan_reason: str | None = phrase("agent/reasons.j2", "begins")
         """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         """Why a plan was asked for in this step."""
@@ -121,7 +122,7 @@ class MeltingPotBody:
     async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
         has_changed = self._strategy is None or strategy.aims != self._strategy.aims
         if has_changed and not self._game.collection.goes_on(self._planner.rest, self._inventory, strategy):
-            self._replan_reason = self._replan_reason or "the strategy has changed"
+            self._replan_reason = self._replan_reason or phrase("agent/reasons.j2", "strategy_changed")
         self._strategy = strategy
         self._move = await self._choose(strategy, history)
         return self._move

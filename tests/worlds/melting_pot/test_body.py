@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from tests.model_stand_ins import CheckedReasoner
 
-CHANGED, AT = "the strategy has changed", 12
+CHANGED, AT = "your strategy has changed", 12
 BEFORE = MatrixStrategy("hold rock", target=(6, 1, 1), expected=(1, 1, 5))
 
 

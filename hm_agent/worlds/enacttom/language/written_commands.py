@@ -31,10 +31,6 @@ from hm_agent.worlds.enacttom.house.commands import (
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.written_calls import CallError, any_of, read_calls, shortened
 
-FORMS = (
-    "Navigate[place], Pick[object], Place[object, on|within, furniture], Open[furniture], Close[furniture], "
-    "Communicate['text', agent, ... or all] or Wait[]"
-)
 LONGEST_MESSAGE = 400
 """The most characters of a message that a schema's pattern allows."""
 
@@ -77,7 +73,7 @@ def context_of(view: HouseView, objects: Sequence[str]) -> CommandContext:
 
 def read_commands(texts: Sequence[str], context: CommandContext) -> tuple[HouseCommand, ...]:
     """Reads a whole plan; raises CallError with the errors of all its commands if any is invalid, or if it is empty."""
-    return read_calls(texts, lambda text: read_command(text, context), FORMS)
+    return read_calls(texts, lambda text: read_command(text, context), _refusal("forms"))
 
 
 def read_command(text: str, context: CommandContext) -> HouseCommand:
@@ -90,7 +86,7 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
         try:
             command = parse_command(text)
         except CommandError:
-            raise CallError(_refusal("no_command", given=shortened(text), forms=FORMS)) from None
+            raise CallError(_refusal("no_command", given=shortened(text))) from None
     if command.verb == COMMUNICATE:
         return _message(command, context)
     _check_names(command, context)
@@ -101,7 +97,7 @@ def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
     """Returns the message in one line; raises CallError if it can't be sent, or not to its addressees."""
     text = plain(command.text)
     if fault := message_fault(text):
-        raise CallError(f"Communicate: {fault}")
+        raise CallError(_refusal("unsendable", fault=fault))
     unknown = [name for name in command.arguments if name != EVERYONE and name not in context.targets]
     if unknown or not command.arguments or not context.targets:
         raise CallError(_refusal("no_addressee", given=shortened(", ".join(unknown)), targets=context.targets))
@@ -112,23 +108,23 @@ def _check_names(command: HouseCommand, context: CommandContext) -> None:
     """Raises CallError for Find, and for a command with a name that it can't use."""
     verb, names = command.verb, command.arguments
     if verb == FIND:
-        raise CallError(_refusal("no_find", forms=FORMS))
+        raise CallError(_refusal("no_find"))
     if verb == NAVIGATE:
-        _check_name(verb, names[0], context.places, "place that you can enter")
+        _check_name(verb, names[0], context.places, "no_place")
     elif verb == PICK:
-        _check_name(verb, names[0], context.objects, "object that you know of")
+        _check_name(verb, names[0], context.objects, "no_object")
     elif verb == PLACE:
-        _check_name(verb, names[0], context.objects, "object that you know of")
-        _check_name(verb, names[2], context.furniture, "furniture that you can reach")
+        _check_name(verb, names[0], context.objects, "no_object")
+        _check_name(verb, names[2], context.furniture, "no_furniture")
         if names[1] not in (ON, WITHIN):
             raise CallError(_refusal("no_relation", given=shortened(names[1])))
     elif verb in (OPEN_IT, CLOSE_IT):
-        _check_name(verb, names[0], context.openable, "furniture that opens and that you can reach")
+        _check_name(verb, names[0], context.openable, "no_opening_furniture")
 
 
-def _check_name(verb: str, name: str, known: Sequence[str], kind: str) -> None:
+def _check_name(verb: str, name: str, known: Sequence[str], refusal: str) -> None:
     if name not in known:
-        raise CallError(_refusal("no_name", verb=verb, given=shortened(name), kind=kind, known=known))
+        raise CallError(_refusal(refusal, verb=verb, given=shortened(name), known=known))
 
 
 def check_plan(commands: Sequence[HouseCommand], view: HouseView, barred: HouseCommand | None) -> None:

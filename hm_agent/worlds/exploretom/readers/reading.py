@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import Question, Words, one_of
 from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.questions.grading import meaning
@@ -54,7 +55,8 @@ class _ChoiceQuestion:
 
     def check(self, answer: ChosenAnswer | ReasonedAnswer) -> None:
         if self.choices and meaning(answer.answer, self.choices) is None:
-            raise ValueError(f"answer: {answer.answer[:60]!r} is none of {', '.join(map(repr, self.choices))}")
+            given, choices = repr(answer.answer[:60]), list(map(repr, self.choices))
+            raise ValueError(phrase("exploretom/refusals.j2", "no_choice", given=given, choices=choices))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, 
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
 
-FORMS = "play(action)"
 SHOWN_ROUNDS = 10
 """How many of the latest rounds a prompt tells one by one; all are counted."""
 
@@ -107,11 +106,16 @@ class RoundSituation(SeatSituation):
         return pattern, pattern
 
     def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[Play, ...]:
-        return read_calls(texts, partial(_read_play, actions=self.side.actions), FORMS)
+        return read_calls(texts, partial(_read_play, actions=self.side.actions), _forms())
+
+
+def _forms() -> str:
+    """How a play is written, for messages."""
+    return phrase("matrix_games/refusals.j2", "forms")
 
 
 def _read_play(text: str, actions: Sequence[str]) -> Play:
-    _, build, argument = read_call(text, {"play": Play}, FORMS)
+    _, build, argument = read_call(text, {"play": Play}, _forms())
     name = argument.strip(" '\"\n\t")
     if name not in actions:
         refusal = phrase("matrix_games/refusals.j2", "no_action", given=shortened(argument), actions=actions)

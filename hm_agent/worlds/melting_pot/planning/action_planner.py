@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
     Wait,
+    reason,
 )
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 from hm_agent.worlds.melting_pot.strategy import is_sought
@@ -251,7 +252,7 @@ class ActionPlanner:
         appeared = memory.appeared if situation.step != self._made else ()
         wanted = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
         if wanted:
-            return PlanEnd(f"{wanted[0]} has come into view")
+            return PlanEnd(reason("in_view", thing=wanted[0]))
         if target in situation.view.in_view:
             return None
         move = self._locomotion.walk(target, situation)

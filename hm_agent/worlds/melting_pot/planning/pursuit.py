@@ -13,12 +13,11 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import STEPS_FIRST, find_approach, reaches
 from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
 from hm_agent.worlds.melting_pot.planning.subgoals import (
-    HIT_NOBODY,
-    SHOWN_TOO_LITTLE,
     Aim,
     FireAt,
     FireOnSight,
     Shadow,
+    reason,
 )
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion, find_path
 from hm_agent.worlds.melting_pot.strategy import is_sought
@@ -72,10 +71,10 @@ class Pursuit:
         is_last: True if the plan has no further call.
         """
         if not situation.armed and taken == 0:
-            return PlanEnd(f"{call} has no effect: nothing is collected yet")
+            return PlanEnd(reason("no_effect", call=str(call)))
         if taken > FIRE_AT_STEPS:
-            seen = f"such a player was in view in {self._steps_in_view} of them"
-            return PlanEnd(f"{call} {HIT_NOBODY} {FIRE_AT_STEPS} steps; {seen}") if is_last else None
+            why = reason("search_in_vain", call=str(call), steps=FIRE_AT_STEPS, in_view=self._steps_in_view)
+            return PlanEnd(why) if is_last else None
         seek = call.aim.players or situation.seek
         sought = [player for player in situation.view.players if is_sought(player.kind, seek)]
         self._steps_in_view += bool(sought)
@@ -85,7 +84,8 @@ class Pursuit:
             if _has_taken_enough(player, call.aim, situation):
                 move = self._attack(opponent, situation, seek)
             elif situation.has_clear_lead(player) and not _leads(player, call.aim, situation):
-                return PlanEnd(f"{player} has taken mostly {situation.leading(player)}, not {call.aim.holding}")
+                mostly = situation.leading(player)
+                return PlanEnd(reason("other_taken", player=player, mostly=mostly, wanted=call.aim.holding))
             else:
                 move = self._keep_in_view(opponent, situation)
             if move is not None:
@@ -104,7 +104,7 @@ class Pursuit:
         if situation.has_clear_lead(call.player):
             return None
         if taken >= SHADOW_STEPS:
-            return PlanEnd(f"{call} {SHOWN_TOO_LITTLE} {SHADOW_STEPS} steps") if is_last else None
+            return PlanEnd(reason("shown_too_little", call=str(call), steps=SHADOW_STEPS)) if is_last else None
         for player in situation.view.players:
             if player.kind == call.player:
                 return self._keep_in_view(player, situation)

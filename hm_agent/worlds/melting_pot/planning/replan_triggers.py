@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal, reason
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 ABSENCE_STEPS = 10
@@ -56,7 +56,7 @@ class ReplanTriggers:
         self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
         if isinstance(subgoal, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
-            return "you have picked something up on the way" if has_picked_up and leading != led_before else None
+            return reason("picked_up") if has_picked_up and leading != led_before else None
         if isinstance(subgoal, MoveTo) and arrived and leading is not None and not is_prepared:
-            return f"{arrived[0]} has come into view, ready to interact"
+            return reason("ready_in_view", player=arrived[0])
         return None

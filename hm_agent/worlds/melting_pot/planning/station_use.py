@@ -9,7 +9,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
 from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 
 WAIT_STEPS = 25
@@ -46,10 +46,10 @@ class StationUse:
         """
         if self._used is not None and self._used.step >= started:
             is_unchanged = situation.view.mark == self._used.view.mark
-            return _failure(call, "your hands stayed as they were") if is_unchanged else None
+            return _failure(call, reason("hands_unchanged")) if is_unchanged else None
         approach = self._approach(call.target, situation)
         if approach is None:
-            return _failure(call, "no way leads there")
+            return _failure(call, reason("no_way"))
         if why := self._why_useless(call.target, situation, approach.moves):
             return _failure(call, why)
         if approach.move is Move.INTERACT:
@@ -86,7 +86,7 @@ class StationUse:
 
 def _failure(call: Interact, why: str) -> PlanEnd:
     """Ends the whole plan, since the rest of it depends on the failed call."""
-    return PlanEnd(f"{call} has failed: {why}", call)
+    return PlanEnd(reason("failed", call=str(call), why=why), call)
 
 
 def _thing_at(cell: Cell, situation: Situation) -> Detection | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.written_calls import WrittenCall
 
@@ -113,11 +114,9 @@ class Wait(WrittenCall):
 Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
-USED_UP = "the plan is used up"
+USED_UP = phrase("agent/reasons.j2", "used_up")
 """Why a plan is over that was carried out to its last call."""
-SHOWN_TOO_LITTLE = "has not made clear what that player takes in"
-"""Part of why a plan is over whose last call kept a player in view in vain."""
-HIT_NOBODY = "has hit nobody in"
+HIT_NOBODY = phrase("melting_pot/reasons.j2", "hit_nobody")
 """Part of why a plan is over whose last call searched for a player in vain."""
 
 
@@ -135,3 +134,8 @@ class PreviousPlan:
     skipped: tuple[Subgoal, ...] = ()
     shot: Subgoal | None = None
     went_on: bool = False
+
+
+def reason(name: str, **details: object) -> str:
+    """Why a plan is over or can't go on in words, of prompts/melting_pot/reasons.j2."""
+    return phrase("melting_pot/reasons.j2", name, **details)

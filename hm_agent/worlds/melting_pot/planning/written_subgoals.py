@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     Aim,
@@ -126,8 +127,8 @@ def parse_subgoal(text: str, layout: Layout, functions: Functions, names: Names 
     name, function, written = read_call(text, functions, _forms(functions))
     arguments = _read_arguments(written, names)
     if arguments is None or not function.takes(arguments):
-        known = f"; players: {', '.join(names.players)}" if "player" in function.form and names.players else ""
-        raise CallError(f"wrong arguments ({shortened(written)}); write {function.form} with whole numbers{known}")
+        known = names.players if "player" in function.form else ()
+        raise CallError(_refusal("wrong_arguments", given=shortened(written), form=function.form, players=known))
     for cell in arguments.cells[-1:] if function is MOVE_TO else arguments.cells:
         _check_cell(cell, layout, name, of_things=function.of_things)
     return function.build(arguments)
@@ -176,15 +177,19 @@ def parse_plan(
 
 def _check_cell(cell: Cell, layout: Layout, name: str, *, of_things: bool) -> None:
     if not layout.contains(cell):
-        raise CallError(
-            f"{name}: {cell} is outside the map; x goes from 0 to {layout.width - 1}, y from 0 to {layout.height - 1}"
-        )
+        last_x, last_y = layout.width - 1, layout.height - 1
+        raise CallError(_refusal("outside_the_map", function=name, cell=cell, last_x=last_x, last_y=last_y))
     if of_things:
         if not any(layout.is_open(beside) for beside in around(cell)):
-            raise CallError(f"{name}: nobody can stand next to {cell}")
+            raise CallError(_refusal("nobody_stands_there", function=name, cell=cell))
     elif not layout.is_open(cell):
         near = sorted(beside for beside in around(cell) if layout.is_open(beside))
-        raise CallError(f"{name}: {cell} is a wall{f'; free next to it: {near}' if near else ''}")
+        raise CallError(_refusal("wall", function=name, cell=cell, near=near))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/melting_pot/refusals.j2."""
+    return phrase("melting_pot/refusals.j2", name, **details)
 
 
 def _forms(functions: Functions) -> str:

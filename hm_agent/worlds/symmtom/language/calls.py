@@ -10,8 +10,6 @@ from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom.views import Cell, Pieces
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
 
-FORMS = "go_to((x, y)) or meet(player) or recharge() or say(piece)"
-
 
 @dataclass(frozen=True, slots=True)
 class GoTo(WrittenCall):
@@ -69,12 +67,12 @@ class CallContext:
 
 def parse_calls(texts: Sequence[str], context: CallContext) -> tuple[Call, ...]:
     """Parses a plan; raises CallError if it is empty, or with the errors of all its calls if any is invalid."""
-    return read_calls(texts, lambda text: parse_call(text, context), FORMS)
+    return read_calls(texts, lambda text: parse_call(text, context), _refusal("forms"))
 
 
 def parse_call(text: str, context: CallContext) -> Call:
     """Parses one call such as `go_to((3, 4))`, with any spacing and an optional comment after it."""
-    _, build, argument = read_call(text, _BUILDERS, FORMS)
+    _, build, argument = read_call(text, _BUILDERS, _refusal("forms"))
     return build(argument, context)
 
 

@@ -232,7 +232,7 @@ WATCHING = replace(
     strategy="hold rock 1, paper 3, scissors 2 and watch the others",
     target=PLAN.inventory,
     is_watching=True,
-    because="the strategy has changed",
+    because="your strategy has changed",
     previous=None,
 )
 JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")

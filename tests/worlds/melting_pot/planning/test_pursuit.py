@@ -14,7 +14,6 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
-    SHOWN_TOO_LITTLE,
     USED_UP,
     Aim,
     FireAt,
@@ -117,7 +116,7 @@ def test_who_has_collected_nothing_takes_nothing_while_it_shadows(armed: bool, m
 
 
 def test_shadow_in_vain_is_told() -> None:
-    for rest, why in (((), SHOWN_TOO_LITTLE), ((MoveTo((4, 2)),), USED_UP)):
+    for rest, why in (((), "has not made clear what that player takes in"), ((MoveTo((4, 2)),), USED_UP)):
         planner = planner_of(Shadow("opponent"), *rest)
         planner.next_move(Situations().at(opponent((4, 4))))
         planner.next_move(Situations().at(opponent((4, 4)), step=SHADOW_STEPS))

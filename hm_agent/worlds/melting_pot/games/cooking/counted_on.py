@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.grid import Cell
@@ -63,14 +64,19 @@ def what_is_gone(
     needs = needs_of(rest, hands, before)
     for cell in sorted(needs.room):
         if _tomatoes(before.get(cell)) < full <= _tomatoes(now.get(cell)):
-            return f"{cell} is full now, so it has no room for your tomato"
+            return _reason("no_room", cell=cell)
     for cell in sorted(needs.soup - {own}):
         if _tomatoes(before.get(cell)) >= full > _tomatoes(now.get(cell)):
-            return f"the teammate has taken the soup from {cell}"
+            return _reason("soup_taken", cell=cell)
     for cell in sorted(needs.things - {own}):
         if cell in before and cell not in now:
-            return f"the {before[cell].mark} is gone from {cell}"
+            return _reason("thing_gone", thing=before[cell].mark, cell=cell)
     return None
+
+
+def _reason(name: str, **details: object) -> str:
+    """Why a plan can't go on in words, of prompts/melting_pot/cooking/reasons.j2."""
+    return phrase("melting_pot/cooking/reasons.j2", name, **details)
 
 
 def _tomatoes(pot: Station | None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
 from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
@@ -103,12 +104,17 @@ class Pot:
         hands: what the cook holds at that step.
         """
         if hands == TOMATO:
-            return "the pot is full" if self.is_full else None
+            return _reason("pot_full") if self.is_full else None
         if hands == DISH and not self.is_full:
-            return f"the pot is not full, so no soup cooks in it: {count('tomato', self.tomatoes)}"
+            return _reason("pot_not_full", tomatoes=self.tomatoes)
         if hands == DISH:
-            return None if self.is_cooked or self.is_cooked_by(step + 1) else "its soup is not cooked yet"
-        return "a pot takes no soup back" if hands == SOUP else "a pot gives nothing to empty hands"
+            return None if self.is_cooked or self.is_cooked_by(step + 1) else _reason("soup_not_cooked")
+        return _reason("takes_no_soup" if hands == SOUP else "gives_nothing")
+
+
+def _reason(name: str, **details: object) -> str:
+    """Why a pot can't be used in words, of prompts/melting_pot/cooking/reasons.j2."""
+    return phrase("melting_pot/cooking/reasons.j2", name, **details)
 
 
 def count(thing: str, number: int) -> str:
@@ -226,16 +232,17 @@ class KitchenRules:
 
     def check_role(self, role: str) -> None:
         """Raises ValueError for an unknown role."""
-        _check_known("role", "role", role, self.roles)
+        _check_known("unknown_role", "role", role, self.roles)
 
     def check_behaviour(self, name: str, behaviour: str) -> None:
         """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
-        _check_known(name, "behaviour", behaviour, self.behaviours)
+        _check_known("unknown_behaviour", name, behaviour, self.behaviours)
 
 
-def _check_known(name: str, kind: str, value: str, known: Sequence[str]) -> None:
+def _check_known(refusal: str, field: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise ValueError(f"{name}: unknown {kind} {value[:20]!r}; there are {', '.join(map(repr, known))}")
+        given, names = repr(value[:20]), list(map(repr, known))
+        raise ValueError(phrase("melting_pot/cooking/refusals.j2", refusal, field=field, given=given, known=names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hm_agent.agents.reflection import Critique
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Question, plan_of
 from hm_agent.worlds.melting_pot.games.cooking.activities import Activity, KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
@@ -15,7 +16,7 @@ from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, 
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, PreviousPlan, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, PreviousPlan, Subgoal, Wait, reason
 from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     INTERACT,
     MOVE_TO,
@@ -30,7 +31,6 @@ SUBGOALS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
 """The functions a plan may call."""
 MOST_SUBGOALS = 10
 """The largest number of subgoals in a plan; a longer one would be outdated long before its end."""
-UNEXPLAINED = "your hands stayed as they were"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,7 @@ class PlanCooking(PlanQuestion):
     def check(self, answer: PlanAnswer) -> None:
         """Refuses calls out of reach, calls that can't work, and a first call that has failed in the present state."""
         if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(
-                f"{len(answer.subgoals)} subgoals are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
-            )
+            raise ValueError(_refusal("too_many_subgoals", given=len(answer.subgoals), most=MOST_SUBGOALS))
         plan = parse_plan(answer.subgoals, self.layout, SUBGOALS, check=self._check_reach)
         if problems := self._problems(plan):
             raise ValueError("; ".join(problems))
@@ -132,7 +130,7 @@ class PlanCooking(PlanQuestion):
     def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
         """Why calls of a plan within reach can't work, one sentence each; empty if all may."""
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
-        failed = [f"{plan[0]} has failed before with the same in your hands: {barred.why}"] if barred else []
+        failed = [_refusal("failed_before", call=str(plan[0]), why=barred.why)] if barred else []
         return [*failed, *why_impossible(self._scene, plan)]
 
     @property
@@ -142,11 +140,17 @@ class PlanCooking(PlanQuestion):
 
     def _check_reach(self, subgoal: Subgoal) -> None:
         if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
-            raise CallError(f"{subgoal}: {subgoal.target} is not in your room; its floor is {sorted(self.floor)}")
+            floor = sorted(self.floor)
+            raise CallError(_refusal("not_in_room", call=str(subgoal), cell=subgoal.target, floor=floor))
         if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
-            raise CallError(f"{subgoal}: that is bare floor; name a station, a pot or a counter")
+            raise CallError(_refusal("bare_floor", call=str(subgoal)))
         if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
-            raise CallError(f"{subgoal}: out of your reach; use what is named in your room")
+            raise CallError(_refusal("out_of_reach", call=str(subgoal)))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/melting_pot/cooking/refusals.j2."""
+    return phrase("melting_pot/cooking/refusals.j2", name, **details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,4 +239,5 @@ class Failures:
     def barred(self, kitchen: Kitchen, cells: Iterable[Cell]) -> tuple[Barred, ...]:
         """Which of these cells hold a station whose use failed before in the present state."""
         now = (state_of(cell, kitchen.hands, kitchen.stations.get(cell)) for cell in sorted(cells))
-        return tuple(Barred(state.cell, self._why[state] or UNEXPLAINED) for state in now if state in self._why)
+        unexplained = reason("hands_unchanged")
+        return tuple(Barred(state.cell, self._why[state] or unexplained) for state in now if state in self._why)

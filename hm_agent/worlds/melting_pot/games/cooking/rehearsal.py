@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
@@ -22,6 +23,8 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
+REFUSALS = "melting_pot/cooking/refusals.j2"
+"""The words of why a call can't work."""
 UNSURE = "unsure"
 """Stands for what the agent holds after a call whose outcome can't be foreseen."""
 SLACK = 2
@@ -82,7 +85,7 @@ class Rehearsal:
         for self._call_number, call in enumerate(plan, 1):
             why = self._why_impossible(call)
             if why:
-                yield f"call {self._call_number}, {call}: {why}"
+                yield phrase(REFUSALS, "impossible", number=self._call_number, call=str(call), why=why)
 
     def _why_impossible(self, call: MoveTo | Interact | Wait) -> str | None:
         self._approach(call.target)
@@ -99,8 +102,8 @@ class Rehearsal:
     def _wait(self, cell: Cell) -> str | None:
         self._step += WAIT_STEPS
         if cell in self._counters or cell in self._other_stations:
-            return "no pot stands there"
-        return f"{self._holding(SOUP)}; deliver it instead of waiting" if self._hands == SOUP else None
+            return phrase(REFUSALS, "no_pot")
+        return self._refusal("deliver_it", SOUP) if self._hands == SOUP else None
 
     def _use(self, cell: Cell) -> str | None:
         """Uses a station; returns why that can't work."""
@@ -124,7 +127,7 @@ class Rehearsal:
         pot, hands = self._pots[cell], self._hands
         if hands not in AFTER_POT:
             self._hands = hands if hands == SOUP else UNSURE
-            return f"{self._holding(hands)}, and a pot {'takes no soup' if hands else 'gives nothing to empty hands'}"
+            return self._refusal("pot_takes_no_soup" if hands else "pot_gives_nothing", hands)
         self._hands = AFTER_POT[hands]
         why = self._why_refused(cell, hands)
         self._update_pot(pot, hands)
@@ -139,8 +142,8 @@ class Rehearsal:
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
         if self._call_number == 1 and seen.step == self._scene.step:
             is_refused = seen.why_useless(hands, self._step - SLACK) is not None
-        state = "full" if hands == TOMATO else "not cooked"
-        return f"{self._holding(hands)}, and a pot that is {state} takes none; wait there first" if is_refused else None
+        why = "pot_is_full" if hands == TOMATO else "pot_is_not_cooked"
+        return self._refusal(why, hands) if is_refused else None
 
     def _update_pot(self, pot: PotBounds, hands: str | None) -> None:
         """Updates a pot by a tomato that is put in, or by its soup that is taken."""
@@ -152,10 +155,10 @@ class Rehearsal:
         hands = self._hands
         if kind in DISPENSED:
             self._hands = DISPENSED[kind]
-            return None if hands is None else f"{self._holding(hands)}, and a dispenser gives only into empty hands"
+            return None if hands is None else self._refusal("dispenser_gives_nothing", hands)
         if kind == DELIVERY:
             self._hands = None
-            return None if hands == SOUP else f"{self._holding(hands)}, and the delivery takes only soup"
+            return None if hands == SOUP else self._refusal("delivery_takes_soup", hands)
         self._hands = UNSURE
         return None
 
@@ -163,16 +166,15 @@ class Rehearsal:
         hands, thing = self._hands, self._counters[cell]
         self._hands, self._counters[cell] = thing, hands
         if hands is None and thing is None:
-            return f"{self._holding(None)}, and nothing lies there"
+            return self._refusal("nothing_there", None)
         if hands is not None and thing is not None:
             self._hands, self._counters[cell] = hands, thing
-            return f"{self._holding(hands)}, and a {thing} lies there already"
+            return self._refusal("thing_there", hands, thing=thing)
         return None
 
-    def _holding(self, hands: str | None) -> str:
-        """What the agent holds at the present call, in words."""
-        thing = "nothing" if hands is None else hands if hands == SOUP else f"a {hands}"
-        return f"you hold {thing}" if self._call_number == 1 else f"you would hold {thing} then"
+    def _refusal(self, name: str, held: str | None, **details: object) -> str:
+        """Why the present call can't work with what the agent holds at it, in words."""
+        return phrase(REFUSALS, name, held=held, now=self._call_number == 1, **details)
 
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:

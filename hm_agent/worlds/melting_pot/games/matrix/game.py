@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
@@ -55,7 +56,7 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
-INTERACTION_OVER = "an interaction is over"
+INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
@@ -155,7 +156,8 @@ class MatrixGame(Game):
             return INTERACTION_OVER
         clues = [event for event in events if isinstance(event, Clue) and self._is_news_to_plan(event, rest)]
         if clues and strategy.target is None:
-            return f"{clues[-1].suggests} now leads in what {clues[-1].partner} is known to have taken"
+            suggested, partner = clues[-1].suggests, clues[-1].partner
+            return phrase("melting_pot/matrix/reasons.j2", "now_leads", behaviour=suggested, partner=partner)
         return None
 
     def _is_news_to_plan(self, clue: Clue, rest: Sequence[Subgoal]) -> bool:

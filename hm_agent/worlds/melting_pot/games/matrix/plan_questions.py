@@ -10,7 +10,7 @@ from jinja2 import Environment, pass_environment
 from jinja2.filters import make_attrgetter
 
 from hm_agent.agents.reflection import Critique
-from hm_agent.models.prompts import register_filter
+from hm_agent.models.prompts import phrase, register_filter
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
@@ -135,10 +135,10 @@ class PlanSubgoals(PlanQuestion):
         return {"subgoals": {"items": calls, "minItems": 1, "maxItems": MOST_SUBGOALS}}
 
     def check(self, answer: PlanAnswer) -> None:
-        if len(answer.subgoals) > MOST_SUBGOALS:
-            raise ValueError(
-                f"{len(answer.subgoals)} calls are too many; plan only as far as you know, at most {MOST_SUBGOALS}"
-            )
+        given = len(answer.subgoals)
+        if given > MOST_SUBGOALS:
+            refusal = phrase("melting_pot/matrix/refusals.j2", "too_many_calls", given=given, most=MOST_SUBGOALS)
+            raise ValueError(refusal)
         self.subgoals_of(answer)
 
     def subgoals_of(self, answer: PlanAnswer) -> tuple[Subgoal, ...]:

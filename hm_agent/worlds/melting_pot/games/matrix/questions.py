@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, model_validator
 
 from hm_agent.core import Hypothesis
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import Question, Words, check_all, one_of, some_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -123,7 +124,8 @@ def _check_prediction(rules: MatrixRules, answer: PredictionAnswer, hypotheses: 
 
 def _check_others(rules: MatrixRules, kinds: Sequence[str], expected: int) -> None:
     if len(kinds) != expected:
-        raise ValueError(f"others_predict: {len(kinds)} given; name one kind for each of {expected} other hypotheses")
+        refusal = phrase("melting_pot/matrix/refusals.j2", "not_for_each", given=len(kinds), wanted=expected)
+        raise ValueError(refusal)
     check_all(*(partial(rules.check_behaviour, "others_predict", kind) for kind in kinds))
 
 

@@ -11,6 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import Regrowth, Timing
@@ -222,7 +223,7 @@ class MatrixRules:
         least, most = bounds
         problems = [self._unknown(name, kind) for kind in inventory if kind not in self.behaviours]
         problems += [
-            f"{name}: {kind} {count} is not between {least} and {most}"
+            _refusal("out_of_range", field=name, kind=kind, count=count, least=least, most=most)
             for kind, count in inventory.items()
             if kind in self.behaviours and not least <= count <= most
         ]
@@ -235,7 +236,7 @@ class MatrixRules:
             raise ValueError(self._unknown(name, kind))
 
     def _unknown(self, name: str, kind: str) -> str:
-        return f"{name}: unknown kind {kind[:20]!r}; there are {', '.join(self.behaviours)}"
+        return _refusal("unknown_kind", field=name, given=repr(kind[:20]), known=self.behaviours)
 
     def counts(self, inventory: Mapping[str, int]) -> Counts:
         """An answer's inventory in the order of behaviours; the initial count for each behaviour it omits."""
@@ -250,7 +251,12 @@ def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> No
     """Raises ValueError for players who do not exist. name: the answer's field, for the error text."""
     unknown = [repr(player[:20]) for player in players if player not in known]
     if unknown:
-        raise ValueError(f"{name}: unknown player {', '.join(unknown[:MOST_LISTED])}; there are {', '.join(known)}")
+        raise ValueError(_refusal("unknown_player", field=name, given=unknown[:MOST_LISTED], known=known))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/melting_pot/matrix/refusals.j2."""
+    return phrase("melting_pot/matrix/refusals.j2", name, **details)
 
 
 @dataclass(frozen=True, slots=True)
