@@ -18,7 +18,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Propose,
     WrittenStrategyAnswer,
 )
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import Foreseen, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.theory_of_mind.written_mind import SHOWN_INTERACTIONS, WrittenMind, WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, NextTalk, PieceHeard
@@ -50,8 +50,8 @@ def test_a_prediction_is_right_if_deed_and_word_are(prediction: str, meeting: Me
 
 
 def test_only_the_end_of_a_meeting_is_an_interaction() -> None:
-    assert mind().understand(PieceHeard(3, "player_1", 1, is_new=True), None) is None
-    assert mind().understand(MeetingEnded(3, MEETINGS[0]), None) == MEETINGS[0]
+    assert mind().understand(PieceHeard(3, "player_1", 1, is_new=True)) is None
+    assert mind().understand(MeetingEnded(3, MEETINGS[0])) == MEETINGS[0]
 
 
 def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> None:
@@ -64,7 +64,8 @@ def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> No
 
 def test_questions_show_the_latest_meetings_with_one_player_alone() -> None:
     history: tuple[Interaction, ...] = tuple(met(step) for step in range(SHOWN_INTERACTIONS + 3))
-    question = mind().ask_prediction(history, IDEAS)
+    question = mind().ask_prediction(history, IDEAS).question
+    assert isinstance(question, Predict)
     assert [meeting.step for meeting in question.history] == [3, 4, 5, 6, 7]
     assert (question.about, question.situation) == ("player_1", BOARD)
 
@@ -139,12 +140,18 @@ def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty()
     made = mind()
     made.strategy_now = "Wait for player_2."
     answer = Prediction[NextTalk](player="player_1", next=[NextTalk(does=RETURNS, says=0)], strategy="")
-    question = made.ask_prediction((met(3),), IDEAS[:1])
-    question.check(answer)
-    assert "# Your strategy\nWait for player_2." in render(question)
-    assert made.strategy(answer, informed=True).words == "Wait for player_2."
+    asked = made.ask_prediction((met(3),), IDEAS[:1])
+    asked.question.check(answer)
+    assert "# Your strategy\nWait for player_2." in render(asked.question)
+    assert asked.read(answer).strategy == WrittenStrategy("Wait for player_2.")
     made.strategy_now = None
     with pytest.raises(ValueError, match="strategy: you have none yet"):
-        made.ask_prediction((met(3),), IDEAS[:1]).check(answer)
-    assert made.ask_strategy((), ()) == ChooseStrategy(BOARD, ())
-    assert made.strategy(WrittenStrategyAnswer(strategy="Go."), informed=False) == WrittenStrategy("Go.")
+        made.ask_prediction((met(3),), IDEAS[:1]).question.check(answer)
+    assert made.ask_strategy((), ()).question == ChooseStrategy(BOARD, ())
+    assert made.ask_strategy((), ()).read(WrittenStrategyAnswer(strategy="Go.")) == WrittenStrategy("Go.")
+
+
+def test_a_prediction_that_was_not_to_decide_leaves_the_strategy_open() -> None:
+    asked = mind().ask_prediction_among((met(3),), IDEAS[:1], (), decides=False)
+    foreseen = asked.read(Foresight(player="player_1", next=[NextTalk(does=RETURNS, says=0)]))
+    assert foreseen == Foreseen(["comes straight back, says 0"], None)

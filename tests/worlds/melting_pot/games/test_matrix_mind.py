@@ -63,8 +63,8 @@ def likely_inventory_of_one_met_soon_after_another(short_name: str, own: Counts,
     game = MatrixGame(facts, vision_of(short_name, 0))
     paid, soon = reward(own, other, facts.payoff), facts.timing.away + 5 + facts.timing.frozen
     first, second = (InteractionEvent(step, game.players[0], own, paid, (0, 0, 0)) for step in (200, 200 + soon))
-    game.mind.understand(first, None)
-    met = game.mind.understand(second, None)
+    game.mind.understand(first)
+    met = game.mind.understand(second)
     assert met is not None
     return met.other
 
