@@ -59,7 +59,7 @@ INTERACTION_OVER = "an interaction is over"
 """Why a plan is asked for after an interaction."""
 
 
-class MatrixGame(Game):
+class MatrixGame(Game[PlanSubgoals]):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
@@ -273,9 +273,8 @@ class MatrixGame(Game):
             if player in self.players
         )
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluatePlan:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanSubgoals]) -> EvaluatePlan:
         before, pose = outcome.question, context.view.pose
-        assert isinstance(before, PlanSubgoals)
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,
