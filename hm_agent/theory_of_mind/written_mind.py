@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
@@ -57,18 +57,28 @@ class WrittenStrategy:
         return {other.name: other.expected for other in self.others if other.expected is not None}
 
 
+class Situated(Protocol):
+    """Knows what one seat sees and knows now."""
+
+    @property
+    def situation(self) -> SeatSituation: ...
+
+
 class WrittenMind(MindReading, JointMindReading, StrategyMaking):
     """What strategists ask from one agent's point of view.
 
-    situation, strategy: the present ones; the body sets both when it perceives something. players: the others' names.
+    players: the others' names. strategy_now: what the agent has followed up to now, which questions show; None before
+    the first.
     """
 
     asks_at_first = False
 
-    def __init__(self, players: Sequence[str]) -> None:
-        self.players = tuple(players)
-        self.situation: SeatSituation
-        self.strategy_now: str | None = None
+    def __init__(self, players: Sequence[str], seat: Situated, strategy_now: str | None = None) -> None:
+        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+
+    @property
+    def situation(self) -> SeatSituation:
+        return self._seat.situation
 
     @property
     def is_over(self) -> bool:

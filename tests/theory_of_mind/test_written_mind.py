@@ -25,10 +25,14 @@ from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting
 from tests.worlds.symmtom.language.language_examples import BOARD, IDEAS, MEETINGS
 
 
-def mind() -> WrittenMind:
-    made = WrittenMind(["player_1", "player_2"])
-    made.situation = BOARD
-    return made
+class Sitting:
+    """A seat whose situation never changes."""
+
+    situation = BOARD
+
+
+def mind(strategy: str | None = None) -> WrittenMind:
+    return WrittenMind(["player_1", "player_2"], Sitting(), strategy)
 
 
 def met(step: int, does: str | None = VISITS_BASE, says: int | None = 1) -> Meeting:
@@ -137,17 +141,15 @@ def test_of_several_interactions_in_one_step_the_last_alone_asks_for_a_strategy(
 
 
 def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty() -> None:
-    made = mind()
-    made.strategy_now = "Wait for player_2."
+    made = mind("Wait for player_2.")
     answer = Prediction[NextTalk](player="player_1", next=[NextTalk(does=RETURNS, says=0)], strategy="")
     asked = made.ask_prediction((met(3),), IDEAS[:1])
     asked.question.check(answer)
     assert "# Your strategy\nWait for player_2." in render(asked.question)
     assert asked.read(answer).strategy == WrittenStrategy("Wait for player_2.")
-    made.strategy_now = None
     with pytest.raises(ValueError, match="strategy: you have none yet"):
-        made.ask_prediction((met(3),), IDEAS[:1]).question.check(answer)
-    assert made.ask_strategy((), ()).question == ChooseStrategy(BOARD, ())
+        mind().ask_prediction((met(3),), IDEAS[:1]).question.check(answer)
+    assert mind().ask_strategy((), ()).question == ChooseStrategy(BOARD, ())
     assert made.ask_strategy((), ()).read(WrittenStrategyAnswer(strategy="Go.")) == WrittenStrategy("Go.")
 
 
