@@ -265,9 +265,9 @@ async def answer_or_none(model: Model, question: Question[AnswerT]) -> AnswerT |
 
 @dataclass(frozen=True, slots=True)
 class Asking(Generic[ReadT_co]):
-    """A question, and what its answer means to whoever asks. Build it with `asking`, which checks that both fit.
+    """A question, and what its answer means to whoever asks; build it with `asking`, which keeps the answer's type.
 
-    read: turns a valid answer into what was wanted to be known.
+    read: turns a valid answer into what was wanted.
     """
 
     question: Question[Any]
