@@ -15,6 +15,8 @@ from hm_agent.bounds import MAX_ITEMS, MAX_TEXT, MAX_WORDS
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 T = TypeVar("T")
+ReadT = TypeVar("ReadT")
+ReadT_co = TypeVar("ReadT_co", covariant=True)
 
 
 def in_one_line(text: str) -> str:
@@ -259,6 +261,28 @@ async def answer_or_none(model: Model, question: Question[AnswerT]) -> AnswerT |
         return await model.answer(question)
     except Unanswered:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking(Generic[ReadT_co]):
+    """A question, and what its answer means to whoever asks; build it with `asking`, which keeps the answer's type.
+
+    read: turns a valid answer into what was wanted.
+    """
+
+    question: Question[Any]
+    read: Callable[[Any], ReadT_co]
+
+
+def asking(question: Question[AnswerT], read: Callable[[AnswerT], ReadT]) -> Asking[ReadT]:
+    """Joins a question with the function that reads its answers; a type checker refuses one for other answers."""
+    return Asking(question, read)
+
+
+async def ask(model: Model, asked: Asking[ReadT]) -> ReadT | None:
+    """Asks a model and reads its answer; returns None if there is no valid one."""
+    answer = await answer_or_none(model, asked.question)
+    return None if answer is None else asked.read(answer)
 
 
 async def together(awaitables: Iterable[Awaitable[T]]) -> list[T]:

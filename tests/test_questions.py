@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
@@ -9,7 +10,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 from hm_agent.bounds import MAX_TEXT
-from hm_agent.questions import Question, answer_schema, item_schemas
+from hm_agent.questions import Question, answer_schema, ask, asking, item_schemas
+from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from tests.models.test_answer_parsing import COUNTER, INFER, NAMES, QUESTIONS, RULES
 
@@ -112,6 +114,12 @@ def test_a_mapping_without_keys_is_refused() -> None:
 
     with pytest.raises(ValueError, match="needs the keys"):
         answer_schema(Keyless(RULES, (1, 1, 1), 0.0))
+
+
+def test_what_is_asked_is_what_the_answer_means_and_none_without_one() -> None:
+    asked = asking(AskTour(), lambda tour: len(tour.places))
+    model = ScriptedModel({AskTour: each([Tour(places=[Place(kind="box")]), Tour()])})
+    assert [asyncio.run(ask(model, asked)) for _ in range(3)] == [1, 0, None]
 
 
 def test_the_form_of_the_answer_itself_is_left_as_it_is() -> None:

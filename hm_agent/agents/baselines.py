@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model, answer_or_none, together
+from hm_agent.questions import Model, ask, together
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_earlier, towards, validated
 from hm_agent.theory_of_mind.mind import (
     BasicMind,
@@ -44,8 +44,7 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
         return await self._decide() if self._heed(clue) else None
 
     async def _decide(self) -> Strategy | None:
-        answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, ()))
-        return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
+        return await ask(self._model, self._mind.ask_strategy(self._memory.all, ()))
 
 
 class VanillaMindPrompting(BaseStrategist[MindPrompting]):
@@ -83,13 +82,12 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
             OpponentModel(player, self._memory.of(player), clue=self._clues.get(player))
             for player in self._mind.players
         ]
-        answer = await answer_or_none(self._model, self._mind.ask_minds(opponents))
-        if answer is None:
+        read = await ask(self._model, self._mind.ask_minds(opponents))
+        if read is None:
             return None
-        minds = self._mind.minds(answer)
-        self._hypotheses |= minds
-        self._expected |= {player: mind.prediction for player, mind in minds.items()}
-        return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
+        self._hypotheses |= read.hypotheses
+        self._expected |= {player: hypothesis.prediction for player, hypothesis in read.hypotheses.items()}
+        return read.strategy
 
 
 class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
@@ -144,9 +142,8 @@ class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
             reward: float | None = interaction.reward
         else:  # the counterfactual reward
             applied = self._applied.get(hypothesis.words)
-            question = self._mind.ask_hindsight(interaction, applied) if applied else None
-            answer = await answer_or_none(self._model, question) if question else None
-            reward = SIGNS[answer.outcome] * self._parameters.reward if answer else None
+            outcome = await ask(self._model, self._mind.ask_hindsight(interaction, applied)) if applied else None
+            reward = SIGNS[outcome] * self._parameters.reward if outcome else None
         if reward is None:
             return hypothesis
         return replace(hypothesis, value=towards(hypothesis.value, reward, self._parameters.learning_rate))
@@ -154,10 +151,9 @@ class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
     async def _decide(self) -> Strategy | None:
         """Asks for a new or refined strategy and puts it to use; None without a valid answer."""
         best = best_earlier(self._bank, self._parameters)
-        answer = await answer_or_none(self._model, self._mind.ask_strategy(self._memory.all, best))
-        if answer is None:
+        strategy = await ask(self._model, self._mind.ask_strategy(self._memory.all, best))
+        if strategy is None:
             return None
-        strategy = self._mind.strategy(answer, informed=bool(self._memory.all))
         self._bank = add(self._bank, strategy.words, len(self._memory.all), self._parameters)
         *others, newest = self._bank  # one that is repeated has the words that it was first given
         self._used = newest.words
@@ -167,9 +163,8 @@ class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
 
     async def _apply(self, hypotheses: Sequence[Hypothesis]) -> None:
         """Asks what each strategy amounts to in the present situation, and stores the answers."""
-        questions = [self._mind.ask_application(self._memory.all, hypothesis.words) for hypothesis in hypotheses]
-        answers = await together(answer_or_none(self._model, question) for question in questions)
-        for hypothesis, answer in zip(hypotheses, answers, strict=True):
-            if answer is not None:
-                applied = self._mind.strategy(answer, informed=True)
+        asked = [self._mind.ask_application(self._memory.all, hypothesis.words) for hypothesis in hypotheses]
+        strategies = await together(ask(self._model, each) for each in asked)
+        for hypothesis, applied in zip(hypotheses, strategies, strict=True):
+            if applied is not None:
                 self._applied[hypothesis.words] = replace(applied, words=hypothesis.words)

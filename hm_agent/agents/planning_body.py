@@ -127,18 +127,18 @@ class PlanningState:
 
 
 class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT, SituationT]):
-    """One agent through one episode."""
+    """One agent through one episode. players: the names of the others."""
 
     def __init__(
         self,
         notes: Notes[ViewT, SituationT],
         follower: PlanFollower[SituationT, ActionT],
-        mind: WrittenMind,
+        players: Sequence[str],
         model: Model,
         reflector: Reflector,
         probes: LiteralProbes[SituationT, ActionT],
     ) -> None:
-        self._notes, self._follower, self.mind = notes, follower, mind
+        self._notes, self._follower, self.mind = notes, follower, WrittenMind(players, notes)
         self._model, self._reflector, self._probes = model, reflector, probes
         self._strategy: WrittenStrategy | None = None
         self._because: str | None = phrase("agent/reasons.j2", "begins")
@@ -152,11 +152,9 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
 
     def perceive(self, observation: Observation[ViewT]) -> Sequence[Event]:
         events = self._notes.read(observation)
-        situation = self.mind.situation = self._notes.situation
-        self.mind.strategy_now = self._strategy.words or None if self._strategy else None
         self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
         if self._planned_on is not None:
-            because = self._follower.observe(situation, events)
+            because = self._follower.observe(self._notes.situation, events)
             self._because = self._because or because
         return events
 
@@ -168,7 +166,7 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
                 return action
         if self._strategy is not None:
             self._because = self._because or strategy.why_replan(self._strategy)
-        self._strategy = strategy
+        self._strategy, self.mind.strategy_now = strategy, strategy.words or None
         if self._because is not None:
             await self._ask_for_plan(situation, strategy, history, self._because)
         return self._follower.next_action(situation)

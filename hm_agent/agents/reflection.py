@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import BaseModel
 
@@ -24,7 +24,7 @@ class Critique(BaseModel):
 class FinishedPlan(Protocol):
     """A plan and its outcome, as a body asks about them. Asking changes nothing."""
 
-    def ask_critique(self) -> Question[Any] | None:
+    def ask_critique(self) -> Question[Critique] | None:
         """Asks why the plan failed; None if it did not, or if the reason is known, e.g. because the world tells it."""
         return None
 
@@ -35,7 +35,7 @@ class FinishedPlan(Protocol):
         """
         return
 
-    def ask_evaluation(self) -> Question[Any]:
+    def ask_evaluation(self) -> Question[Critique]:
         """Asks what the plan achieved, and what to do better."""
         ...
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model, answer_or_none
+from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score
 from hm_agent.theory_of_mind.mind import JointMindReading, OpponentModel, Revision
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
@@ -64,12 +64,12 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         """Asks the one question; revises the hypotheses if something is new, and returns the strategy of the answer."""
         about, self._about, self._is_due = self._about, None, False
         opponents = [self._opponent_model(player) for player in self._mind.players]
-        answer = await answer_or_none(self._model, self._mind.ask_revision(opponents, about))
-        if answer is None:
+        revised = await ask(self._model, self._mind.ask_revision(opponents, about))
+        if revised is None:
             return None
         if about is not None:
-            self._revise(about, self._mind.revised(answer), self._mind.foreseen(answer))
-        return self._mind.strategy(answer, informed=bool(self._memory.all or self._clues))
+            self._revise(about, revised.revisions, revised.foreseen)
+        return revised.strategy
 
     def _opponent_model(self, player: str) -> OpponentModel:
         return OpponentModel(

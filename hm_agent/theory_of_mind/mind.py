@@ -1,6 +1,7 @@
-"""What a game tells strategists about the other players: the questions to ask, and what their answers mean.
+"""What a game tells strategists about the other players: what to ask, and what the answers mean.
 
-A game builds questions and reads answers; it never asks a model itself, and building a question changes nothing.
+A game builds each question together with the function that reads its answer (`Asking`). It never asks a model itself,
+and building a question changes nothing.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Question, Words
+from hm_agent.questions import Asking, Words
 from hm_agent.theory_of_mind.hypotheses import Bank
 
 
@@ -67,6 +68,11 @@ class OpponentModel:
     hypotheses: Bank = ()
 
     @property
+    def is_known(self) -> bool:
+        """True once there was an interaction or a clue."""
+        return bool(self.history or self.clue)
+
+    @property
     def belief(self) -> PlayerBelief:
         """The part that questions about other players show."""
         return PlayerBelief(self.player, self.hypothesis.words if self.hypothesis else None, self.expected)
@@ -92,12 +98,12 @@ class BasicMind(Protocol):
         """False if `best_response({})` is the only sensible strategy before anything is known of the others."""
         return True
 
-    def ask_behaviour(self, event: Event) -> Question[Any] | None:
+    def ask_behaviour(self, event: Event) -> Asking[Interaction] | None:
         """Asks what the other player did in an event (step 1); None if that is calculated or not to be asked."""
         return None
 
-    def understand(self, event: Event, answer: BaseModel | None) -> Interaction | None:
-        """Turns an event, with any answer to `ask_behaviour`, into an interaction.
+    def understand(self, event: Event) -> Interaction | None:
+        """Turns an event about which no model was asked, or had no valid answer, into an interaction.
 
         None if it is no interaction with a known player.
         """
@@ -133,10 +139,6 @@ class BasicMind(Protocol):
         """
         return False
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> Strategy:
-        """The strategy that an answer decides on. informed: False before anything is known of the others."""
-        ...
-
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> Strategy:
         """Returns the strategy, with the beliefs about the other players added in a game whose planning shows them.
 
@@ -156,16 +158,28 @@ class BasicMind(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What another player is predicted to do next.
+
+    behaviours: one by each hypothesis, in their order; one if there is none. strategy: what to do about the last of
+    them; None if the question has not asked that.
+    """
+
+    behaviours: Sequence[str | None]
+    strategy: Strategy | None
+
+
 class MindReading(BasicMind, Protocol):
     """What a game tells the Theory of Mind module (Hypothetical Minds, appendix C.3, steps 3 to 5)."""
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Question[HypothesisAnswer]:
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
         """Step 3: what is the other player's strategy? best: earlier hypotheses to refine, the best first."""
         ...
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> Question[Any]:
+    ) -> Asking[Foreseen]:
         """Step 4: what will the other player do by each of these hypotheses? The last one is acted on.
 
         certain: True if the last one is known to be true. If `ask_choice` gives None, the question also asks what to do
@@ -175,18 +189,14 @@ class MindReading(BasicMind, Protocol):
 
     def ask_prediction_among(
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Question[Any]:
+    ) -> Asking[Foreseen]:
         """Step 4, as `ask_prediction`, for a game that also asks what to do in view of the beliefs about the others.
 
         decides: False if what to do is not asked, since the step has more interactions.
         """
         return self.ask_prediction(history, hypotheses)
 
-    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
-        """The behaviours that an answer to `ask_prediction` predicts: one by each hypothesis, one if there is none."""
-        ...
-
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Question[Any] | None:
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[Strategy] | None:
         """Step 5: what to do, given what is believed of everybody? None if `ask_prediction` has asked it."""
         return None
 
@@ -197,7 +207,7 @@ MOST_HYPOTHESES = 5
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One hypothesis as an answer to `ask_revision` leaves it.
+    """One hypothesis as an answer leaves it.
 
     of: the number of the hypothesis that is kept or reworded, from 1 in the order shown; 0 for a new one. words: empty
     if it is kept as it is. prediction: the behaviour it predicts next.
@@ -208,41 +218,50 @@ class Revision:
     prediction: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The hypotheses about one player as an answer leaves them, and what to do in view of all players.
+
+    revisions: those that it leaves out are dropped. foreseen: the behaviour that is expected in view of all of them;
+    None if the answer names none.
+    """
+
+    revisions: Sequence[Revision]
+    strategy: Strategy
+    foreseen: str | None = None
+
+
 class JointMindReading(BasicMind, Protocol):
     """What a game tells agents that revise their hypotheses, predict by each and decide, all in one question."""
 
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Question[Any]:
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
         """Which hypotheses about a player to keep, reword or add, what each predicts, and what to do in view of all?
 
         about: the player whose hypotheses are revised, None if nothing new is known of any.
         """
         ...
 
-    def revised(self, answer: BaseModel) -> Sequence[Revision]:
-        """The hypotheses that an answer to `ask_revision` holds; those that it leaves out are dropped."""
-        ...
 
-    def foreseen(self, answer: BaseModel) -> str | None:
-        """The behaviour that an answer to `ask_revision` expects in view of all hypotheses; None if it names none."""
-        return None
+@dataclass(frozen=True, slots=True)
+class MindsRead:
+    """A hypothesis about each player that an answer names, with its prediction, and what to do about them."""
+
+    hypotheses: Mapping[str, Hypothesis]
+    strategy: Strategy
 
 
 class MindPrompting(BasicMind, Protocol):
     """What a game tells Vanilla Mind Prompting, which asks all steps in one question (section 4.5)."""
 
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Question[Any]:
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         """What is each player's strategy, what will it do, and what to do about it?"""
-        ...
-
-    def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
-        """The hypotheses, with their predictions, that an answer to `ask_minds` holds, by player."""
         ...
 
 
 class StrategyMaking(BasicMind, Protocol):
     """What a game tells agents that think of their own strategy and model no other player (appendix D.3)."""
 
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Question[Any]:
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[Strategy]:
         """Which strategy to follow? best: earlier strategies that paid, to refine."""
         ...
 
@@ -250,11 +269,11 @@ class StrategyMaking(BasicMind, Protocol):
 class StrategyValuing(StrategyMaking, Protocol):
     """What a game tells agents that value their own strategies by what these pay or would have paid (appendix E)."""
 
-    def ask_application(self, history: Sequence[Interaction], strategy: str) -> Question[Any]:
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> Asking[Strategy]:
         """What does a strategy in words amount to in the present situation?"""
         ...
 
-    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Question[HindsightAnswer]:
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Asking[Outcome]:
         """What would an interaction have paid under another strategy?"""
         ...
 

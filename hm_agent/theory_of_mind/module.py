@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import BaseModel
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
-from hm_agent.questions import Model, Question, answer_or_none
+from hm_agent.questions import Asking, Model, ask
 from hm_agent.theory_of_mind.hypotheses import (
     Bank,
     Hyperparameters,
@@ -23,7 +20,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
-from hm_agent.theory_of_mind.mind import MindReading, OpponentModel
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading, OpponentModel
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
@@ -47,8 +44,8 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
     def __init__(self, mind: MindReading, model: Model, parameters: Hyperparameters, parts: Parts = Parts()) -> None:
         super().__init__(mind, model, parameters)
         self._parts = parts
-        self._answered_choice: Question[Any] | None = None
-        """The latest question of step 5 that was answered, so that the same is not asked again."""
+        self._answered: Asking[Strategy] | None = None
+        """The latest choice of step 5 that was answered, so that the same question is not asked again."""
         self._owes_strategy = False
         """True if the latest question of step 4 left out step 5, since more was to come in the same step."""
         self._answers_clue = False
@@ -61,8 +58,10 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         self._is_due = False
         if not self._mind.asks_at_first and not self._memory.all:
             return self._mind.best_response({})
-        answer = await self._ask(self._choice_question() or self._mind.ask_prediction((), ()))
-        return self._mind.strategy(answer, informed=bool(self._memory.all)) if answer else None
+        if (choice := self._choice()) is not None:
+            return await ask(self._model, choice)
+        foreseen = await ask(self._model, self._mind.ask_prediction((), ()))
+        return foreseen.strategy if foreseen else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """Takes steps 2 to 5 with the hypotheses about the partner."""
@@ -97,28 +96,29 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         """Revises the strategy if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
         if clue.suggests in (None, self._expected.get(clue.partner)):
             return None
-        if self._choice_question() is not None:
+        if self._choice() is not None:
             self._expected[clue.partner] = clue.suggests
             return await self._respond(None)
         hypothesis = self.believed_about(clue.partner)
         hypotheses = (hypothesis,) if hypothesis else ()
-        answer = await self._ask(self._mind.ask_prediction(self._memory.of(clue.partner), hypotheses, clue))
-        if answer is None:
+        asked = self._mind.ask_prediction(self._memory.of(clue.partner), hypotheses, clue)
+        foreseen = await ask(self._model, asked)
+        if foreseen is None:
             return None
-        self._expected[clue.partner] = self._mind.predicted(answer)[-1]
+        self._expected[clue.partner] = foreseen.behaviours[-1]
         self._answers_clue = True
-        return self._mind.strategy(answer, informed=True)
+        return foreseen.strategy
 
     async def _with_new_hypothesis(self, bank: Bank, history: Sequence[Interaction]) -> Bank:
         """Step 3: returns the bank with a new or refined hypothesis; unchanged without a valid answer."""
         best = best_earlier(bank, self._parameters) if self._parts.refinement else ()
-        answer = await answer_or_none(self._model, self._mind.ask_hypothesis(history, best))
-        if answer is None:
+        words = await ask(self._model, self._mind.ask_hypothesis(history, best))
+        if words is None:
             return bank
         earlier = bank if self._parts.evaluation else ()
-        return add(earlier, answer.hypothesis, len(history), self._parameters)
+        return add(earlier, words, len(history), self._parameters)
 
-    async def _predict(self, partner: str, bank: Bank, history: Sequence[Interaction]) -> BaseModel | None:
+    async def _predict(self, partner: str, bank: Bank, history: Sequence[Interaction]) -> Foreseen | None:
         """Step 4: asks in one question what each hypothesis predicts, and stores the predictions.
 
         If a hypothesis is validated, it alone is asked about; else all are, and the newest, which is the last, is acted
@@ -127,38 +127,37 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         proven = validated(bank, self._parameters)
         hypotheses = (proven,) if proven else bank
         others = self._beliefs(partner)
-        question = self._mind.ask_prediction_among(history, hypotheses, others, decides=self._is_last)
+        asked = self._mind.ask_prediction_among(history, hypotheses, others, decides=self._is_last)
         self._owes_strategy = not self._is_last
-        answer = await self._ask(question) if hypotheses else None
-        predictions = self._mind.predicted(answer) if answer else (None,) * len(hypotheses)
+        foreseen = await ask(self._model, asked) if hypotheses else None
+        predictions = foreseen.behaviours if foreseen else (None,) * len(hypotheses)
         self._banks[partner] = with_predictions(bank, hypotheses, predictions)
         self._expected[partner] = predictions[-1] if predictions else None
-        return answer
+        return foreseen
 
-    async def _respond(self, prediction: BaseModel | None) -> Strategy | None:
+    async def _respond(self, foreseen: Foreseen | None) -> Strategy | None:
         """Step 5: decides on a strategy by a question of its own, or by the answer to step 4 in games without one.
 
         None without a valid answer, or if the same question was answered last. A question of its own waits until the
-        agent can act, since its answer depends on where everybody is then. prediction: the answer to step 4.
+        agent can act, since its answer depends on where everybody is then. foreseen: the answer to step 4.
         """
-        choice = self._choice_question()
-        if choice is not None and not self._mind.can_act:
+        choice = self._choice()
+        if choice is None:
+            return foreseen.strategy if foreseen else None
+        if not self._mind.can_act:
             self._is_due = True
             return None
-        if choice is not None and choice == self._answered_choice:
+        if self._answered is not None and choice.question == self._answered.question:
             return None
-        answer = prediction if choice is None else await self._ask(choice)
-        self._answered_choice = choice if answer else None
-        return self._mind.strategy(answer, informed=True) if answer else None
+        strategy = await ask(self._model, choice)
+        self._answered = choice if strategy else None
+        return strategy
 
-    def _choice_question(self) -> Question[Any] | None:
+    def _choice(self) -> Asking[Strategy] | None:
+        """What step 5 asks in a question of its own; None in games without one."""
         opponents = []
         for player in self._mind.players:
             expected, clue = self._expected.get(player), self._clues.get(player)
             hypothesis = self.believed_about(player)
             opponents.append(OpponentModel(player, self._memory.of(player), hypothesis, expected, clue))
         return self._mind.ask_choice(opponents)
-
-    async def _ask(self, question: Question[Any]) -> BaseModel | None:
-        answer: BaseModel | None = await answer_or_none(self._model, question)
-        return answer

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy, Thoughts
-from hm_agent.questions import Model, answer_or_none
+from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, validated
 from hm_agent.theory_of_mind.mind import BasicMind, PlayerBelief
 from hm_agent.theory_of_mind.predictions import PredictionRecord
@@ -136,9 +136,9 @@ class BaseStrategist(Generic[MindT]):
         if isinstance(event, Clue):
             self._clues[event.partner] = event
             return None if self._mind.is_over or self._is_outweighed(event) else await self._on_clue(event)
-        question = self._mind.ask_behaviour(event)
-        answer = await answer_or_none(self._model, question) if question else None
-        interaction = self._mind.understand(event, answer)
+        asked = self._mind.ask_behaviour(event)
+        interaction = await ask(self._model, asked) if asked else None
+        interaction = interaction or self._mind.understand(event)
         if interaction is None:
             return None
         self._memory.add(interaction)

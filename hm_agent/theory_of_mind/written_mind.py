@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from pydantic import BaseModel
+from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
+from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Foresight, History, Predict, Propose, Revise
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    Foresight,
+    History,
+    Predict,
+    Prediction,
+    Propose,
+    Revise,
+    RevisedBeliefs,
+)
 from hm_agent.theory_of_mind.mind import (
+    Foreseen,
     JointMindReading,
     MindReading,
     OpponentModel,
     PlayerBelief,
+    Revised,
     Revision,
     StrategyMaking,
 )
@@ -47,18 +57,28 @@ class WrittenStrategy:
         return {other.name: other.expected for other in self.others if other.expected is not None}
 
 
+class Situated(Protocol):
+    """Knows what one seat sees and knows now."""
+
+    @property
+    def situation(self) -> SeatSituation: ...
+
+
 class WrittenMind(MindReading, JointMindReading, StrategyMaking):
     """What strategists ask from one agent's point of view.
 
-    situation, strategy: the present ones; the body sets both when it perceives something. players: the others' names.
+    players: the others' names. strategy_now: what the agent has followed up to now, which questions show; None before
+    the first.
     """
 
     asks_at_first = False
 
-    def __init__(self, players: Sequence[str]) -> None:
-        self.players = tuple(players)
-        self.situation: SeatSituation
-        self.strategy_now: str | None = None
+    def __init__(self, players: Sequence[str], seat: Situated, strategy_now: str | None = None) -> None:
+        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+
+    @property
+    def situation(self) -> SeatSituation:
+        return self._seat.situation
 
     @property
     def is_over(self) -> bool:
@@ -67,7 +87,7 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
     def is_interaction(self, event: Event) -> bool:
         return isinstance(event, InteractionSeen)
 
-    def understand(self, event: Event, answer: BaseModel | None) -> NoticedInteraction | None:
+    def understand(self, event: Event) -> NoticedInteraction | None:
         return event.interaction if isinstance(event, InteractionSeen) else None
 
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
@@ -86,35 +106,40 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
         is_known = latest_one.behaviour in [interaction.behaviour for interaction in earlier]
         return bool(hypotheses) and (is_known or any(self.is_right(each, latest_one) for each in foreseen))
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Propose:
-        return Propose(self.situation, history[-1].partner, latest(history), tuple(best))
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
+        question = Propose(self.situation, history[-1].partner, latest(history), tuple(best))
+        return asking(question, lambda answer: answer.hypothesis)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> Predict:
+    ) -> Asking[Foreseen]:
         return self.ask_prediction_among(history, hypotheses, ())
 
     def ask_prediction_among(
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Predict:
-        about = history[-1].partner if history else self.players[0]
-        return Predict(
+    ) -> Asking[Foreseen]:
+        question = Predict(
             situation=self.situation,
-            about=about,
+            about=history[-1].partner if history else self.players[0],
             history=latest(history),
             hypotheses=tuple(hypotheses),
             others=tuple(others),
             strategy=self.strategy_now,
             decides=decides,
         )
+        return asking(question, self._foreseen)
 
-    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
-        assert isinstance(answer, Foresight)
-        return [behaviour.words for behaviour in answer.next]
+    def _foreseen(self, answer: Foresight[Any]) -> Foreseen:
+        decided = self._decided(answer.strategy) if isinstance(answer, Prediction) else None
+        return Foreseen([behaviour.words for behaviour in answer.next], decided)
 
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Revise:
+    def _decided(self, words: str) -> WrittenStrategy:
+        """The strategy in an answer; the present one if the answer leaves it empty."""
+        return WrittenStrategy(words or self.strategy_now or self._first)
+
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
         revised = next((opponent for opponent in opponents if opponent.player == about), None)
-        return Revise(
+        question = Revise(
             situation=self.situation,
             about=about,
             history=latest(revised.history) if revised else (),
@@ -122,16 +147,15 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
             others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
             strategy=self.strategy_now,
         )
+        return asking(question, self._revised)
 
-    def revised(self, answer: Any) -> Sequence[Revision]:
-        return [Revision(revised.of, revised.hypothesis, revised.next.words) for revised in answer.hypotheses]
+    def _revised(self, answer: RevisedBeliefs[Any]) -> Revised:
+        revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
+        return Revised(revisions, self._decided(answer.strategy))
 
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> ChooseStrategy:
-        return ChooseStrategy(self.situation, latest(history), self.strategy_now)
-
-    def strategy(self, answer: Any, *, informed: bool) -> WrittenStrategy:
-        """The strategy of an answer; the present one if the answer leaves it as it is."""
-        return WrittenStrategy(getattr(answer, "strategy", "") or self.strategy_now or self._first)
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[WrittenStrategy]:
+        question = ChooseStrategy(self.situation, latest(history), self.strategy_now)
+        return asking(question, lambda answer: WrittenStrategy(answer.strategy))
 
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> WrittenStrategy:
         assert isinstance(strategy, WrittenStrategy)

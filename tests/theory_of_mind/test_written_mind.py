@@ -18,17 +18,21 @@ from hm_agent.theory_of_mind.language_questions import (
     Propose,
     WrittenStrategyAnswer,
 )
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.theory_of_mind.mind import Foreseen, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.theory_of_mind.written_mind import SHOWN_INTERACTIONS, WrittenMind, WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, Meeting, MeetingEnded, NextTalk, PieceHeard
 from tests.worlds.symmtom.language.language_examples import BOARD, IDEAS, MEETINGS
 
 
-def mind() -> WrittenMind:
-    made = WrittenMind(["player_1", "player_2"])
-    made.situation = BOARD
-    return made
+class Sitting:
+    """A seat whose situation never changes."""
+
+    situation = BOARD
+
+
+def mind(strategy: str | None = None) -> WrittenMind:
+    return WrittenMind(["player_1", "player_2"], Sitting(), strategy)
 
 
 def met(step: int, does: str | None = VISITS_BASE, says: int | None = 1) -> Meeting:
@@ -50,8 +54,8 @@ def test_a_prediction_is_right_if_deed_and_word_are(prediction: str, meeting: Me
 
 
 def test_only_the_end_of_a_meeting_is_an_interaction() -> None:
-    assert mind().understand(PieceHeard(3, "player_1", 1, is_new=True), None) is None
-    assert mind().understand(MeetingEnded(3, MEETINGS[0]), None) == MEETINGS[0]
+    assert mind().understand(PieceHeard(3, "player_1", 1, is_new=True)) is None
+    assert mind().understand(MeetingEnded(3, MEETINGS[0])) == MEETINGS[0]
 
 
 def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> None:
@@ -64,7 +68,8 @@ def test_a_meeting_repeats_if_the_same_was_done_and_said_the_time_before() -> No
 
 def test_questions_show_the_latest_meetings_with_one_player_alone() -> None:
     history: tuple[Interaction, ...] = tuple(met(step) for step in range(SHOWN_INTERACTIONS + 3))
-    question = mind().ask_prediction(history, IDEAS)
+    question = mind().ask_prediction(history, IDEAS).question
+    assert isinstance(question, Predict)
     assert [meeting.step for meeting in question.history] == [3, 4, 5, 6, 7]
     assert (question.about, question.situation) == ("player_1", BOARD)
 
@@ -136,15 +141,19 @@ def test_of_several_interactions_in_one_step_the_last_alone_asks_for_a_strategy(
 
 
 def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty() -> None:
-    made = mind()
-    made.strategy_now = "Wait for player_2."
+    made = mind("Wait for player_2.")
     answer = Prediction[NextTalk](player="player_1", next=[NextTalk(does=RETURNS, says=0)], strategy="")
-    question = made.ask_prediction((met(3),), IDEAS[:1])
-    question.check(answer)
-    assert "# Your strategy\nWait for player_2." in render(question)
-    assert made.strategy(answer, informed=True).words == "Wait for player_2."
-    made.strategy_now = None
+    asked = made.ask_prediction((met(3),), IDEAS[:1])
+    asked.question.check(answer)
+    assert "# Your strategy\nWait for player_2." in render(asked.question)
+    assert asked.read(answer).strategy == WrittenStrategy("Wait for player_2.")
     with pytest.raises(ValueError, match="strategy: you have none yet"):
-        made.ask_prediction((met(3),), IDEAS[:1]).check(answer)
-    assert made.ask_strategy((), ()) == ChooseStrategy(BOARD, ())
-    assert made.strategy(WrittenStrategyAnswer(strategy="Go."), informed=False) == WrittenStrategy("Go.")
+        mind().ask_prediction((met(3),), IDEAS[:1]).question.check(answer)
+    assert mind().ask_strategy((), ()).question == ChooseStrategy(BOARD, ())
+    assert made.ask_strategy((), ()).read(WrittenStrategyAnswer(strategy="Go.")) == WrittenStrategy("Go.")
+
+
+def test_a_prediction_that_was_not_to_decide_leaves_the_strategy_open() -> None:
+    asked = mind().ask_prediction_among((met(3),), IDEAS[:1], (), decides=False)
+    foreseen = asked.read(Foresight(player="player_1", next=[NextTalk(does=RETURNS, says=0)]))
+    assert foreseen == Foreseen(["comes straight back, says 0"], None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Generic
 
 from hm_agent.agents.reflection import Critique, Reflector
 from hm_agent.core import Event, Interaction, Observation
@@ -12,7 +12,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, PlanQuestionT, View
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -65,11 +65,16 @@ class AgentSnapshot:
     skipped: Sequence[Subgoal] = ()
 
 
-class MeltingPotBody:
+class MeltingPotBody(Generic[PlanQuestionT]):
     """One player through one episode: it plans subgoals, follows them, and plans anew when something happens."""
 
     def __init__(
-        self, game: Game, vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
+        self,
+        game: Game[PlanQuestionT],
+        vision: SubstrateVision,
+        planner: ActionPlanner,
+        model: Model,
+        reflector: Reflector,
     ) -> None:
         self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
         self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
@@ -88,7 +93,7 @@ class MeltingPotBody:
         """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         """Why a plan was asked for in this step."""
-        self._asked_plan: tuple[Question[Any], Sequence[Subgoal]] | None = None
+        self._asked_plan: tuple[PlanQuestionT, Sequence[Subgoal]] | None = None
         """The latest question for a plan, and the plan that answered it; None before the first."""
         self._earned = 0.0
         """The sum of rewards since the latest plan was asked for."""
@@ -221,12 +226,12 @@ class MeltingPotBody:
 
 
 @dataclass(frozen=True, slots=True)
-class _Finished:
+class _Finished(Generic[PlanQuestionT]):
     """A finished plan as reflectors need it: builds the questions about it, and remembers its failure."""
 
-    game: Game
+    game: Game[PlanQuestionT]
     context: PlanContext
-    outcome: PlanOutcome
+    outcome: PlanOutcome[PlanQuestionT]
 
     def ask_critique(self) -> Question[Critique] | None:
         return self.game.ask_critique(self.context, self.outcome.failed) if self.outcome.failed else None

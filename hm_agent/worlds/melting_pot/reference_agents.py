@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
 from hm_agent.core import Clue, Decision, Event, Hypothesis, Observation, Strategy
-from hm_agent.questions import Model, Usage, answer_or_none
+from hm_agent.questions import Model, Usage, ask
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
@@ -50,10 +50,10 @@ class InformedStrategist(BaseStrategist[MindReading]):
             # follow it count, since each bot counts or copies only what it met itself.
             (rule, _), *_ = rules.most_common(1)
             history = [past for past in self._memory.all if self._intents[past.partner].rule == rule]
-            question = self._mind.ask_prediction(history, (Hypothesis(rule),), certain=True)
-            answer = await answer_or_none(self._model, question)
-            if answer is not None:
-                return self._mind.strategy(answer, informed=True)
+            asked = self._mind.ask_prediction(history, (Hypothesis(rule),), certain=True)
+            foreseen = await ask(self._model, asked)
+            if foreseen is not None and foreseen.strategy is not None:
+                return foreseen.strategy
         aims = {player: intent.behaviour for player, intent in self._intents.items()}
         return self._mind.best_response(aims, hidden=any(intent.watches for intent in self._intents.values()))
 

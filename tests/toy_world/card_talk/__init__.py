@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import Reactive
 from hm_agent.core import Body, Event, Interaction, Observation, Turn, World
-from hm_agent.questions import Question, Words, answer_or_none
+from hm_agent.questions import Asking, Question, Words, answer_or_none, asking
 from hm_agent.suite import AgentSetup, Metric, ScenarioInfo, Suite
-from hm_agent.theory_of_mind.mind import MindReading
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading
 
 RED, BLUE = COLOURS = ("red", "blue")
 SENDER, RECEIVER = SEATS = ("sender", "receiver")
@@ -125,12 +125,9 @@ def calculate(ask: Ask) -> Answer:
 class CardMind(MindReading):
     players = (SENDER,)
 
-    def understand(self, event: Event, answer: BaseModel | None) -> Talk | None:
+    def understand(self, event: Event) -> Talk | None:
         honest = isinstance(event, Revealed) and event.said == event.card
         return Talk(event.step, SENDER, "honest" if honest else "lies") if isinstance(event, Revealed) else None
-
-    def strategy(self, answer: Any, *, informed: bool) -> Trust:
-        return Trust(f"expect that the sender is: {answer.behaviour}", answer.behaviour)
 
     def undecided(self) -> Trust:
         return Trust("")
@@ -138,14 +135,18 @@ class CardMind(MindReading):
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> Trust:
         return Trust("", behaviours.get(SENDER))
 
-    def ask_hypothesis(self, history: Sequence[Any], best: Any) -> Any:
-        return Ask("hypothesis", history=tuple(history))
+    def ask_hypothesis(self, history: Sequence[Any], best: Any) -> Asking[str]:
+        return asking(Ask("hypothesis", history=tuple(history)), lambda answer: answer.hypothesis)
 
-    def ask_prediction(self, history: Any, hypotheses: Any, clue: Any = None, *, certain: bool = False) -> Ask:
-        return Ask("behaviour", hypothesis=hypotheses[-1].words if hypotheses else None)
+    def ask_prediction(
+        self, history: Any, hypotheses: Any, clue: Any = None, *, certain: bool = False
+    ) -> Asking[Foreseen]:
+        return asking(Ask("behaviour", hypothesis=hypotheses[-1].words if hypotheses else None), _foreseen)
 
-    def predicted(self, answer: Any) -> list[str]:
-        return [str(answer.behaviour)]
+
+def _foreseen(answer: Answer) -> Foreseen:
+    trust = Trust(f"expect that the sender is: {answer.behaviour}", answer.behaviour)
+    return Foreseen([answer.behaviour], trust)
 
 
 class CardBody(Body[View, str, Trust]):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from hm_agent.agents.planning_body import PlanningBody
 from hm_agent.agents.reflection import Reflector
 from hm_agent.questions import Model
-from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -21,5 +20,5 @@ EnacttomBody = PlanningBody[HouseView, HouseCommand | ProbeAnswers, HouseSituati
 
 def enacttom_body(me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> EnacttomBody:
     """The body of one agent. agents: all of the household."""
-    mind = WrittenMind([name for name in agents if name != me])
-    return PlanningBody(HouseNotebook(), CommandFollower(agents), mind, model, reflector, HouseProbes())
+    others = [name for name in agents if name != me]
+    return PlanningBody(HouseNotebook(), CommandFollower(agents), others, model, reflector, HouseProbes())

@@ -10,7 +10,6 @@ from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Model
 from hm_agent.theory_of_mind.situation import PlanRecord
-from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSeen, RoundSituation
 from hm_agent.worlds.matrix_games.views import RoundView
 
@@ -73,4 +72,4 @@ class NoProbes(LiteralProbes[RoundSituation, str]):
 
 def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:
     """The body of one seat."""
-    return PlanningBody(RoundNotes(), PlayFollower(), WrittenMind([OTHER]), model, reflector, NoProbes())
+    return PlanningBody(RoundNotes(), PlayFollower(), [OTHER], model, reflector, NoProbes())

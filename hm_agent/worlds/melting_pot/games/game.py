@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy.typing as npt
 from pydantic import BaseModel
@@ -42,20 +42,6 @@ class PlanContext:
     previous: PreviousPlan | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlanOutcome:
-    """A plan and its outcome.
-
-    question: the question that the plan answered. failed: the subgoal whose failure ended the plan, None if none
-    failed. reward: the sum of all rewards since the plan was made.
-    """
-
-    question: Question[Any]
-    plan: Sequence[Subgoal]
-    failed: Subgoal | None
-    reward: float
-
-
 class PlanAnswer(BaseModel):
     """A few subgoals in order, each a function call."""
 
@@ -72,6 +58,24 @@ class PlanQuestion(Question[PlanAnswer]):
     def subgoals_of(self, answer: PlanAnswer) -> Sequence[Subgoal]:
         """The plan in an answer; CallError for calls that its game doesn't have or that name nothing on the map."""
         raise NotImplementedError
+
+
+PlanQuestionT = TypeVar("PlanQuestionT", bound=PlanQuestion)
+"""A game's own class of questions for a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOutcome(Generic[PlanQuestionT]):
+    """A plan and its outcome.
+
+    question: the question that the plan answered. failed: the subgoal whose failure ended the plan, None if none
+    failed. reward: the sum of all rewards since the plan was made.
+    """
+
+    question: PlanQuestionT
+    plan: Sequence[Subgoal]
+    failed: Subgoal | None
+    reward: float
 
 
 class Collection:
@@ -121,7 +125,7 @@ class Collection:
         return None
 
 
-class Game(Protocol):
+class Game(Protocol[PlanQuestionT]):
     """One game as one player plays it through an episode.
 
     Building a question changes no state, but that a game may remember when and against what it last asked for a plan.
@@ -170,7 +174,7 @@ class Game(Protocol):
         """
         ...
 
-    def ask_plan(self, context: PlanContext) -> PlanQuestion: ...
+    def ask_plan(self, context: PlanContext) -> PlanQuestionT: ...
 
     def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
         """The plan to follow if the model gives no valid one."""
@@ -184,6 +188,6 @@ class Game(Protocol):
         """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
         ...
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> Question[Critique]:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanQuestionT]) -> Question[Critique]:
         """Asks what a plan achieved, and what to do better."""
         ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hm_agent.agents.planning_body import PlanningBody
 from hm_agent.agents.reflection import Reflector
 from hm_agent.questions import Model
-from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.call_planner import CallPlanner
@@ -32,7 +31,7 @@ def symmtom_body(
     return PlanningBody(
         notebook,
         CallPlanner(world.settings, notebook),
-        WrittenMind([name for name in world.settings.seats if name != seat]),
+        [name for name in world.settings.seats if name != seat],
         model,
         reflector,
         KnowledgeProbes(world, seed, probed, last_probe, notebook),

@@ -65,11 +65,11 @@ def model() -> ScriptedModel:
 
 def noticing(watched: Watched, told: ScriptedModel, strategist: type[TheoryOfMind | JointMind]) -> Callable[..., Any]:
     """Plays one turn and has a strategist take in what one agent noticed of it; returns the strategy."""
-    mind = WrittenMind([seat for seat in watched.world.seats if seat != watched.seat])
+    mind = WrittenMind([seat for seat in watched.world.seats if seat != watched.seat], watched)
     thinker = strategist(mind, told, TABLE_2)
 
     def play(joint: Mapping[str, str]) -> Any:
-        mind.situation = watched.play(joint)
+        watched.play(joint)
         return asyncio.run(thinker.revise(watched.events))
 
     return play

@@ -6,10 +6,11 @@ import asyncio
 
 import pytest
 
+from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.mind import Revision
+from hm_agent.theory_of_mind.mind import MindsRead, OpponentModel, Revised, Revision
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
@@ -24,7 +25,11 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.questions import RevisedTeammate, TeammateRevisionAnswer
+from hm_agent.worlds.melting_pot.games.cooking.questions import (
+    RevisedTeammate,
+    TeammateMindAnswer,
+    TeammateRevisionAnswer,
+)
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
 from tests.strategists import kitchen
 from tests.worlds.melting_pot.games.kitchen_examples import UPPER, ended
@@ -76,7 +81,7 @@ def test_rounds_repeat_while_role_and_tempo_stay() -> None:
 
 
 def test_round_is_understood_with_its_tempo() -> None:
-    understood = mind().understand(Delivery(40, "teammate", DONE, LOADS, Pace(tomatoes=1, room=22), OWN), None)
+    understood = mind().understand(Delivery(40, "teammate", DONE, LOADS, Pace(tomatoes=1, room=22), OWN))
     assert understood is not None
     assert (understood.behaviour, understood.tempo) == (LOADS, SLOWLY)
 
@@ -87,12 +92,17 @@ def test_revision_becomes_hypotheses_and_a_strategy() -> None:
     answer = TeammateRevisionAnswer(
         hypotheses=[kept, new], teammate="loads pots slowly", role=EVERYTHING, strategy="Do all."
     )
-    assert mind().revised(answer) == [
-        Revision(2, "", "stands around"),
-        Revision(0, "It loads.", "loads pots slowly"),
-    ]
-    strategy = mind().strategy(answer, informed=True)
-    assert (strategy.role, strategy.expected_role, strategy.expected_tempo) == (EVERYTHING, LOADS, SLOWLY)
+    known = OpponentModel("teammate", (ended(40, LOADS, OWN),))
+    revisions = [Revision(2, "", "stands around"), Revision(0, "It loads.", "loads pots slowly")]
+    strategy = KitchenStrategy("Do all.", role=EVERYTHING, expected_role=LOADS, expected_tempo=SLOWLY)
+    assert mind().ask_revision([known]).read(answer) == Revised(revisions, strategy)
+
+
+def test_nothing_is_expected_of_a_teammate_before_anything_is_known_of_it() -> None:
+    answer = TeammateMindAnswer(hypothesis="It loads.", teammate="loads pots", role=EVERYTHING, strategy="Do all.")
+    read = mind().ask_minds([OpponentModel("teammate")]).read(answer)
+    hypothesis = Hypothesis("It loads.", prediction="loads pots")
+    assert read == MindsRead({"teammate": hypothesis}, KitchenStrategy("Do all.", role=EVERYTHING))
 
 
 class Listening:

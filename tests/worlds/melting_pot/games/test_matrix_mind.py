@@ -1,4 +1,4 @@
-"""When a matrix game's mind takes interactions for a repetition, and what it knows of a partner's time to collect."""
+"""What a matrix game's mind takes for a repetition, knows of a partner's time to collect, and reads in answers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.core import Clue, Hypothesis
+from hm_agent.theory_of_mind.mind import OpponentModel
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
+from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.questions import CounterAnswer, InventoryAnswer, LeadAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.games.options import AgentOptions, Inference
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from tests.strategists import dyad
+from tests.strategists import RWS, dyad, encounter
 from tests.worlds.melting_pot.games.matrix_examples import interaction
 
 ROCK, PAPER = (6, 1, 1), (1, 6, 1)
@@ -63,8 +69,8 @@ def likely_inventory_of_one_met_soon_after_another(short_name: str, own: Counts,
     game = MatrixGame(facts, vision_of(short_name, 0))
     paid, soon = reward(own, other, facts.payoff), facts.timing.away + 5 + facts.timing.frozen
     first, second = (InteractionEvent(step, game.players[0], own, paid, (0, 0, 0)) for step in (200, 200 + soon))
-    game.mind.understand(first, None)
-    met = game.mind.understand(second, None)
+    game.mind.understand(first)
+    met = game.mind.understand(second)
     assert met is not None
     return met.other
 
@@ -82,3 +88,33 @@ def test_first_strategy_is_to_learn_only_where_another_interaction_follows(short
     facts = game_named(short_name, MatrixFacts)
     strategy = MatrixGame(facts, vision_of(short_name, 0)).mind.best_response({})
     assert ("to see what the opponent plays" in strategy.words) is learns
+
+
+LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
+
+
+def test_nothing_is_expected_of_an_opponent_before_anything_is_known_or_supposed_of_it() -> None:
+    answer, mind = CounterAnswer(other_next=LEAD, own_next=OWN), dyad().mind
+    for history, hypotheses, clue, expected in (
+        ((), (), None, None),
+        ((ALIKE,), (), None, ROCK),
+        ((), (Hypothesis("rock"),), None, ROCK),
+        ((), (), Clue(3, "opponent", "rock"), ROCK),
+    ):
+        strategy = mind.ask_prediction(history, hypotheses, clue).read(answer).strategy
+        assert isinstance(strategy, MatrixStrategy)
+        assert strategy.expected == expected
+    revised = JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN)
+    for opponent, expected in ((OpponentModel("opponent"), None), (OpponentModel("opponent", (ALIKE,)), ROCK)):
+        strategy = mind.ask_revision([opponent]).read(revised).strategy
+        assert isinstance(strategy, MatrixStrategy)
+        assert strategy.expected == expected
+
+
+def test_an_inventory_that_a_model_infers_is_taken_for_what_the_opponent_held() -> None:
+    mind = MatrixGame(RWS, vision_of(RWS.short_name, 0), AgentOptions(inference=Inference.MODEL)).mind
+    asked = mind.ask_behaviour(encounter(40))
+    assert asked is not None
+    understood = asked.read(InventoryAnswer(inventory={"rock": 1, "paper": 1, "scissors": 6}))
+    assert (understood.other, understood.behaviour) == ((1, 1, 6), "scissors")
+    assert dyad().mind.ask_behaviour(encounter(40)) is None

@@ -10,6 +10,7 @@ import pytest
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
+from hm_agent.theory_of_mind.mind import OpponentModel
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
@@ -83,29 +84,25 @@ def test_it_plans_to_watch_once_and_only_while_nothing_is_collected() -> None:
 LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        CounterAnswer(other_next=LEAD, own_next=OWN, watch=True),
-        JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN, watch=True),
-        MindsAnswer(minds=[], own_next=OWN, watch=True),
-        StrategyAnswer(strategy="Hold paper.", seek=[], own_next=OWN, watch=True),
-    ],
-)
-def test_an_answer_to_watch_an_only_opponent_keeps_its_target(
-    answer: CounterAnswer | JointCounterAnswer | MindsAnswer | StrategyAnswer,
-) -> None:
-    strategy = dyad().mind.strategy(answer, informed=True)
-    assert isinstance(strategy, MatrixStrategy)
-    assert strategy.watch_first
-    assert (strategy.target, strategy.seek) == ((1, 6, 1), None)
-    assert strategy.aims != replace(strategy, watch_first=False).aims
+def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
+    mind, opponents, made = dyad().mind, [OpponentModel("opponent")], "Hold paper."
+    counter = CounterAnswer(other_next=LEAD, own_next=OWN, watch=True)
+    revised = JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN, watch=True)
+    for strategy in (
+        mind.ask_prediction((), ()).read(counter).strategy,
+        mind.ask_revision(opponents).read(revised).strategy,
+        mind.ask_minds(opponents).read(MindsAnswer(minds=[], own_next=OWN, watch=True)).strategy,
+        mind.ask_strategy((), ()).read(StrategyAnswer(strategy=made, seek=[], own_next=OWN, watch=True)),
+    ):
+        assert isinstance(strategy, MatrixStrategy)
+        assert strategy.watch_first
+        assert (strategy.target, strategy.seek) == ((1, 6, 1), None)
+        assert strategy.aims != replace(strategy, watch_first=False).aims
 
 
 def test_an_answer_to_watch_many_seeks_nobody() -> None:
     answer = StrategyAnswer(strategy="Wait and see.", seek=[], own_next=OWN, watch=True)
-    strategy = arena().mind.strategy(answer, informed=True)
-    assert isinstance(strategy, MatrixStrategy)
+    strategy = arena().mind.ask_strategy((), ()).read(answer)
     assert strategy.seek == ()
     assert not strategy.watch_first
 

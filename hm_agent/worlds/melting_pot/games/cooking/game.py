@@ -41,7 +41,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
 
-class CookingGame(Game):
+class CookingGame(Game[PlanCooking]):
     """One kitchen as one cook knows it through an episode."""
 
     mind: CookingMind
@@ -200,9 +200,8 @@ class CookingGame(Game):
             return state_of(failed.target, self._kitchen.hands, self._kitchen.stations.get(failed.target))
         return state_of(failed.target, self._hands_before, self._before.get(failed.target))
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluateCooking:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanCooking]) -> EvaluateCooking:
         before, pose, kitchen, step = outcome.question, context.view.pose, self._kitchen, self._step
-        assert isinstance(before, PlanCooking)
         assert pose is not None, "plans start from a known pose"
         return EvaluateCooking(
             rules=self.rules,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-from pydantic import BaseModel
+from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
+from hm_agent.theory_of_mind.mind import Foreseen, Mind, MindsRead, OpponentModel, Outcome, Revised, Revision
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Delivery,
     Held,
@@ -27,14 +27,11 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     tempo_in,
 )
 from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    BehaviourAnswer,
     ChooseRole,
-    CookingStrategyAnswer,
     FollowCookingStrategy,
     JudgeCookingStrategy,
     KitchenState,
     MakeCookingStrategy,
-    PartAnswer,
     PredictTeammate,
     ProposeTeammate,
     ReadTeammate,
@@ -75,7 +72,7 @@ class CookingMind(Mind):
         self.step = 0
         self.held: Held | None = None
 
-    def understand(self, event: Event, answer: BaseModel | None) -> KitchenInteraction | None:
+    def understand(self, event: Event) -> KitchenInteraction | None:
         if not isinstance(event, RoundEnd):
             return None
         delivered = event.by if isinstance(event, Delivery) else None
@@ -114,71 +111,73 @@ class CookingMind(Mind):
     def _work_cost(self, *, own: bool) -> WorkCost:
         return work_cost(self._kitchen, self._layout, self.here, own=own)
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeTeammate:
-        return ProposeTeammate(self.rules, rounds(history), best)
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
+        return asking(ProposeTeammate(self.rules, rounds(history), best), lambda answer: answer.hypothesis)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> PredictTeammate:
-        return PredictTeammate(self.rules, rounds(history), tuple(hypotheses), self._state())
+    ) -> Asking[Foreseen]:
+        question = PredictTeammate(self.rules, rounds(history), tuple(hypotheses), self._state())
+        return asking(question, lambda answer: Foreseen(answer.behaviours, None))
 
-    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
-        assert isinstance(answer, BehaviourAnswer)
-        return answer.behaviours
-
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseRole:
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[KitchenStrategy]:
         (teammate,) = opponents
-        return ChooseRole(
+        question = ChooseRole(
             rules=self.rules,
             history=rounds(teammate.history),
             hypothesis=teammate.hypothesis.words if teammate.hypothesis else None,
             expected=teammate.expected,
             state=self._state(),
         )
+        return asking(question, lambda answer: _strategy_beside(teammate, answer))
 
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> ReviseTeammate:
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
         (teammate,) = opponents
-        return ReviseTeammate(self.rules, rounds(teammate.history), tuple(teammate.hypotheses), self._state())
+        question = ReviseTeammate(self.rules, rounds(teammate.history), tuple(teammate.hypotheses), self._state())
+        return asking(question, lambda answer: _revised(teammate, answer))
 
-    def revised(self, answer: BaseModel) -> Sequence[Revision]:
-        assert isinstance(answer, TeammateRevisionAnswer)
-        return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
-
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadTeammate:
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         (teammate,) = opponents
-        return ReadTeammate(self.rules, rounds(teammate.history), self._state())
+        question = ReadTeammate(self.rules, rounds(teammate.history), self._state())
+        return asking(question, lambda answer: _mind_read(teammate, answer))
 
-    def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
-        assert isinstance(answer, TeammateMindAnswer)
-        return {self._teammate: Hypothesis(answer.hypothesis, prediction=answer.teammate)}
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[KitchenStrategy]:
+        question = MakeCookingStrategy(self.rules, rounds(history), self._state(), best)
+        return asking(question, lambda answer: KitchenStrategy(answer.strategy, role=answer.role))
 
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeCookingStrategy:
-        return MakeCookingStrategy(self.rules, rounds(history), self._state(), best)
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> Asking[KitchenStrategy]:
+        question = FollowCookingStrategy(self.rules, rounds(history), self._state(), strategy)
+        return asking(question, lambda answer: KitchenStrategy("", role=answer.role))
 
-    def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowCookingStrategy:
-        return FollowCookingStrategy(self.rules, rounds(history), self._state(), strategy)
-
-    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeCookingStrategy:
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Asking[Outcome]:
         assert isinstance(interaction, KitchenInteraction)
         assert isinstance(instead, KitchenStrategy)
         assert instead.role is not None
-        return JudgeCookingStrategy(self.rules, interaction, instead.role)
-
-    def strategy(self, answer: BaseModel, *, informed: bool) -> KitchenStrategy:
-        if isinstance(answer, PartAnswer):
-            words = answer.strategy if isinstance(answer, CookingStrategyAnswer) else ""
-            return KitchenStrategy(words, role=answer.role)
-        assert isinstance(answer, RoleAnswer | TeammateRevisionAnswer)
-        if not informed:
-            return KitchenStrategy(answer.strategy, role=answer.role)
-        expected = role_in(answer.teammate), tempo_in(answer.teammate)
-        return KitchenStrategy(answer.strategy, None, False, answer.role, *expected)
+        return asking(JudgeCookingStrategy(self.rules, interaction, instead.role), lambda answer: answer.outcome)
 
     def undecided(self) -> KitchenStrategy:
         return KitchenStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> KitchenStrategy:
         return strategy_for(behaviours.get(self._teammate))
+
+
+def _strategy_beside(teammate: OpponentModel, answer: RoleAnswer | TeammateRevisionAnswer) -> KitchenStrategy:
+    """The strategy of an answer; it expects something of the teammate only if anything is known of it."""
+    strategy = KitchenStrategy(answer.strategy, role=answer.role)
+    if not teammate.is_known:
+        return strategy
+    return replace(strategy, expected_role=role_in(answer.teammate), expected_tempo=tempo_in(answer.teammate))
+
+
+def _revised(teammate: OpponentModel, answer: TeammateRevisionAnswer) -> Revised:
+    revisions = [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
+    return Revised(revisions, _strategy_beside(teammate, answer))
+
+
+def _mind_read(teammate: OpponentModel, answer: TeammateMindAnswer) -> MindsRead:
+    hypothesis = Hypothesis(answer.hypothesis, prediction=answer.teammate)
+    return MindsRead({teammate.player: hypothesis}, _strategy_beside(teammate, answer))
 
 
 def rounds(history: Sequence[Interaction]) -> tuple[KitchenInteraction, ...]:

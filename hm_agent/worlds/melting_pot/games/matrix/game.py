@@ -60,7 +60,7 @@ INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
-class MatrixGame(Game):
+class MatrixGame(Game[PlanSubgoals]):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
@@ -275,9 +275,8 @@ class MatrixGame(Game):
             if player in self.players
         )
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> EvaluatePlan:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanSubgoals]) -> EvaluatePlan:
         before, pose = outcome.question, context.view.pose
-        assert isinstance(before, PlanSubgoals)
         assert pose is not None, "plans start from a known pose"
         return EvaluatePlan(
             rules=self.rules,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 
-from pydantic import BaseModel
-
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import Mind, OpponentModel, Revision
+from hm_agent.theory_of_mind.mind import Foreseen, Mind, MindsRead, OpponentModel, Outcome, Revised, Revision
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -28,6 +28,7 @@ from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
     JointCounterAnswer,
     ReviseAndChoose,
     ReviseAndCounter,
+    RevisionAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import (
@@ -47,7 +48,6 @@ from hm_agent.worlds.melting_pot.games.matrix.questions import (
     PredictNext,
     ProposeHypothesis,
     ReadMinds,
-    StrategyAnswer,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixInteraction,
@@ -153,22 +153,29 @@ class MatrixMind(Mind):
         """True if there are several other players, so that the agent can choose whom to meet."""
         return len(self.players) > 1
 
-    def ask_behaviour(self, event: Event) -> InferInventory | None:
-        is_known = isinstance(event, InteractionEvent) and event.partner is not None
-        if self._inference is Inference.MODEL and isinstance(event, InteractionEvent) and is_known:
-            return InferInventory(self.rules, event.own, event.reward)
-        return None
+    def ask_behaviour(self, event: Event) -> Asking[MatrixInteraction] | None:
+        if not isinstance(event, InteractionEvent) or event.partner is None or self._inference is not Inference.MODEL:
+            return None
+        question = InferInventory(self.rules, event.own, event.reward)
+        return asking(question, partial(self._understood, event, event.partner))
 
-    def understand(self, event: Event, answer: BaseModel | None) -> MatrixInteraction | None:
+    def understand(self, event: Event) -> MatrixInteraction | None:
         if not isinstance(event, InteractionEvent) or event.partner is None:
             return None
-        evidence = self._evidence(event.partner, event.step)
+        return self._understood(event, event.partner, None)
+
+    def _understood(self, event: InteractionEvent, partner: str, answer: InventoryAnswer | None) -> MatrixInteraction:
+        """The interaction, with the partner's inventory from the model's answer, or else from the reward.
+
+        Also takes note of it: the partner begins to collect anew.
+        """
+        evidence = self._evidence(partner, event.step)
         other, main = self._other_inventory(event, answer, evidence)
-        self._gatherings.reset_partner(event.partner, event.step, other)
+        self._gatherings.reset_partner(partner, event.step, other)
         self.inferred_inventory = other
         return MatrixInteraction(
             step=event.step,
-            partner=event.partner,
+            partner=partner,
             own=event.own,
             reward=event.reward,
             other=other,
@@ -193,10 +200,10 @@ class MatrixMind(Mind):
         return PartnerEvidence(self.rules.initial_inventory, taken, steps, is_alone=not self._is_crowd)
 
     def _other_inventory(
-        self, event: InteractionEvent, answer: BaseModel | None, evidence: PartnerEvidence
+        self, event: InteractionEvent, answer: InventoryAnswer | None, evidence: PartnerEvidence
     ) -> tuple[Counts, int | None]:
         """The partner's inventory and the index of its leading resource: from the model's answer or else the reward."""
-        if isinstance(answer, InventoryAnswer):
+        if answer is not None:
             inventory = self.rules.counts(answer.inventory)
             return inventory, argmax(inventory)
         return infer_inventory(event.own, event.reward, self.rules.payoff, evidence)
@@ -209,29 +216,29 @@ class MatrixMind(Mind):
         times = _latest_repetitions(matrix_interactions(history))
         return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> ProposeHypothesis:
-        return ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
+        question = ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
+        return asking(question, lambda answer: answer.hypothesis)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> PredictAndCounter | PredictNext:
+    ) -> Asking[Foreseen]:
         met, step = matrix_interactions(history), self.situation.step
         if self._is_crowd and not certain:
-            return PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
+            upcoming = PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
+            return asking(upcoming, lambda answer: Foreseen(_predicted(answer), None))
         question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
         if isinstance(clue, Gathering):
-            return replace(question, present=_pickup_record(clue), own=clue.own)
-        return question
+            question = replace(question, present=_pickup_record(clue), own=clue.own)
+        informed = bool(history or hypotheses or clue)
+        return asking(question, lambda answer: Foreseen(_predicted(answer), self._counter(answer, informed=informed)))
 
-    def predicted(self, answer: BaseModel) -> Sequence[str | None]:
-        assert isinstance(answer, PredictionAnswer)
-        return *answer.others_predict, answer.other_next.kind
-
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> ChooseOpponents | None:
+    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[MatrixStrategy] | None:
         if not self._is_crowd:
             return None
         shown = tuple(map(self._opponent, opponents))
-        return ChooseOpponents(self.rules, shown, self.situation.held, self.situation.step)
+        question = ChooseOpponents(self.rules, shown, self.situation.held, self.situation.step)
+        return asking(question, self._choice)
 
     def _opponent(self, model: OpponentModel) -> Opponent:
         return Opponent(
@@ -245,28 +252,36 @@ class MatrixMind(Mind):
             hypotheses=model.hypotheses,
         )
 
-    def ask_revision(
-        self, opponents: Sequence[OpponentModel], about: str | None = None
-    ) -> ReviseAndCounter | ReviseAndChoose:
-        shown = tuple(map(self._opponent, opponents))
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
+        shown, own, step = tuple(map(self._opponent, opponents)), self.situation.held, self.situation.step
         if self._is_crowd:
-            return ReviseAndChoose(self.rules, shown, about, self.situation.held, self.situation.step)
-        return ReviseAndCounter(self.rules, shown[0], self.situation.held, self.situation.step)
+            return asking(ReviseAndChoose(self.rules, shown, about, own, step), self._revised_and_chosen)
+        informed = opponents[0].is_known
+        question = ReviseAndCounter(self.rules, shown[0], own, step)
+        return asking(question, lambda answer: self._revised_and_countered(answer, informed=informed))
 
-    def revised(self, answer: BaseModel) -> Sequence[Revision]:
-        assert isinstance(answer, JointCounterAnswer | JointChoiceAnswer)
-        return [Revision(each.of, each.hypothesis, each.next) for each in answer.hypotheses]
+    def _revised_and_chosen(self, answer: JointChoiceAnswer) -> Revised:
+        return Revised(_revisions(answer.hypotheses), _with_reason(self._choice(answer), answer.why))
 
-    def foreseen(self, answer: BaseModel) -> str | None:
-        return answer.other_next.kind if isinstance(answer, JointCounterAnswer) else None
+    def _revised_and_countered(self, answer: JointCounterAnswer, *, informed: bool) -> Revised:
+        strategy = _with_reason(self._counter(answer, informed=informed), answer.why)
+        return Revised(_revisions(answer.hypotheses), strategy, answer.other_next.kind)
 
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> ReadMinds:
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         shown = tuple(map(self._opponent, opponents))
-        return ReadMinds(self.rules, shown, self.situation.held, self.situation.step)
+        question = ReadMinds(self.rules, shown, self.situation.held, self.situation.step)
+        informed = any(opponent.is_known for opponent in opponents)
+        return asking(question, lambda answer: self._minds_read(answer, informed=informed))
 
-    def minds(self, answer: BaseModel) -> Mapping[str, Hypothesis]:
-        assert isinstance(answer, MindsAnswer)
-        return {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
+    def _minds_read(self, answer: MindsAnswer, *, informed: bool) -> MindsRead:
+        minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
+        if self._is_crowd:
+            return MindsRead(minds, self._choice(answer))
+        # The inventory that the only other player will hold if it plays as predicted.
+        kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
+        expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
+        own = self.rules.counts(answer.own_next)
+        return MindsRead(minds, self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert))
 
     def observed_opponents(self) -> tuple[Opponent, ...]:
         """Each other player without its interactions: its pickups since its respawn, and where it was last seen."""
@@ -275,45 +290,40 @@ class MatrixMind(Mind):
             for player in self.players
         )
 
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> MakeStrategy:
-        own, step = self.situation.held, self.situation.step
-        return MakeStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, best)
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[MatrixStrategy]:
+        met, own, step = matrix_interactions(history), self.situation.held, self.situation.step
+        question = MakeStrategy(self.rules, met, self.observed_opponents(), own, step, best)
+        return asking(question, lambda answer: replace(self._choice(answer), words=answer.strategy))
 
-    def ask_application(self, history: Sequence[Interaction], strategy: str) -> FollowStrategy:
-        own, step = self.situation.held, self.situation.step
-        return FollowStrategy(self.rules, matrix_interactions(history), self.observed_opponents(), own, step, strategy)
+    def ask_application(self, history: Sequence[Interaction], strategy: str) -> Asking[MatrixStrategy]:
+        met, own, step = matrix_interactions(history), self.situation.held, self.situation.step
+        question = FollowStrategy(self.rules, met, self.observed_opponents(), own, step, strategy)
+        return asking(question, self._choice)
 
-    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> JudgeStrategy:
+    def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Asking[Outcome]:
         assert isinstance(interaction, MatrixInteraction)
         assert isinstance(instead, MatrixStrategy)
         assert instead.target is not None
-        return JudgeStrategy(self.rules, interaction, instead.target)
+        return asking(JudgeStrategy(self.rules, interaction, instead.target), lambda answer: answer.outcome)
 
-    def strategy(self, answer: BaseModel, *, informed: bool) -> MatrixStrategy:
-        match answer:
-            case CounterAnswer() | JointCounterAnswer():
-                own = self.rules.counts(answer.own_next)
-                expected = self._predicted_inventory(answer.other_next) if informed else None
-                watch = answer.watch and not self._is_crowd  # among many, this question does not ask for it
-                strategy = self._strategy_against_one(own, expected, watch=watch, covert=answer.covert)
-                return _with_reason(strategy, answer.why) if isinstance(answer, JointCounterAnswer) else strategy
-            case MindsAnswer() if not self._is_crowd:
-                # The inventory that the only other player will hold if it plays as predicted.
-                kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
-                expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-                own = self.rules.counts(answer.own_next)
-                return self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert)
-        assert isinstance(answer, ChoiceAnswer | MindsAnswer | JointChoiceAnswer)
-        # seek: empty to meet nobody yet if the answer says to watch many players, None for anybody if it names nobody.
+    def _counter(self, answer: CounterAnswer | JointCounterAnswer, *, informed: bool) -> MatrixStrategy:
+        """The strategy of an answer against one player. informed: False before anything is known of that player."""
+        own = self.rules.counts(answer.own_next)
+        expected = self._predicted_inventory(answer.other_next) if informed else None
+        watch = answer.watch and not self._is_crowd  # among many, this question does not ask for it
+        return self._strategy_against_one(own, expected, watch=watch, covert=answer.covert)
+
+    def _choice(self, answer: ChoiceAnswer | MindsAnswer | JointChoiceAnswer) -> MatrixStrategy:
+        """The strategy of an answer that says whom to meet: nobody yet if it says to watch many players.
+
+        It meets anybody if the answer names nobody.
+        """
         seek = () if answer.watch and self._is_crowd else tuple(answer.seek) or None
-        strategy = replace(
+        return replace(
             self._strategy_to_meet(self.rules.counts(answer.own_next), seek),
             watch_first=answer.watch and not self._is_crowd,
             covert=answer.covert,
         )
-        if isinstance(answer, JointChoiceAnswer):
-            return _with_reason(strategy, answer.why)
-        return replace(strategy, words=answer.strategy) if isinstance(answer, StrategyAnswer) else strategy
 
     def _predicted_inventory(self, lead: LeadAnswer) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
@@ -363,6 +373,14 @@ class MatrixMind(Mind):
 
     def _behaviour(self, main: int | None) -> str | None:
         return None if main is None else self.rules.behaviours[main]
+
+
+def _predicted(answer: PredictionAnswer) -> Sequence[str]:
+    return *answer.others_predict, answer.other_next.kind
+
+
+def _revisions(hypotheses: Sequence[RevisionAnswer]) -> Sequence[Revision]:
+    return [Revision(each.of, each.hypothesis, each.next) for each in hypotheses]
 
 
 def _pickup_record(clue: Clue | None) -> PickupRecord | None:

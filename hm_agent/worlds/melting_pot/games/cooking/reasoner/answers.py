@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from pydantic import BaseModel
+from collections.abc import Mapping
 
 from hm_agent.agents.reflection import Critique
-from hm_agent.questions import Question
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
@@ -192,7 +189,7 @@ def evaluate(question: EvaluateCooking) -> Critique:
     return Critique(critique=f"{earned}: {'go on' if soups else 'do what is missing most'}.")
 
 
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
+ANSWERS: ReasonerTable = {
     ProposeTeammate: propose,
     PredictTeammate: predict,
     ChooseRole: choose,

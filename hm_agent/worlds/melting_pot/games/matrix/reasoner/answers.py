@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from pydantic import BaseModel
+from collections.abc import Mapping, Sequence
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
-from hm_agent.questions import Question
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
@@ -287,7 +284,7 @@ def _verdict(question: EvaluatePlan) -> str:
     return f"In {steps} steps it brought nothing: look elsewhere."
 
 
-ANSWERS: Mapping[type[Question[Any]], Callable[[Any], BaseModel]] = {
+ANSWERS: ReasonerTable = {
     InferInventory: infer,
     ProposeHypothesis: propose,
     PredictAndCounter: counter,
