@@ -34,7 +34,8 @@ BY_CHANCE = 4.0
 """The mean reward of random agents on the small board."""
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
 (LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
-MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
+MOST_TOKENS, LARGEST_PROMPT, CHARACTERS_PER_TOKEN = 600, 700, 4
+"""Tokens per decision on average, and of one prompt."""
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -48,7 +49,7 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
     sizes = [len(render(question)) / CHARACTERS_PER_TOKEN for question in model.asked]
     assert sum(rewards) / len(rewards) > 6 * BY_CHANCE
     assert sum(sizes) / decisions <= MOST_TOKENS
-    assert max(sizes) < 1.1 * MOST_TOKENS
+    assert max(sizes) < LARGEST_PROMPT
     plans = sum(isinstance(question, Plan) for question in model.asked)
     assert plans < 0.7 * decisions
 
@@ -68,24 +69,29 @@ class WalksAlone(CheckedReasoner):
 
 
 class Runaway(CheckedReasoner):
-    """Plans of player_1 lead away from player_0, a cell at a time; the reasoner answers other questions."""
+    """Plans of player_1 lead it clockwise round the border, a cell at a time; the reasoner answers other questions."""
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await super().answer(question, note)
         board = question.situation if isinstance(question, Plan) else None
         if not isinstance(board, Board) or board.me != "player_1":
             return answer
-        (x, y), (other_x, other_y) = board.cell, board.peer("player_0").cell
-        cells = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-        inside = [cell for cell in cells if all(0 <= part < board.rules.width for part in cell)]
-        farthest = max(inside, key=lambda cell: abs(cell[0] - other_x) + abs(cell[1] - other_y))
-        return CallsAnswer(calls=[f"go_to({farthest})"])  # type: ignore[return-value]
+        (x, y), last = board.cell, board.rules.width - 1
+        if y == 0 and x < last:
+            cell = (x + 1, y)
+        elif x == last and y < last:
+            cell = (x, y + 1)
+        elif y == last and x > 0:
+            cell = (x - 1, y)
+        else:
+            cell = (x, y - 1)
+        return CallsAnswer(calls=[f"go_to({cell})"])  # type: ignore[return-value]
 
 
 def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -> None:
     model = Runaway(ANSWERS)
-    world, agents = set_up(scenario_named("symmtom_w6_n2_c2"), "react", model=model, seed=5)
-    play_out(world, agents, seed=5)  # the model refuses a plan that begins with what has just failed
+    world, agents = set_up(scenario_named("symmtom_w12_n2_c2"), "react", model=model, seed=2)
+    play_out(world, agents, seed=2)  # the model refuses a plan that begins with what has just failed
     plans = [question for question in model.asked if isinstance(question, Plan)]
     barred = [
         plan.barred.call
