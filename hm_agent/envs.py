@@ -23,7 +23,6 @@ except ImportError as error:
 
 from hm_agent.config import ConfigError
 from hm_agent.registry import find_scenarios, suites
-from hm_agent.suite import Setting
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
@@ -37,10 +36,10 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     if len(matches) > 1:
         raise ConfigError(f"{scenario!r} matches {len(matches)} scenarios: name one")
     suite = suites()[matches[0].world]
-    settings: dict[str, Setting] = {option.name: option.default for option in suite.options}
-    if unknown := options.keys() - settings.keys():
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(settings)}")
-    settled = suite.settle(matches[0], {**settings, **suite.chosen(options)})
+    known = suite.with_defaults({})
+    if unknown := options.keys() - known.keys():
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
+    settled = suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
     env = suite.parallel_env(matches[0], settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):

@@ -118,8 +118,7 @@ class Experiment:
         settled = {}
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
-            given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
-            settled[scenario.name] = suite.settle(scenario, given)
+            settled[scenario.name] = suite.settle(scenario, suite.with_defaults(self.options))
         return settled
 
     @property
@@ -128,7 +127,7 @@ class Experiment:
         unused, used = dict[str, str](), set[str]()
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
-            given = {option.name: self.options.get(option.name, option.default) for option in suite.options}
+            given = suite.with_defaults(self.options)
             agents = sorted({agent for lineup in self.lineups(scenario) for agent in lineup})
             found = suite.unused(scenario, agents, given)
             unused |= found

@@ -331,6 +331,10 @@ class Suite:
                 raise ConfigError(f"--{name}={value}: no such folder")
         return {name: options[name] for name in own}
 
+    def with_defaults(self, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        """Returns all of this world's options: those given, and the defaults of the others."""
+        return {option.name: options.get(option.name, option.default) for option in self.options}
+
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """Returns the options with every choice made (settled); raises ConfigError if they don't suit the scenario."""
         return options

@@ -192,8 +192,8 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
             barred=BarredCall(self._failed, because) if self._failed is not None else None,
         )
         answer = await answer_or_none(self._model, question)
-        barred = question.barred.call if question.barred else None
-        plan = situation.read_plan(answer.calls, barred) if answer else self._follower.default_plan(situation)
+        default = self._follower.default_plan
+        plan = situation.read_plan(answer.calls, question.barred_call) if answer else default(situation)
         self._follower.follow(plan)
         self._because = None if plan else phrase("agent/reasons.j2", "no_plan")
         self._planned_on, self._earned = situation, 0.0

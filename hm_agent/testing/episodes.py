@@ -50,7 +50,7 @@ class SeatLog:
 def settled(scenario: ScenarioInfo, **options: Setting) -> Mapping[str, Setting]:
     """The values of all options of a world, as it settles them. options: those that differ from their defaults."""
     suite = suites()[scenario.world]
-    return suite.settle(scenario, {option.name: options.get(option.name, option.default) for option in suite.options})
+    return suite.settle(scenario, suite.with_defaults(options))
 
 
 def seat_agents(

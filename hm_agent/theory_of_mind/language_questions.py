@@ -26,7 +26,14 @@ from hm_agent.theory_of_mind.revisions import (
     forms_for_each,
     revision_forms,
 )
-from hm_agent.theory_of_mind.situation import BarredCall, Behaviour, NoticedInteraction, PlanRecord, SeatSituation
+from hm_agent.theory_of_mind.situation import (
+    BarredCall,
+    Behaviour,
+    Call,
+    NoticedInteraction,
+    PlanRecord,
+    SeatSituation,
+)
 from hm_agent.written_calls import CallError
 
 BehaviourT = TypeVar("BehaviourT", bound=Behaviour)
@@ -233,11 +240,12 @@ class Plan(Question[CallsAnswer]):
 
     @property
     def forms(self) -> Forms:
-        first, further = self.situation.call_patterns(self._barred_call)
+        first, further = self.situation.call_patterns(self.barred_call)
         return {"calls": plan_of(first, further, self.situation.most_calls)}
 
     @property
-    def _barred_call(self) -> Any:
+    def barred_call(self) -> Call | None:
+        """The call that may not come first; None if any may."""
         return self.barred.call if self.barred else None
 
     def check(self, answer: CallsAnswer) -> None:
@@ -245,7 +253,7 @@ class Plan(Question[CallsAnswer]):
         most = self.situation.most_calls
         if len(answer.calls) > most:
             raise CallError(phrase("agent/refusals.j2", "too_many_calls", given=len(answer.calls), most=most))
-        self.situation.read_plan(answer.calls, self._barred_call)
+        self.situation.read_plan(answer.calls, self.barred_call)
 
 
 @dataclass(frozen=True, slots=True)

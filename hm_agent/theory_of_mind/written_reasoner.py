@@ -100,5 +100,4 @@ class WrittenReasoner(Generic[SituationT]):
         return kind(hypotheses=hypotheses, strategy=self.strategy(situation))
 
     def _plan(self, question: Plan) -> CallsAnswer:
-        barred = question.barred.call if question.barred else None
-        return CallsAnswer(calls=list(self.calls(self._of(question), barred)))
+        return CallsAnswer(calls=list(self.calls(self._of(question), question.barred_call)))
