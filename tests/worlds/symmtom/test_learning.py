@@ -315,9 +315,7 @@ def test_an_interruption_while_jax_compiles_ends_the_command_and_its_process(tmp
     time.sleep(1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, errors = process.communicate(timeout=60)
-    *progress, last = errors.splitlines()  # of progress only where the compiler was faster than the interruption
-    assert (process.returncode, last) == (130, "hm-agent train: interrupted")
-    assert all(line.startswith("symmtom_w6_n3_c3 ippo seed 0: ") for line in progress), errors
+    assert (process.returncode, errors) == (130, "hm-agent train: interrupted\n")
     assert not orphans(str(tmp_path))
 
 

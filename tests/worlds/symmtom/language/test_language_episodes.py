@@ -34,8 +34,9 @@ BY_CHANCE = 4.0
 """The mean reward of random agents on the small board."""
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
 (LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
-MOST_TOKENS, LARGEST_PROMPT, CHARACTERS_PER_TOKEN = 600, 700, 4
-"""Tokens per decision on average, and of one prompt."""
+MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
+MORE_IN_ONE_PROMPT = {"hm_joint": 1.15}
+"""How many times `MOST_TOKENS` one prompt may take, by agent; 1.1 for the others, which ask for less at once."""
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -49,7 +50,7 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
     sizes = [len(render(question)) / CHARACTERS_PER_TOKEN for question in model.asked]
     assert sum(rewards) / len(rewards) > 6 * BY_CHANCE
     assert sum(sizes) / decisions <= MOST_TOKENS
-    assert max(sizes) < LARGEST_PROMPT
+    assert max(sizes) < MORE_IN_ONE_PROMPT.get(agent, 1.1) * MOST_TOKENS
     plans = sum(isinstance(question, Plan) for question in model.asked)
     assert plans < 0.7 * decisions
 
