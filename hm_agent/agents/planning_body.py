@@ -15,7 +15,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, answer_or_none
 from hm_agent.theory_of_mind.language_questions import AskProbes, Plan, ReviewPlan
 from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord, SeatSituation
-from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy, latest
+from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 
 ViewT = TypeVar("ViewT")
 ViewT_contra = TypeVar("ViewT_contra", contravariant=True)
@@ -185,7 +185,7 @@ class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT
             situation=situation,
             strategy=strategy.words or None,
             others=strategy.others,
-            history=latest(history),
+            history=self.mind.noticed(history),
             critiques=tuple(critiques),
             because=because,
             previous=record,

@@ -16,6 +16,15 @@ ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseMode
 """The function that calculates the answer, by the question's class."""
 
 
+def by_situation(tables: Mapping[type[Any], ReasonerTable]) -> ReasonerTable:
+    """One table for several kinds of situations, from a table for each: the class of a question's situation decides."""
+
+    def answer(question: Any) -> BaseModel:
+        return tables[type(question.situation)][type(question)](question)
+
+    return dict.fromkeys((asked for table in tables.values() for asked in table), answer)
+
+
 class BuiltinReasoner:
     """A model that looks up the question's class in a table and calls the function found there."""
 

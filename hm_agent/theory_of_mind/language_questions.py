@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import WORDS_PATTERN, AnswerT, Forms, Question, Remark, Words, check_all, one_of, plan_of
-from hm_agent.theory_of_mind.mind import HypothesisAnswer, PlayerBelief
+from hm_agent.questions import AnswerT, Forms, Question, Words, check_all, one_of, plan_of
+from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.revisions import (
+    ANY,
     NONE,
     SOME,
     RevisedHypothesis,
@@ -33,10 +34,12 @@ from hm_agent.theory_of_mind.situation import (
     NoticedInteraction,
     PlanRecord,
     SeatSituation,
+    TypedStrategy,
 )
 from hm_agent.written_calls import CallError
 
 BehaviourT = TypeVar("BehaviourT", bound=Behaviour)
+StrategyT = TypeVar("StrategyT")
 History = tuple[NoticedInteraction, ...]
 
 
@@ -44,6 +47,37 @@ def check_name(field: str, name: object, known: Sequence[object]) -> None:
     """Raises ValueError if a name in an answer is none of the known ones, which the message lists."""
     if name not in known:
         raise ValueError(phrase("agent/refusals.j2", "unknown_name", field=field, name=str(name)[:60], known=known))
+
+
+class SeatQuestion(Question[AnswerT]):
+    """A question of a seat; the seat's situation narrows down what an answer may hold."""
+
+    __slots__ = ()
+    situation: SeatSituation
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return self.situation.keys
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        return self.situation.count_range
+
+
+@cache
+def _with(kind: type[AnswerT], *parameters: Any) -> type[AnswerT]:
+    answer: type[AnswerT] = kind[parameters]  # type: ignore[index]
+    return answer
+
+
+def answer_about(kind: type[AnswerT], situation: SeatSituation) -> type[AnswerT]:
+    """The class of an answer for a world's behaviours, from one that is generic over them, e.g. `Foresight`."""
+    return _with(kind, situation.behaviour)
+
+
+def answer_deciding(kind: type[AnswerT], situation: SeatSituation) -> type[AnswerT]:
+    """The same from one that is generic over behaviours and strategies, e.g. `Prediction`."""
+    return _with(kind, situation.behaviour, situation.strategy)
 
 
 # What others are like
@@ -72,25 +106,19 @@ class Foresight(BaseModel, Generic[BehaviourT]):
     next: list[BehaviourT]
 
 
-class Prediction(Foresight[BehaviourT], Generic[BehaviourT]):
-    """The same, and what to do about it; an empty strategy leaves the present one as it is."""
+class Prediction(Foresight[BehaviourT], Generic[BehaviourT, StrategyT]):
+    """The same, and what to do about it; a strategy in words that is empty leaves the present one as it is."""
 
-    strategy: Remark
-
-
-@cache
-def answer_about(kind: type[AnswerT], behaviour: type[Behaviour]) -> type[AnswerT]:
-    """The class of an answer for a world's behaviours, from one that is generic over them, e.g. `Prediction`."""
-    answer: type[AnswerT] = kind[behaviour]  # type: ignore[index]
-    return answer
+    strategy: StrategyT
 
 
 @dataclass(frozen=True, slots=True)
-class Predict(Question[Foresight[Any]]):
+class Predict(SeatQuestion[Foresight[Any]]):
     """What will another player do by each hypothesis (step 4), and what to do about it (step 5)?
 
     The last hypothesis is acted on. others: what is believed of the other players. strategy: the present one; None
-    before the first. decides: False if no strategy is asked for, since more is to be predicted before.
+    before the first. decides: False if no strategy is asked for, since more is to be predicted before, or since that is
+    a question of its own. certain: True if the last hypothesis is known to be true.
     """
 
     template = "agent/predict.j2"
@@ -101,23 +129,31 @@ class Predict(Question[Foresight[Any]]):
     others: tuple[PlayerBelief, ...] = ()
     strategy: str | None = None
     decides: bool = True
+    certain: bool = False
 
     @property
     def schema(self) -> type[BaseModel]:
-        return answer_about(Prediction if self.decides else Foresight, self.situation.behaviour)
+        if self.decides:
+            return answer_deciding(Prediction, self.situation)
+        return answer_about(Foresight, self.situation)
 
     @property
     def forms(self) -> Forms:
         forms = {"player": one_of([self.about]), "next": forms_for_each(self.hypotheses)}
-        return {**self.situation.behaviour_forms(self.about), **forms, **_strategy_forms(self.strategy)}
+        decided = self.situation.strategy_forms(self.strategy) if self.decides else {}
+        return {**self.situation.behaviour_forms(self.about), **forms, **decided}
 
     def check(self, answer: Foresight[Any]) -> None:
         check_all(
             lambda: check_for_each("next", answer.next, self.hypotheses),
             lambda: check_name("player", answer.player, [self.about]),
             *(partial(self.situation.check_behaviour, self.about, given) for given in answer.next),
-            lambda: _check_strategy(answer, self.strategy),
+            lambda: self._check_strategy(answer),
         )
+
+    def _check_strategy(self, answer: Foresight[Any]) -> None:
+        if isinstance(answer, Prediction):
+            self.situation.check_strategy(answer.strategy, self.strategy)
 
 
 class RevisedMind(RevisedHypothesis, Generic[BehaviourT]):
@@ -126,16 +162,16 @@ class RevisedMind(RevisedHypothesis, Generic[BehaviourT]):
     next: BehaviourT
 
 
-class RevisedBeliefs(BaseModel, Generic[BehaviourT]):
+class RevisedBeliefs(BaseModel, Generic[BehaviourT, StrategyT]):
     """The hypotheses about one player with what each predicts, and what to do in view of all players."""
 
     reasoning: str = ""
     hypotheses: list[RevisedMind[BehaviourT]]
-    strategy: Remark
+    strategy: StrategyT
 
 
 @dataclass(frozen=True, slots=True)
-class Revise(Question[RevisedBeliefs[Any]]):
+class Revise(SeatQuestion[RevisedBeliefs[Any, Any]]):
     """Which hypotheses about a player to keep, reword or add, what does each predict, and what to do in view of all?
 
     about: None if nothing new is known of anybody, so that no hypothesis is wanted. hypotheses: all that are kept about
@@ -152,21 +188,24 @@ class Revise(Question[RevisedBeliefs[Any]]):
 
     @property
     def schema(self) -> type[BaseModel]:
-        return answer_about(RevisedBeliefs, self.situation.behaviour)
+        return answer_deciding(RevisedBeliefs, self.situation)
 
     @property
     def _counts(self) -> range:
-        return NONE if self.about is None else SOME
+        """How many hypotheses are wanted: before the first interaction there may be none."""
+        if self.about is None:
+            return NONE
+        return SOME if self.history else ANY
 
     @property
     def forms(self) -> Forms:
         return {
             **self.situation.behaviour_forms(self.about),
             **revision_forms(self.hypotheses, self._counts),
-            **_strategy_forms(self.strategy),
+            **self.situation.strategy_forms(self.strategy),
         }
 
-    def check(self, answer: RevisedBeliefs[Any]) -> None:
+    def check(self, answer: RevisedBeliefs[Any, Any]) -> None:
         checks: list[Callable[[], None]] = []
         if self.about is not None:
             foreseen = (revised.next for revised in answer.hypotheses)
@@ -174,40 +213,133 @@ class Revise(Question[RevisedBeliefs[Any]]):
         check_all(
             lambda: check_revisions(answer.hypotheses, self.hypotheses, self._counts),
             *checks,
-            lambda: _check_strategy(answer, self.strategy),
+            lambda: self.situation.check_strategy(answer.strategy, self.strategy),
         )
 
 
-def _strategy_forms(present: str | None) -> Forms:
-    """The JSON schema keywords of a strategy, which may be left empty only if there is one already."""
-    return {} if present else {"strategy": {"pattern": WORDS_PATTERN}}
+class MindRead(BaseModel, Generic[BehaviourT]):
+    """A hypothesis about another player, and what it predicts."""
+
+    player: str
+    hypothesis: Words
+    next: BehaviourT
 
 
-def _check_strategy(answer: BaseModel, present: str | None) -> None:
-    """Raises ValueError if an answer leaves a strategy as it is before there is one."""
-    if not getattr(answer, "strategy", present) and not present:
-        raise ValueError(phrase("agent/refusals.j2", "no_strategy"))
+class MindsReadAnswer(BaseModel, Generic[BehaviourT, StrategyT]):
+    """A hypothesis about each player that was met, and what to do about them."""
+
+    reasoning: str = ""
+    minds: list[MindRead[BehaviourT]]
+    strategy: StrategyT
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMinds(SeatQuestion[MindsReadAnswer[Any, Any]]):
+    """By which rule does each player act, what does it do next, and what to do about it? (Vanilla Mind Prompting)
+
+    All steps in one question (section 4.5). players: those that the agent has met, whose minds are read. history: the
+    latest interactions with them. strategy: as in `Predict`.
+    """
+
+    template = "agent/read_minds.j2"
+    situation: SeatSituation
+    players: tuple[str, ...]
+    history: History
+    strategy: str | None = None
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return answer_deciding(MindsReadAnswer, self.situation)
+
+    @property
+    def forms(self) -> Forms:
+        return {
+            **self.situation.behaviour_forms(None),
+            "minds": {"maxItems": len(self.players)},
+            "player": one_of(self.players),
+            **self.situation.strategy_forms(self.strategy),
+        }
+
+    def check(self, answer: MindsReadAnswer[Any, Any]) -> None:
+        check_all(
+            *(partial(check_name, "player", mind.player, self.players) for mind in answer.minds),
+            *(partial(self.situation.check_behaviour, mind.player, mind.next) for mind in answer.minds),
+            lambda: self.situation.check_strategy(answer.strategy, self.strategy),
+        )
 
 
 # What to do
 
 
-class WrittenStrategyAnswer(BaseModel):
-    """A strategy in words."""
+class StrategyAnswer(BaseModel, Generic[StrategyT]):
+    """A strategy."""
 
     reasoning: str = ""
-    strategy: Words
+    strategy: StrategyT
 
 
 @dataclass(frozen=True, slots=True)
-class ChooseStrategy(Question[WrittenStrategyAnswer]):
-    """Which strategy to follow next? (PlanReAct, appendix D.3) strategy: the present one; None before the first."""
+class ChooseStrategy(SeatQuestion[StrategyAnswer[Any]]):
+    """Which strategy to follow next? (step 5 by itself; PlanReAct, appendix D.3; HE + HR, appendix E)
+
+    others: what is believed of the other players. strategy: the present one; None before the first. best: the earlier
+    strategies that paid best, the best first. is_rule: True if the strategy is a rule in words, which may be followed
+    again, so that the words can't be left empty.
+    """
 
     template = "agent/choose_strategy.j2"
-    schema = WrittenStrategyAnswer
     situation: SeatSituation
     history: History
     strategy: str | None = None
+    others: tuple[PlayerBelief, ...] = ()
+    best: tuple[Hypothesis, ...] = ()
+    is_rule: bool = True
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return _with(StrategyAnswer, self.situation.strategy)
+
+    @property
+    def forms(self) -> Forms:
+        return self.situation.strategy_forms(None)
+
+    def check(self, answer: StrategyAnswer[Any]) -> None:
+        given = answer.strategy
+        self.situation.check_strategy(given, None)
+        if self.is_rule and isinstance(given, TypedStrategy) and not given.words:
+            raise ValueError(phrase("agent/refusals.j2", "no_strategy"))
+
+
+@dataclass(frozen=True, slots=True)
+class FollowStrategy(SeatQuestion[StrategyAnswer[Any]]):
+    """What does a strategy in words amount to now? (HE + HR, appendix E) Only where a strategy is more than words."""
+
+    template = "agent/follow_strategy.j2"
+    situation: SeatSituation
+    history: History
+    strategy: str
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return _with(StrategyAnswer, self.situation.strategy)
+
+    @property
+    def forms(self) -> Forms:
+        return self.situation.strategy_forms(self.strategy)
+
+    def check(self, answer: StrategyAnswer[Any]) -> None:
+        self.situation.check_strategy(answer.strategy, self.strategy)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStrategy(Question[HindsightAnswer]):
+    """What would an interaction have paid with another strategy? (HE + HR, appendix E) instead: that strategy."""
+
+    template = "agent/judge_strategy.j2"
+    schema = HindsightAnswer
+    situation: SeatSituation
+    interaction: NoticedInteraction
+    instead: Any
 
 
 class CallsAnswer(BaseModel):
@@ -218,7 +350,7 @@ class CallsAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Question[CallsAnswer]):
+class Plan(SeatQuestion[CallsAnswer]):
     """What to do now? (Hypothetical Minds, section 3.2, subgoal module; appendix C.4)
 
     strategy: None for an agent that plans without a strategist. others: what a strategist believes of the others.

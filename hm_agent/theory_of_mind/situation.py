@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from pydantic import BaseModel
 
 from hm_agent.core import Event, Interaction
-from hm_agent.questions import Forms
+from hm_agent.models.prompts import phrase
+from hm_agent.questions import WORDS_PATTERN, Forms, Remark
 
 Call: TypeAlias = Any
 """One call of a plan, e.g. `meet(player_1)`: a frozen dataclass of the world; `str` gives it as a model writes it."""
@@ -28,18 +29,39 @@ class Behaviour(BaseModel):
         raise NotImplementedError
 
 
+class TypedStrategy(BaseModel):
+    """A strategy as an answer gives it in a world where a strategy is more than words; each such world has a subclass.
+
+    words: the strategy, or the reason for it, in words; it may be empty.
+    """
+
+    words: Remark = ""
+
+
 class SeatSituation:
     """What one seat sees and knows now: a frozen dataclass of each world.
 
     blocks: the template in prompts/ with the world's blocks; its macros are listed in docs/adding_a_world.md.
-    behaviour: how an answer names what another player may do. shows_history: True if the block `now` tells the
-    interactions, so that they are not told again.
+    behaviour: how an answer names what another player may do. strategy: how an answer names what to do about it: words,
+    or a `TypedStrategy`. shows_history: True if the block `now` tells the interactions, so that they are not told
+    again. keys, count_range: of the mappings and numbers in answers, as in `Question`.
     """
 
     __slots__ = ()
     blocks: ClassVar[str]
     behaviour: ClassVar[type[Behaviour]]
     shows_history: ClassVar[bool] = False
+    keys: Sequence[str] = ()
+    count_range: tuple[int, int] | None = None
+
+    @property
+    def strategy(self) -> Any:
+        return Remark
+
+    @property
+    def writes_strategy(self) -> bool:
+        """True if a strategy is nothing but words."""
+        return self.strategy is Remark
 
     @property
     def most_calls(self) -> int:
@@ -58,6 +80,22 @@ class SeatSituation:
     def check_behaviour(self, about: str, given: Any) -> None:
         """Raises ValueError if a predicted behaviour of a player is impossible, with what would be possible."""
         raise NotImplementedError
+
+    def strategy_forms(self, present: str | None) -> Forms:
+        """JSON schema keywords of a strategy and its fields. present: the strategy up to now, in words; None if none.
+
+        Words may be left empty only if there is a strategy already.
+        """
+        return {} if present else {"strategy": {"pattern": WORDS_PATTERN}}
+
+    def check_strategy(self, given: Any, present: str | None) -> None:
+        """Raises ValueError if a strategy in an answer can't be followed, with what would be right."""
+        if not given and not present:
+            raise ValueError(phrase("agent/refusals.j2", "no_strategy"))
+
+    def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
+        """The interactions that a question shows, the oldest first. latest: how many it shows by default."""
+        return history[-latest:]
 
     def call_patterns(self, barred: Call | None) -> tuple[str, str]:
         """Regular expressions of a plan's first call, which can be carried out now, and of all later ones.

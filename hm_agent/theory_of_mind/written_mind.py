@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
-from hm_agent.core import Clue, Event, Interaction, Strategy
+from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_questions import (
-    ChooseStrategy,
-    Foresight,
-    History,
-    Predict,
-    Prediction,
-    Propose,
-    Revise,
-    RevisedBeliefs,
-)
-from hm_agent.theory_of_mind.mind import (
-    Foreseen,
-    JointMindReading,
-    MindReading,
-    OpponentModel,
-    PlayerBelief,
-    Revised,
-    Revision,
-    StrategyMaking,
-)
+from hm_agent.theory_of_mind.language_mind import LanguageMind
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, SeatSituation
 
 SHOWN_INTERACTIONS = 5
@@ -57,32 +37,10 @@ class WrittenStrategy:
         return {other.name: other.expected for other in self.others if other.expected is not None}
 
 
-class Situated(Protocol):
-    """Knows what one seat sees and knows now."""
+class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
+    """What strategists ask where a strategy is words, from one agent's point of view."""
 
-    @property
-    def situation(self) -> SeatSituation: ...
-
-
-class WrittenMind(MindReading, JointMindReading, StrategyMaking):
-    """What strategists ask from one agent's point of view.
-
-    players: the others' names. strategy_now: what the agent has followed up to now, which questions show; None before
-    the first.
-    """
-
-    asks_at_first = False
-
-    def __init__(self, players: Sequence[str], seat: Situated, strategy_now: str | None = None) -> None:
-        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
-
-    @property
-    def situation(self) -> SeatSituation:
-        return self._seat.situation
-
-    @property
-    def is_over(self) -> bool:
-        return self.situation.is_over
+    remembers = SHOWN_INTERACTIONS
 
     def is_interaction(self, event: Event) -> bool:
         return isinstance(event, InteractionSeen)
@@ -91,7 +49,7 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
         return event.interaction if isinstance(event, InteractionSeen) else None
 
     def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
-        (noticed,) = latest([interaction])
+        (noticed,) = self.noticed([interaction])
         return noticed.shows(prediction)
 
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
@@ -106,56 +64,9 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
         is_known = latest_one.behaviour in [interaction.behaviour for interaction in earlier]
         return bool(hypotheses) and (is_known or any(self.is_right(each, latest_one) for each in foreseen))
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
-        question = Propose(self.situation, history[-1].partner, latest(history), tuple(best))
-        return asking(question, lambda answer: answer.hypothesis)
-
-    def ask_prediction(
-        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
-    ) -> Asking[Foreseen]:
-        return self.ask_prediction_among(history, hypotheses, ())
-
-    def ask_prediction_among(
-        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
-    ) -> Asking[Foreseen]:
-        question = Predict(
-            situation=self.situation,
-            about=history[-1].partner if history else self.players[0],
-            history=latest(history),
-            hypotheses=tuple(hypotheses),
-            others=tuple(others),
-            strategy=self.strategy_now,
-            decides=decides,
-        )
-        return asking(question, self._foreseen)
-
-    def _foreseen(self, answer: Foresight[Any]) -> Foreseen:
-        decided = self._decided(answer.strategy) if isinstance(answer, Prediction) else None
-        return Foreseen([behaviour.words for behaviour in answer.next], decided)
-
-    def _decided(self, words: str) -> WrittenStrategy:
+    def decided(self, given: str, *, informed: bool = True) -> WrittenStrategy:
         """The strategy in an answer; the present one if the answer leaves it empty."""
-        return WrittenStrategy(words or self.strategy_now or self._first)
-
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
-        revised = next((opponent for opponent in opponents if opponent.player == about), None)
-        question = Revise(
-            situation=self.situation,
-            about=about,
-            history=latest(revised.history) if revised else (),
-            hypotheses=tuple(revised.hypotheses) if revised else (),
-            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
-            strategy=self.strategy_now,
-        )
-        return asking(question, self._revised)
-
-    def _revised(self, answer: RevisedBeliefs[Any]) -> Revised:
-        revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
-        return Revised(revisions, self._decided(answer.strategy))
-
-    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[WrittenStrategy]:
-        question = ChooseStrategy(self.situation, latest(history), self.strategy_now)
-        return asking(question, lambda answer: WrittenStrategy(answer.strategy))
+        return WrittenStrategy(given or self.strategy_now or self._first)
 
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> WrittenStrategy:
         assert isinstance(strategy, WrittenStrategy)
@@ -172,8 +83,3 @@ class WrittenMind(MindReading, JointMindReading, StrategyMaking):
     @property
     def _first(self) -> str:
         return phrase(self.situation.blocks, "first_strategy")
-
-
-def latest(history: Sequence[Interaction]) -> History:
-    """The latest `SHOWN_INTERACTIONS` interactions; all are of the kind that the world's notes report."""
-    return tuple(history[-SHOWN_INTERACTIONS:])  # type: ignore[arg-type]  # strategists give back what was understood

@@ -17,17 +17,21 @@ from hm_agent.theory_of_mind.language_questions import (
     CallsAnswer,
     ChooseStrategy,
     Foresight,
+    MindRead,
+    MindsReadAnswer,
     Plan,
     Predict,
     Prediction,
     ProbesAnswer,
     Propose,
+    ReadMinds,
     ReviewPlan,
     Revise,
     RevisedBeliefs,
     RevisedMind,
-    WrittenStrategyAnswer,
+    StrategyAnswer,
     answer_about,
+    answer_deciding,
 )
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.situation import Behaviour, Call, SeatSituation
@@ -64,7 +68,8 @@ class WrittenReasoner(Generic[SituationT]):
             Propose: self._propose,
             Predict: self._predict,
             Revise: self._revise,
-            ChooseStrategy: lambda question: WrittenStrategyAnswer(strategy=self.strategy(self._of(question))),
+            ReadMinds: self._read_minds,
+            ChooseStrategy: lambda question: StrategyAnswer(strategy=self.strategy(self._of(question))),
             Plan: self._plan,
             ReviewPlan: lambda question: Critique(critique=self.review(question)),
             AskProbes: lambda question: ProbesAnswer(answers=list(self.probes(self._of(question), question.claims))),
@@ -82,15 +87,29 @@ class WrittenReasoner(Generic[SituationT]):
         situation, about = self._of(question), question.about
         beliefs: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
         foreseen = [self.foresee(belief, situation, about, question.history) for belief in beliefs or [None]]
-        kind: type[Foresight[Any]] = answer_about(Prediction if question.decides else Foresight, situation.behaviour)
-        decided = {"strategy": self.strategy(situation)} if question.decides else {}
-        return kind(player=about, next=foreseen, **decided)
+        if question.decides:
+            deciding: type[Prediction[Any, Any]] = answer_deciding(Prediction, situation)
+            return deciding(player=about, next=foreseen, strategy=self.strategy(situation))
+        foresight: type[Foresight[Any]] = answer_about(Foresight, situation)
+        return foresight(player=about, next=foreseen)
 
-    def _revise(self, question: Revise) -> RevisedBeliefs[Any]:
+    def _read_minds(self, question: ReadMinds) -> MindsReadAnswer[Any, Any]:
+        situation = self._of(question)
+        kind: type[MindsReadAnswer[Any, Any]] = answer_deciding(MindsReadAnswer, situation)
+        mind: type[MindRead[Any]] = answer_about(MindRead, situation)
+        minds = []
+        for player in question.players:
+            history = [each for each in question.history if each.partner == player]
+            if history:
+                (rule, *_) = self.ranked(situation, player, history, ())
+                minds.append(mind(player=player, hypothesis=rule, next=self.foresee(rule, situation, player, history)))
+        return kind(minds=minds, strategy=self.strategy(situation))
+
+    def _revise(self, question: Revise) -> RevisedBeliefs[Any, Any]:
         """Keeps the `KEPT` likeliest rules, the likeliest last; those among the hypotheses by their numbers."""
         situation, about = self._of(question), question.about
-        kind: type[RevisedBeliefs[Any]] = answer_about(RevisedBeliefs, situation.behaviour)
-        revised: type[RevisedMind[Any]] = answer_about(RevisedMind, situation.behaviour)
+        kind: type[RevisedBeliefs[Any, Any]] = answer_deciding(RevisedBeliefs, situation)
+        revised: type[RevisedMind[Any]] = answer_about(RevisedMind, situation)
         hypotheses = []
         if about is not None:
             numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}

@@ -16,7 +16,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Predict,
     Prediction,
     Propose,
-    WrittenStrategyAnswer,
+    StrategyAnswer,
 )
 from hm_agent.theory_of_mind.mind import Foreseen, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.module import TheoryOfMind
@@ -74,8 +74,8 @@ def test_questions_show_the_latest_meetings_with_one_player_alone() -> None:
     assert (question.about, question.situation) == ("player_1", BOARD)
 
 
-def prediction(says: int) -> Prediction[NextTalk]:
-    return Prediction[NextTalk](
+def prediction(says: int) -> Prediction[NextTalk, str]:
+    return Prediction[NextTalk, str](
         player="player_1", next=[NextTalk(does=VISITS_BASE, says=says)], strategy="Meet it at its base."
     )
 
@@ -142,7 +142,7 @@ def test_of_several_interactions_in_one_step_the_last_alone_asks_for_a_strategy(
 
 def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty() -> None:
     made = mind("Wait for player_2.")
-    answer = Prediction[NextTalk](player="player_1", next=[NextTalk(does=RETURNS, says=0)], strategy="")
+    answer = Prediction[NextTalk, str](player="player_1", next=[NextTalk(does=RETURNS, says=0)], strategy="")
     asked = made.ask_prediction((met(3),), IDEAS[:1])
     asked.question.check(answer)
     assert "# Your strategy\nWait for player_2." in render(asked.question)
@@ -150,7 +150,7 @@ def test_the_present_strategy_is_shown_and_stands_if_an_answer_leaves_it_empty()
     with pytest.raises(ValueError, match="strategy: you have none yet"):
         mind().ask_prediction((met(3),), IDEAS[:1]).question.check(answer)
     assert mind().ask_strategy((), ()).question == ChooseStrategy(BOARD, ())
-    assert made.ask_strategy((), ()).read(WrittenStrategyAnswer(strategy="Go.")) == WrittenStrategy("Go.")
+    assert made.ask_strategy((), ()).read(StrategyAnswer(strategy="Go.")) == WrittenStrategy("Go.")
 
 
 def test_a_prediction_that_was_not_to_decide_leaves_the_strategy_open() -> None:

@@ -126,13 +126,12 @@ class Board(SeatSituation):
     def peer(self, name: str) -> Peer:
         return next(peer for peer in self.peers if peer.name == name)
 
-    def outcomes(self, about: str) -> tuple[str, ...]:
-        """All behaviours of another agent between two meetings with this one, in words."""
+    def outcomes(self, about: str | None) -> tuple[str, ...]:
+        """All behaviours of another agent, or of any if None, between two meetings with this one, in words."""
         return (VISITS_BASE, *(f"meets {peer.name}" for peer in self.peers if peer.name != about), RETURNS)
 
     def behaviour_forms(self, about: str | None) -> Forms:
-        outcomes = self.outcomes(about or self.peers[0].name)
-        return {"does": one_of(outcomes), "says": {"minimum": SILENCE, "maximum": self.rules.pieces - 1}}
+        return {"does": one_of(self.outcomes(about)), "says": {"minimum": SILENCE, "maximum": self.rules.pieces - 1}}
 
     def check_behaviour(self, about: str, given: Any) -> None:
         check_all(

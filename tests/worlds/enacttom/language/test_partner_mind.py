@@ -44,19 +44,19 @@ def predict(asked: Predict) -> Foresight[NextAct]:
     foreseen = [next_of(asked.history[-1])] * len(asked.hypotheses)
     if not asked.decides:
         return Foresight[NextAct](player=asked.about, next=foreseen)
-    return Prediction[NextAct](player=asked.about, next=foreseen, strategy=f"Reckon with {asked.about}.")
+    return Prediction[NextAct, str](player=asked.about, next=foreseen, strategy=f"Reckon with {asked.about}.")
 
 
 def propose(asked: Propose) -> HypothesisAnswer:
     return HypothesisAnswer(hypothesis=f"{asked.about} goes on with {next_of(asked.history[-1]).about}.")
 
 
-def revise(asked: Revise) -> RevisedBeliefs[NextAct]:
+def revise(asked: Revise) -> RevisedBeliefs[NextAct, str]:
     if not asked.history:
-        return RevisedBeliefs[NextAct](hypotheses=[], strategy="Wait.")
+        return RevisedBeliefs[NextAct, str](hypotheses=[], strategy="Wait.")
     latest = next_of(asked.history[-1])
     rule = RevisedMind[NextAct](of=0, hypothesis=f"{asked.about} goes on with {latest.about}.", next=latest)
-    return RevisedBeliefs[NextAct](hypotheses=[rule], strategy=f"Reckon with {asked.about}.")
+    return RevisedBeliefs[NextAct, str](hypotheses=[rule], strategy=f"Reckon with {asked.about}.")
 
 
 def model() -> ScriptedModel:

@@ -1,0 +1,149 @@
+"""The mind of agents that think in language, in any world with a `SeatSituation`: it asks the shared questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
+from hm_agent.questions import Asking, asking
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    Foresight,
+    MindsReadAnswer,
+    Predict,
+    Prediction,
+    Propose,
+    ReadMinds,
+    Revise,
+    RevisedBeliefs,
+)
+from hm_agent.theory_of_mind.mind import (
+    Foreseen,
+    JointMindReading,
+    MindPrompting,
+    MindReading,
+    MindsRead,
+    OpponentModel,
+    PlayerBelief,
+    Revised,
+    Revision,
+    StrategyMaking,
+)
+from hm_agent.theory_of_mind.situation import NoticedInteraction, SeatSituation
+
+SituationT = TypeVar("SituationT", bound=SeatSituation)
+SituationT_co = TypeVar("SituationT_co", bound=SeatSituation, covariant=True)
+StrategyT = TypeVar("StrategyT", bound=Strategy)
+
+
+class Situated(Protocol[SituationT_co]):
+    """Knows what one seat sees and knows now."""
+
+    @property
+    def situation(self) -> SituationT_co: ...
+
+
+class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking, Generic[SituationT, StrategyT]):
+    """What strategists ask from one agent's point of view; a subclass says what a strategy in an answer means.
+
+    players: the others' names. strategy_now: what the agent has followed up to now, in words, which questions show;
+    None before the first.
+    """
+
+    asks_at_first = False
+    remembers: ClassVar[int | None] = None
+    """How many of the latest interactions questions take in; None for all."""
+
+    def __init__(self, players: Sequence[str], seat: Situated[SituationT], strategy_now: str | None = None) -> None:
+        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+
+    @property
+    def situation(self) -> SituationT:
+        return self._seat.situation
+
+    @property
+    def is_over(self) -> bool:
+        return self.situation.is_over
+
+    def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
+        """The strategy that an answer gives. informed: False before anything is known of the others."""
+        raise NotImplementedError
+
+    def noticed(self, history: Sequence[Interaction]) -> tuple[NoticedInteraction, ...]:
+        """The interactions that questions take in; all are of the kind that the world's notes report."""
+        latest = history if self.remembers is None else history[-self.remembers :]
+        return tuple(latest)  # type: ignore[arg-type]  # strategists give back what was understood
+
+    # What others are like
+
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
+        question = Propose(self.situation, history[-1].partner, self.noticed(history), tuple(best))
+        return asking(question, lambda answer: answer.hypothesis)
+
+    def ask_prediction(
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+    ) -> Asking[Foreseen]:
+        return self._ask_prediction(history, hypotheses, (), certain=certain)
+
+    def ask_prediction_among(
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
+    ) -> Asking[Foreseen]:
+        return self._ask_prediction(history, hypotheses, others, decides=decides)
+
+    def _ask_prediction(
+        self,
+        history: Sequence[Interaction],
+        hypotheses: Bank,
+        others: Sequence[PlayerBelief],
+        *,
+        decides: bool = True,
+        certain: bool = False,
+    ) -> Asking[Foreseen]:
+        question = Predict(
+            situation=self.situation,
+            about=history[-1].partner if history else self.players[0],
+            history=self.noticed(history),
+            hypotheses=tuple(hypotheses),
+            others=tuple(others),
+            strategy=self.strategy_now,
+            decides=decides,
+            certain=certain,
+        )
+        return asking(question, self._foreseen)
+
+    def _foreseen(self, answer: Foresight[Any]) -> Foreseen:
+        decided = self.decided(answer.strategy) if isinstance(answer, Prediction) else None
+        return Foreseen([behaviour.words for behaviour in answer.next], decided)
+
+    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
+        revised = next((opponent for opponent in opponents if opponent.player == about), None)
+        question = Revise(
+            situation=self.situation,
+            about=about,
+            history=self.noticed(revised.history) if revised else (),
+            hypotheses=tuple(revised.hypotheses) if revised else (),
+            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
+            strategy=self.strategy_now,
+        )
+        return asking(question, self._revised)
+
+    def _revised(self, answer: RevisedBeliefs[Any, Any]) -> Revised:
+        revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
+        return Revised(revisions, self.decided(answer.strategy))
+
+    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
+        history = sorted((each for opponent in opponents for each in opponent.history), key=lambda each: each.step)
+        met = tuple(opponent.player for opponent in opponents if opponent.history)
+        return asking(ReadMinds(self.situation, met, self.noticed(history), self.strategy_now), self._minds_read)
+
+    def _minds_read(self, answer: MindsReadAnswer[Any, Any]) -> MindsRead:
+        minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
+        return MindsRead(minds, self.decided(answer.strategy))
+
+    # What to do
+
+    def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[StrategyT]:
+        question = ChooseStrategy(self.situation, self.noticed(history), self.strategy_now, best=tuple(best))
+        return asking(question, lambda answer: self.decided(answer.strategy))
