@@ -17,12 +17,19 @@ ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseMode
 
 
 def by_situation(tables: Mapping[type[Any], ReasonerTable]) -> ReasonerTable:
-    """One table for several kinds of situations, from a table for each: the class of a question's situation decides."""
+    """Joins the tables of several kinds of situations into one.
+
+    A question that is in several tables is answered by that of the class of its `situation`.
+    """
 
     def answer(question: Any) -> BaseModel:
         return tables[type(question.situation)][type(question)](question)
 
-    return dict.fromkeys((asked for table in tables.values() for asked in table), answer)
+    joined: dict[type[Question[Any]], Callable[[Any], BaseModel]] = {}
+    for table in tables.values():
+        for asked, calculate in table.items():
+            joined[asked] = answer if asked in joined else calculate
+    return joined
 
 
 class BuiltinReasoner:
