@@ -53,11 +53,14 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     """
 
     asks_at_first = False
+    decides_apart: ClassVar[bool] = False
+    """True if what to do about predictions is a question of its own (`ask_choice`)."""
     remembers: ClassVar[int | None] = None
     """How many of the latest interactions questions take in; None for all."""
 
     def __init__(self, players: Sequence[str], seat: Situated[SituationT], strategy_now: str | None = None) -> None:
-        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+        self.players: Sequence[str] = tuple(players)
+        self._seat, self.strategy_now = seat, strategy_now
 
     @property
     def situation(self) -> SituationT:
@@ -68,7 +71,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return self.situation.is_over
 
     def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
-        """The strategy that an answer gives. informed: False before anything is known of the others."""
+        """The strategy that an answer gives.
+
+        informed: False if it expects nothing of the others, since nothing is known of them or none of them is modelled.
+        """
         raise NotImplementedError
 
     def noticed(self, history: Sequence[Interaction]) -> tuple[NoticedInteraction, ...]:
@@ -77,6 +83,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return tuple(latest)  # type: ignore[arg-type]  # strategists give back what was understood
 
     # What others are like
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        (noticed,) = self.noticed([interaction])
+        return noticed.shows(prediction)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
         question = Propose(self.situation, history[-1].partner, self.noticed(history), tuple(best))
@@ -108,7 +118,7 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
             hypotheses=tuple(hypotheses),
             others=tuple(others),
             strategy=self.strategy_now,
-            decides=decides,
+            decides=decides and not self.decides_apart,
             certain=certain,
         )
         return asking(question, self._foreseen)
@@ -127,23 +137,26 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
             others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
             strategy=self.strategy_now,
         )
-        return asking(question, self._revised)
+        informed = any(opponent.is_known for opponent in opponents)
+        return asking(question, lambda answer: self._revised(answer, informed=informed))
 
-    def _revised(self, answer: RevisedBeliefs[Any, Any]) -> Revised:
+    def _revised(self, answer: RevisedBeliefs[Any, Any], *, informed: bool) -> Revised:
         revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
-        return Revised(revisions, self.decided(answer.strategy))
+        return Revised(revisions, self.decided(answer.strategy, informed=informed))
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         history = sorted((each for opponent in opponents for each in opponent.history), key=lambda each: each.step)
         met = tuple(opponent.player for opponent in opponents if opponent.history)
-        return asking(ReadMinds(self.situation, met, self.noticed(history), self.strategy_now), self._minds_read)
+        question = ReadMinds(self.situation, met, self.noticed(history), self.strategy_now)
+        informed = any(opponent.is_known for opponent in opponents)
+        return asking(question, lambda answer: self._minds_read(answer, informed=informed))
 
-    def _minds_read(self, answer: MindsReadAnswer[Any, Any]) -> MindsRead:
+    def _minds_read(self, answer: MindsReadAnswer[Any, Any], *, informed: bool) -> MindsRead:
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
-        return MindsRead(minds, self.decided(answer.strategy))
+        return MindsRead(minds, self.decided(answer.strategy, informed=informed))
 
     # What to do
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[StrategyT]:
         question = ChooseStrategy(self.situation, self.noticed(history), self.strategy_now, best=tuple(best))
-        return asking(question, lambda answer: self.decided(answer.strategy))
+        return asking(question, lambda answer: self.decided(answer.strategy, informed=False))
