@@ -68,7 +68,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         self._clues.pop(interaction.partner, None)
         self._expected.pop(interaction.partner, None)
-        return await self._decide()
+        return await self._decide() if self._is_last else None
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Decides again if a clue contradicts the expected behaviour."""

@@ -20,6 +20,7 @@ def register_filter(name: str, function: Callable[..., Any]) -> None:
     """Registers a Jinja2 filter for the templates of a world."""
     _FILTERS[name] = function
     environment.cache_clear()
+    _kept_phrase.cache_clear()
 
 
 def render(question: Question[Any]) -> str:

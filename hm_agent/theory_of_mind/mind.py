@@ -79,9 +79,14 @@ class OpponentModel:
 
 
 class BasicMind(Protocol):
-    """What a game tells every strategist. players: the names of the others."""
+    """What a game tells every strategist.
+
+    players: the names of the others. strategy_now: what the agent has followed up to now, in words, which questions
+    show; None before the first.
+    """
 
     players: Sequence[str]
+    strategy_now: str | None = None
 
     @property
     def can_act(self) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind
-from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.language_questions import MindsReadAnswer
+from hm_agent.theory_of_mind.mind import MindsRead, PlayerBelief
 from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, SeatSituation
 
 SHOWN_INTERACTIONS = 5
@@ -63,6 +65,12 @@ class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
     def decided(self, given: str, *, informed: bool = True) -> WrittenStrategy:
         """The strategy in an answer; the present one if the answer leaves it empty."""
         return WrittenStrategy(given or self.strategy_now or self._first)
+
+    def _minds_read(self, answer: MindsReadAnswer[Any, Any]) -> MindsRead:
+        """Planning is shown the minds that were read beside the strategy."""
+        read = super()._minds_read(answer)
+        others = tuple(PlayerBelief(name, it.words, it.prediction) for name, it in read.hypotheses.items())
+        return replace(read, strategy=replace(self.decided(answer.strategy), others=others))
 
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> WrittenStrategy:
         assert isinstance(strategy, WrittenStrategy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.agents.agent import Recipe
-from hm_agent.agents.baselines import VanillaMindPrompting
+from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.agents.reflection import NoReflection
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError, data_folder
@@ -20,7 +20,9 @@ from hm_agent.questions import Question, answer_schema
 from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
 from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind import language_questions
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
@@ -62,6 +64,22 @@ def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world
     assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
 
 
+def asked_in_words() -> Iterator[type[Question[Any]]]:
+    """All shared questions but those that only make sense where a strategy is more than words."""
+    shared = (value for value in vars(language_questions).values() if isinstance(value, type))
+    kinds = {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
+    yield from kinds - {FollowStrategy, JudgeStrategy}
+
+
+@pytest.mark.parametrize("world", EXAMPLES)
+def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(world: str) -> None:
+    asked, answers = set(asked_in_words()), suites()[world].answers()
+    unasked = {AskProbes} if world == "matrix_games" else set()  # nobody in it holds a belief to ask about
+    assert {type(example) for example in EXAMPLES[world].values()} == asked - unasked
+    assert asked <= set(answers)
+    assert all((data_folder("prompts") / kind.template).is_file() for kind in asked)
+
+
 @pytest.mark.parametrize(("world", "name"), PLANS)
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
@@ -99,16 +117,18 @@ def test_a_worlds_minds_offer_what_its_suite_says(world: str) -> None:
 
 
 def test_a_strategist_that_needs_what_a_world_lacks_is_refused_in_one_line() -> None:
-    """Vanilla Mind Prompting under another name, which says what it needs or leaves that to its class."""
+    """HE + HR under another name, which says what it needs or leaves that to its class."""
     (scenario,) = find_scenarios([SCENARIOS["symmtom"]])
     register_strategist(
-        "my_vmp", lambda mind, model, parameters: VanillaMindPrompting(mind, model), needs=VanillaMindPrompting.needs
+        "my_he_hr",
+        lambda mind, model, parameters: EvaluatedStrategies(mind, model, parameters.by_reward),
+        needs=EvaluatedStrategies.needs,
     )
     with pytest.raises(
-        ConfigError, match=r"my_vmp can't play .* \(it needs MindPrompting, which symmtom does not offer\)"
+        ConfigError, match=r"my_he_hr can't play .* \(it needs StrategyValuing, which symmtom does not offer\)"
     ):
-        check_agent("my_vmp", scenario, "builtin")
-    hidden = Recipe("mine", lambda mind, model, parameters: VanillaMindPrompting(mind, model), NoReflection)
+        check_agent("my_he_hr", scenario, "builtin")
+    hidden = Recipe("mine", lambda mind, model, _: EvaluatedStrategies(mind, model, TABLE_2), NoReflection)
     body = set_up(scenario, "react")[1]["player_0"]._body  # type: ignore[attr-defined]
-    with pytest.raises(ConfigError, match="mine: it needs MindPrompting, which this world does not offer"):
+    with pytest.raises(ConfigError, match="mine: it needs StrategyValuing, which this world does not offer"):
         hidden.build(lambda model, reflector: body, ScriptedModel({}), None)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
 
@@ -40,7 +40,7 @@ class MatrixGamesSuite(Suite):
 
     name = "matrix_games"
     title = "Matrix games"
-    offers = (MindReading, JointMindReading, StrategyMaking)
+    offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
     literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_pure", "mg_rps_counter"), episodes=1),

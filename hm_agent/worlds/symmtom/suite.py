@@ -26,7 +26,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import JointMindReading, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
@@ -54,7 +54,7 @@ class SymmtomSuite(Suite):
     """The paper's twelve settings, any other size by its name, and the tests of mind."""
 
     name = "symmtom"
-    offers = (MindReading, JointMindReading, StrategyMaking)
+    offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
     title = "SymmToM"
     options = (
         Option(

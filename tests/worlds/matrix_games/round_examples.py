@@ -8,7 +8,15 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose, ReviewPlan, Revise
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    Plan,
+    Predict,
+    Propose,
+    ReadMinds,
+    ReviewPlan,
+    Revise,
+)
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.matrix_games.language.round_body import OTHER
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSituation
@@ -39,5 +47,6 @@ ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": Predict(AT_FIRST, OTHER, (), ()),
     "revise": Revise(LATER, OTHER, HISTORY, IDEAS, (), "Cooperate while it does."),
     "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "read_minds": ReadMinds(LATER, (OTHER,), HISTORY, "Cooperate while it does."),
     "choose_strategy": ChooseStrategy(LATER, HISTORY),
 }

@@ -157,7 +157,7 @@ def test_every_scenario_is_listed_and_half_of_a_games_scenarios_is_held_out() ->
 
 def test_agents_with_a_strategy_in_words_play_and_nobody_is_told_of_another_seat() -> None:
     pd, selfplay = find_scenarios(["mg_pd_grim", "mg_pd_selfplay"])
-    assert {agent for agent in AGENTS if not can_play(agent, pd)} == {"vmp", "he_hr"}
+    assert {agent for agent in AGENTS if not can_play(agent, pd)} == {"he_hr"}
     playing = {name for name, agent in SUITE.own_agents.items() if agent.plays(selfplay)}
     assert playing == set(PLAYERS) - {"bayes", "oracle"}
     assert "mg_pd_selfplay" not in [scenario.name for scenario in find_scenarios(["mg_pd_*"])]

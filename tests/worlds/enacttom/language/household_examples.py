@@ -17,6 +17,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Plan,
     Predict,
     Propose,
+    ReadMinds,
     ReviewPlan,
     Revise,
 )
@@ -127,6 +128,7 @@ HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": Predict(AT_FIRST, "agent_0", (), ()),
     "revise": REVISE,
     "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "read_minds": ReadMinds(LATER, ("agent_0",), ACTS, "Wait for agent_0."),
     "choose_strategy": ChooseStrategy(LATER, ACTS, "Wait for agent_0."),
     "choose_strategy_at_first": ChooseStrategy(AT_FIRST, ()),
     "probe": PROBE,

@@ -55,7 +55,7 @@ def test_the_reasoner_solves_the_task_tells_what_is_to_be_known_and_asks_little(
 
 
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
-    assert [name for name in ("vmp", "he_hr") if can_play(name, RELAY)] == []
+    assert not can_play("he_hr", RELAY)
     assert all(can_play(name, RELAY) for name in AGENTS)
 
 

@@ -14,6 +14,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Plan,
     Predict,
     Propose,
+    ReadMinds,
     ReviewPlan,
     Revise,
 )
@@ -129,6 +130,8 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": Predict(AT_FIRST, "player_1", (), ()),
     "revise": REVISE,
     "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "read_minds": ReadMinds(BOARD, ("player_1", "player_2"), MEETINGS, "Meet player_1."),
+    "read_minds_at_first": ReadMinds(AT_FIRST, (), ()),
     "probe": AskProbes(BOARD, ("Does player_1 know 2 now?", "Does player_2 know 0 now?"), ("yes", "no")),
     "choose_strategy": ChooseStrategy(BOARD, MEETINGS, "Meet player_1."),
     "choose_strategy_at_first": ChooseStrategy(AT_FIRST, ()),

@@ -24,6 +24,7 @@ from tests.worlds.symmtom.language.language_examples import BOARD, LANGUAGE_EXAM
 
 BEYOND_A_SCHEMA = (
     "walks are too many",
+    "is none of visits its base",  # nobody meets itself, which players are named decides
     "is named more than once",  # a hypothesis is kept once
     "a new one needs words",  # and a new one is told
 )

@@ -35,8 +35,8 @@ BY_CHANCE = 4.0
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
 (LARGE,) = find_scenarios(["symmtom_w6_n4_c8"])
 MOST_TOKENS, CHARACTERS_PER_TOKEN = 600, 4
-MORE_IN_ONE_PROMPT = {"hm_joint": 1.15}
-"""How many times `MOST_TOKENS` one prompt may take, by agent; 1.1 for the others, which ask for less at once."""
+MORE_IN_ONE_PROMPT = 1.1
+"""How many times `MOST_TOKENS` one prompt may take."""
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -50,7 +50,7 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
     sizes = [len(render(question)) / CHARACTERS_PER_TOKEN for question in model.asked]
     assert sum(rewards) / len(rewards) > 6 * BY_CHANCE
     assert sum(sizes) / decisions <= MOST_TOKENS
-    assert max(sizes) < MORE_IN_ONE_PROMPT.get(agent, 1.1) * MOST_TOKENS
+    assert max(sizes) < MORE_IN_ONE_PROMPT * MOST_TOKENS
     plans = sum(isinstance(question, Plan) for question in model.asked)
     assert plans < 0.7 * decisions
 
@@ -103,7 +103,7 @@ def test_one_of_two_agents_walks_elsewhere_once_it_has_not_reached_the_other() -
 
 
 def test_agents_that_ask_what_the_mind_can_not_answer_are_refused() -> None:
-    assert [name for name in ("vmp", "he_hr") if can_play(name, SMALL)] == []
+    assert not can_play("he_hr", SMALL)
     assert all(can_play(name, SMALL) for name in AGENTS)
 
 
