@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind import language_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan
+from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
@@ -64,18 +64,24 @@ def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world
     assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
 
 
-def asked_in_words() -> Iterator[type[Question[Any]]]:
-    """All shared questions but those that only make sense where a strategy is more than words."""
+def shared_questions() -> set[type[Question[Any]]]:
     shared = (value for value in vars(language_questions).values() if isinstance(value, type))
-    kinds = {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
-    yield from kinds - {FollowStrategy, JudgeStrategy}
+    return {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
+
+
+UNASKED: Mapping[str, set[type[Question[Any]]]] = {
+    "symmtom": {FollowStrategy, JudgeStrategy},
+    "enacttom": {FollowStrategy, JudgeStrategy},
+    "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
+    "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
+}
+"""The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
 
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(world: str) -> None:
-    asked, answers = set(asked_in_words()), suites()[world].answers()
-    unasked = {AskProbes} if world == "matrix_games" else set()  # nobody in it holds a belief to ask about
-    assert {type(example) for example in EXAMPLES[world].values()} == asked - unasked
+    asked, answers = shared_questions() - UNASKED[world], suites()[world.partition("/")[0]].answers()
+    assert {type(example) for example in EXAMPLES[world].values()} == asked
     assert asked <= set(answers)
     assert all((data_folder("prompts") / kind.template).is_file() for kind in asked)
 

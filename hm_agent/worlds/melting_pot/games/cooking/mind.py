@@ -77,10 +77,11 @@ class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
         return asking(JudgeStrategy(self.situation, judged, instead), lambda answer: answer.outcome)
 
     def decided(self, given: SharedWork, *, informed: bool = True) -> KitchenStrategy:
+        words = given.words or self.strategy_now or ""
         if not informed:
-            return KitchenStrategy(given.words, role=given.role)
+            return KitchenStrategy(words, role=given.role)
         expected, tempo = role_in(given.expects), tempo_in(given.expects)
-        return KitchenStrategy(given.words, role=given.role, expected_role=expected, expected_tempo=tempo)
+        return KitchenStrategy(words, role=given.role, expected_role=expected, expected_tempo=tempo)
 
     def undecided(self) -> KitchenStrategy:
         return KitchenStrategy("")
