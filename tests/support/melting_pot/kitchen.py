@@ -78,10 +78,9 @@ def revise(prompt: str) -> dict[str, Any]:
 
 
 def decide(prompt: str) -> dict[str, Any]:
-    """Gives the role that the present strategy names, else that beside what is expected or was done last."""
-    own = search(r"# Your strategy\n(.+)", prompt)
-    if own:
-        role = _role_in(prompt, own) or "does everything"
+    """Gives the role of the strategy to follow, if one is given, else that beside what is expected or was done last."""
+    if "this strategy amount to" in prompt:
+        role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt)) or "does everything"
         return {"strategy": {"words": "", "expects": "stands around", "role": role}}
     expected = search(r"^- teammate \(next: (.+?)\)", prompt)
     return {"strategy": _beside(prompt, expected or _behaviour_in(prompt, propose(prompt)["hypothesis"]))}
