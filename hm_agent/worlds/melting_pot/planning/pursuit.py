@@ -26,6 +26,8 @@ PURSUIT_STEPS = 10
 """For this many steps, an opponent that went out of view is searched for where it was last seen."""
 FIRE_AT_STEPS = 60
 """A `fire_at` without an interaction ends after this many steps, so that a new plan can be made."""
+GUARDED_STEPS = 12
+"""A `fire_at` that names what the player must have taken ends after so many steps in view of one that has not."""
 SIGHT = 6
 """The largest distance, in steps, at which a player is fired at on sight."""
 SHADOW_STEPS = 30
@@ -41,12 +43,13 @@ class Pursuit:
         self._layout, self._beam, self._locomotion, self._ready_mark = layout, beam, locomotion, ready_mark
         self._goal: Cell | None = None
         """Where the present call searches, once the place that it names has been looked at."""
-        self._steps_in_view = 0
-        """In how many steps of the present call a player to fire at was in view."""
+        self._steps_in_view = self._steps_guarded = 0
+        """In how many steps of the present call a player to fire at was in view, and in how many only such as the call
+        would fire at once they had taken more."""
 
     def begin(self) -> None:
         """Forgets where the last call searched and what it saw; to be called before another one begins."""
-        self._goal, self._steps_in_view = None, 0
+        self._goal, self._steps_in_view, self._steps_guarded = None, 0, 0
 
     def in_sight(self, on_sight: FireOnSight, inputs: MoveInputs) -> FireAt | None:
         """The call to fire at the nearest player that `on_sight` means, that is ready and within SIGHT.
@@ -67,7 +70,8 @@ class Pursuit:
         """Attacks the sought players in view, those that are ready first, then the nearest first; else searches.
 
         Where the call says what the player must have taken, one that has clearly taken more of another kind ends the
-        plan, and any other that has not taken it yet is kept in view. taken: how many steps the call has taken.
+        plan, and any other that has not taken it yet is kept in view for GUARDED_STEPS at most. taken: how many steps
+        the call has taken.
         is_last: True if the plan has no further call.
         """
         if not inputs.armed and taken == 0:
@@ -77,11 +81,15 @@ class Pursuit:
             return PlanEnd(why) if is_last else None
         seek = call.aim.players or inputs.seek
         sought = [player for player in inputs.view.players if is_sought(player.kind, seek)]
-        self._steps_in_view += bool(sought)
+        meant = [player for player in sought if _has_taken_enough(player.kind, call.aim, inputs)]
+        self._steps_in_view += bool(meant)
+        self._steps_guarded += bool(sought) and not meant
+        if self._steps_guarded > GUARDED_STEPS and not meant and sought:
+            return PlanEnd(self._why_guarded(call, sought[0].kind, inputs)) if is_last else None
         sought.sort(key=lambda player: (player.mark != self._ready_mark, sum(map(abs, player.offset))))
         for opponent in sought:
             player = opponent.kind
-            if _has_taken_enough(player, call.aim, inputs):
+            if opponent in meant:
                 move = self._attack(opponent, inputs, seek)
             elif inputs.has_clear_lead(player) and not _leads(player, call.aim, inputs):
                 mostly = inputs.leading(player)
@@ -91,6 +99,11 @@ class Pursuit:
             if move is not None:
                 return move
         return self._search(call.target, inputs, seek)
+
+    def _why_guarded(self, call: FireAt, player: str, inputs: MoveInputs) -> str:
+        """Why a call did not fire at a player in view: what the player is known to have taken of what it must have."""
+        has, of = inputs.count_taken(player, call.aim.holding), call.aim.holding or "anything"
+        return reason("taken_too_little", call=str(call), steps=GUARDED_STEPS, player=player, has=has, of=of)
 
     def shadow(self, call: Shadow, inputs: MoveInputs, taken: int, *, is_last: bool) -> NextMove:
         """Keeps a player in view, or searches for it, until it is clear what it takes most of.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_STEPS
+from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, GUARDED_STEPS, SHADOW_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
     Aim,
@@ -92,6 +92,18 @@ def test_fire_at_waits_until_a_player_has_taken_enough(call: FireAt) -> None:
         for taken in (1, 2, 3)
     ]
     assert moves == [Move.NOOP, Move.NOOP, Move.INTERACT]
+
+
+def test_fire_at_does_not_stand_forever_before_a_player_that_takes_nothing() -> None:
+    situations, planner = Situations(), planner_of(FireAt((4, 4), Aim(holding="rock", least=3)))
+    seen = [
+        planner.next_move(situations.at(opponent((4, 4)), step=n, leading=lambda player: "rock", count_taken=2))
+        for n in range(GUARDED_STEPS + 1)
+    ]
+    assert seen == [*[Move.NOOP] * GUARDED_STEPS, None]
+    assert planner.why_over == (
+        "fire_at((4, 4), rock, 3) has held fire for 12 steps: opponent, in view, is known to have taken 2 of rock"
+    )
 
 
 def test_fire_at_with_nothing_collected_is_over_at_once() -> None:
