@@ -66,12 +66,6 @@ def test_among_many_it_does_for_the_player_may_be_one_to_seek() -> None:
     assert why(playing(arena()), clue("rock", partner="player_1"), FETCH_PAPER, FIRE)
 
 
-def test_but_not_for_a_player_that_the_plan_leaves_alone() -> None:
-    search = FireAt((9, 9), Aim(("player_2", "player_3")))
-    assert why(playing(arena()), clue("rock", partner="player_1"), FETCH_PAPER, search) is None
-    assert why(playing(arena()), clue("rock", partner="player_2"), FETCH_PAPER, search)
-
-
 def test_a_clue_that_was_known_when_the_plan_was_asked_for_does_not() -> None:
     game = playing(dyad())
     take(game, step=3)

@@ -46,7 +46,6 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     HIT_NOBODY,
     USED_UP,
     FireAt,
-    FireOnSight,
     MoveTo,
     Pause,
     PreviousPlan,
@@ -165,17 +164,12 @@ class MatrixGame(Game[PlanSubgoals]):
         """True if a clue suggests a behaviour that the latest plan knows nothing of and does not answer.
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
-        interactions have taught, and who is watching sees more; if the plan names other players alone, or says itself
-        what a player must have taken to be fired at; and if the only opponent takes what it held the last time, in a
-        game where that is no danger.
+        interactions have taught, and who is watching sees more; if the plan itself says what a player must have taken
+        to be fired at; and if the only opponent takes what it held the last time, in a game where that is no danger.
         """
         is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
         is_slight = clue.is_slight and (is_watching or self.collection.inferred_inventory is not None)
         if is_slight or clue.suggests in (None, self._planned_against.get(clue.partner)):
-            return False
-        aims = [call.aim for call in rest if isinstance(call, FireAt | FireOnSight)]
-        named = {player for aim in aims for player in aim.players}
-        if named and clue.partner not in named:
             return False
         judges_itself = bool(rest) and isinstance(rest[0], FireAt) and rest[0].aim.holding is not None
         suggested, last = self.rules.behaviours.index(clue.suggests), self.collection.inferred_inventory
