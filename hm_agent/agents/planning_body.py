@@ -200,6 +200,12 @@ class LiteralProbes(Protocol[SituationT_contra, ActionT_co]):
         return {}
 
 
+class NoProbes(LiteralProbes[SituationT_contra, ActionT_co]):
+    """Asks nothing: predictions of what others do next are what an agent says of their minds."""
+
+    choices = ()
+
+
 class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, SituationT, StrategyT]):
     """One agent through one episode.
 
@@ -241,7 +247,8 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
             answer = await answer_or_none(self._model, AskProbes(situation, claims, self._probes.choices))
             if (action := self._probes.take(answer.answers if answer else None)) is not None:
                 return action
-        self._because = self._because or self._follower.heed(strategy, self._strategy)
+        outdated = self._follower.heed(strategy, self._strategy)
+        self._because = self._because or outdated
         self._strategy, self.mind.strategy_now = strategy, strategy.words or None
         action = await self._choose(situation, strategy, history)
         self._notes.note_action(action)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.agents.planning_body import LiteralProbes, Notes
+from hm_agent.agents.planning_body import NoProbes, Notes
 from hm_agent.agents.reflection import Reflector
 from hm_agent.agents.written_body import WrittenBody, WrittenFollower, written_body
 from hm_agent.core import Event, Observation
@@ -63,12 +63,6 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
 
     def next_action(self, situation: RoundSituation) -> str:
         return self.plan[0].action
-
-
-class NoProbes(LiteralProbes[RoundSituation, str]):
-    """Asks nothing: predictions of the next action are what an agent says of the other's mind."""
-
-    choices = ()
 
 
 def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:

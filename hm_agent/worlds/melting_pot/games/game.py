@@ -13,6 +13,7 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -138,6 +139,7 @@ class Game(Protocol[PlanQuestionT]):
 
     layout: Layout
     players: Sequence[str]
+    situation: SeatSituation = SeatSituation()
     mind: Mind
     ready_mark: str | None
     collection: Collection
