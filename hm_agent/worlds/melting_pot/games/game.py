@@ -139,10 +139,14 @@ class Game(Protocol[PlanQuestionT]):
 
     layout: Layout
     players: Sequence[str]
-    situation: SeatSituation = SeatSituation()
     mind: Mind
     ready_mark: str | None
     collection: Collection
+
+    @property
+    def situation(self) -> SeatSituation:
+        """What the player knows now, in a game about which the shared questions are asked."""
+        return SeatSituation()
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
         """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""
