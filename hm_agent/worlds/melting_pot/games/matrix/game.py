@@ -97,21 +97,21 @@ class MatrixGame(Game[PlanSubgoals]):
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
-        self._held = nothing_collected
-        self._here: Cell | None = None
+        self.held = nothing_collected
+        self.here: Cell | None = None
         self._memory: EntityMemory | None = None
-        self._step, self._can_act = 0, True
+        self.step, self.can_act = 0, True
         self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
     # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        self._step, self._held, self._memory = observation.step, self.inventory(observation, view), memory
-        self._here = view.pose.cell if view.pose else self._here
-        self._pace.read(self._step, self._held)
+        self.step, self.held, self._memory = observation.step, self.inventory(observation, view), memory
+        self.here = view.pose.cell if view.pose else self.here
+        self._pace.read(self.step, self.held)
         interactions = self._interactions.read(observation, view, memory)
-        self._can_act = not self.is_idle(view) and view.pose is not None
+        self.can_act = not self.is_idle(view) and view.pose is not None
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = replace(self.rules, timing=timing)
@@ -120,29 +120,21 @@ class MatrixGame(Game[PlanSubgoals]):
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
             return interactions
-        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, self._held))
-
-    @property
-    def step(self) -> int:
-        return self._step
-
-    @property
-    def can_act(self) -> bool:
-        return self._can_act
+        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, self.held))
 
     @property
     def unready_for(self) -> int:
         """The steps to the nearest known thing, at least 1, while nothing is collected; 1 if nothing is known."""
-        if self.rules.is_armed(self._held):
+        if self.rules.is_armed(self.held):
             return 0
-        if self._here is None or self._memory is None:
+        if self.here is None or self._memory is None:
             return 1
-        return max(1, min((distance(self._here, cell) for cell in self._memory.things), default=1))
+        return max(1, min((distance(self.here, cell) for cell in self._memory.things), default=1))
 
     @property
     def situation(self) -> MatrixSeat:
         others = tuple(map(self._other, self.players))
-        return MatrixSeat(self.rules, self._step, self._held, others, self.mind.interactions)
+        return MatrixSeat(self.rules, self.step, self.held, others, self.mind.interactions)
 
     def _other(self, player: str) -> OtherPlayer:
         """What was seen of another player; where it is matters only to whoever can choose among several."""
@@ -151,7 +143,7 @@ class MatrixGame(Game[PlanSubgoals]):
             player,
             present=self._gatherings.present_record(player),
             former=self._gatherings.former_records(player),
-            seen=LastSeen(sight.step, distance(self._here, sight.cell), sight.mark) if sight and self._here else None,
+            seen=LastSeen(sight.step, distance(self.here, sight.cell), sight.mark) if sight and self.here else None,
         )
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
@@ -206,7 +198,7 @@ class MatrixGame(Game[PlanSubgoals]):
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
         sites = self._memory.sites if self._memory else {}
         collected = Counter(sites.get(call.target) for call in rest if isinstance(call, MoveTo))
-        things = zip(self.rules.things, self._held, strict=True)
+        things = zip(self.rules.things, self.held, strict=True)
         own = argmax(tuple(held + collected[thing] for thing, held in things))
         payoff = self.rules.payoff
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
