@@ -243,7 +243,7 @@ def predict(seat: MatrixSeat, *hypotheses: Hypothesis, certain: bool = False) ->
     return Predict(seat, "opponent", seat.interactions, hypotheses, certain=certain)
 
 
-def propose(rules: MatrixRules, *met: MatrixInteraction) -> Propose:
+def first_hypothesis(rules: MatrixRules, *met: MatrixInteraction) -> Propose:
     """The question for a first hypothesis about an only opponent."""
     return Propose(against_one(rules, *met, step=met[-1].step), "opponent", met, ())
 
@@ -264,7 +264,7 @@ EARLY = replace(against_one(DILEMMA, *DILEMMAS), step=85)
 MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "infer_inventory": InferInventory(ROCK_PAPER_SCISSORS, (1, 6, 1), 3.125),
     "propose_hypothesis": Propose(against_one(ROCK_PAPER_SCISSORS, *HISTORY), "opponent", HISTORY, BEST),
-    "propose_first_hypothesis": propose(ROCK_PAPER_SCISSORS, HISTORY[0]),
+    "propose_first_hypothesis": first_hypothesis(ROCK_PAPER_SCISSORS, HISTORY[0]),
     "propose_among_many": Propose(FIRST_OF_MANY, "player_1", MET[:2], BEST),
     "predict_and_counter": predict(against_one(ROCK_PAPER_SCISSORS, *HISTORY), *BEST),
     "predict_at_first": predict(against_one(step=0)),
@@ -275,7 +275,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_for_certain": predict(against_one(step=0), BEST[0], certain=True),
     "predict_after_a_clue": predict(LATER, BEST[0]),
     "predict_without_hypothesis": predict(EARLY),
-    "propose_in_a_dilemma": propose(DILEMMA, *DILEMMAS),
+    "propose_in_a_dilemma": first_hypothesis(DILEMMA, *DILEMMAS),
     "plan_subgoals": PLAN,
     "plan_knowing_nothing": LOST,
     "plan_in_an_episode_that_is_cut": replace(
@@ -284,9 +284,9 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
         history=tuple(replace(HISTORY[1], step=20 * place, taken=(5, 0, 1)) for place in range(1, 11)),
     ),
     "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
-    "propose_in_a_hunt": propose(HUNT, *HUNTED),
+    "propose_in_a_hunt": first_hypothesis(HUNT, *HUNTED),
     "predict_in_a_hunt": predict(against_one(HUNT, *HUNTED, step=160), Hypothesis("It copies what I played last.")),
-    "propose_in_an_asymmetric_game": propose(BACH_FAN, *heard(BACH_FAN)),
+    "propose_in_an_asymmetric_game": first_hypothesis(BACH_FAN, *heard(BACH_FAN)),
     "predict_in_an_asymmetric_game": predict(against_one(BACH_FAN, *heard(BACH_FAN), step=160)),
     "predict_on_the_other_side": predict(against_one(STRAVINSKY_FAN, *heard(STRAVINSKY_FAN), step=160)),
     "predict_in_an_asymmetric_crowd": predict(against_one(FAN_IN_A_CROWD, *heard(FAN_IN_A_CROWD), step=160)),
@@ -301,7 +301,7 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_jointly": JOINT,
     "plan_undecided": UNDECIDED,
     "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
-    "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
+    "plan_undecided_at_first": replace(LOST, strategy=None, target=None, opponents=(STRANGER,)),
     "evaluate_plan": EvaluatePlan(
         ROCK_PAPER_SCISSORS, PLANNED, "opponent has come into view, ready to interact", 0, *MOMENTS, (), PLAN.others
     ),
