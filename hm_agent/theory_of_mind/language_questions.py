@@ -151,8 +151,8 @@ class Predict(SeatQuestion[Foresight[Any]]):
             lambda: self._check_strategy(answer),
         )
 
-    def _check_strategy(self, answer: Foresight[Any]) -> None:
-        if isinstance(answer, Prediction):
+    def _check_strategy(self, answer: Any) -> None:
+        if self.decides:
             self.situation.check_strategy(answer.strategy, self.strategy)
 
 

@@ -22,10 +22,11 @@ from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind import language_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan
+from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
 EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
@@ -51,22 +52,29 @@ SCENARIOS = {
     "enacttom": "enacttom_far_handle",
     "matrix_games": "mg_pd_grim",
 }
+TYPED = {
+    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
+}
+"""The examples of shared questions in worlds where a strategy is more than words, by the folder of their prompts."""
+TYPED_BLOCKS = BLOCKS - {"calls", "calls_example", "first_strategy", "since"} | {"instead", "strategy_example"}
 PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in examples.items() if type(each) is Plan]
 
 
-@pytest.mark.parametrize("world", EXAMPLES)
+@pytest.mark.parametrize("world", [*EXAMPLES, *TYPED])
 def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: str) -> None:
-    blocks = environment().get_template(f"{world}/blocks.j2").module
-    assert {name for name in BLOCKS if callable(getattr(blocks, name, None))} == BLOCKS
+    blocks, wanted = environment().get_template(f"{world}/blocks.j2").module, TYPED_BLOCKS if world in TYPED else BLOCKS
+    assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
     for file in (data_folder("prompts") / world).glob("*.j2"):
         if file.stem in ("blocks", "reasons", "refusals"):
             assert "# What is asked" not in file.read_text("utf-8")
             assert "# Answer" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("world", EXAMPLES)
-def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world: str) -> None:
-    assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
+@pytest.mark.parametrize("examples", [*EXAMPLES.values(), *TYPED.values()], ids=[*EXAMPLES, *TYPED])
+def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(
+    examples: Mapping[str, Question[Any]],
+) -> None:
+    assert {question.template.partition("/")[0] for question in examples.values()} == {"agent"}
 
 
 def asked_in_words() -> Iterator[type[Question[Any]]]:
@@ -83,6 +91,15 @@ def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(
     assert {type(example) for example in EXAMPLES[world].values()} == asked - unasked
     assert asked <= set(answers)
     assert all((data_folder("prompts") / kind.template).is_file() for kind in asked)
+
+
+@pytest.mark.parametrize("examples", TYPED.values(), ids=TYPED)
+def test_every_question_about_a_typed_strategy_has_an_example_and_an_answer(
+    examples: Mapping[str, Question[Any]],
+) -> None:
+    asked = {*asked_in_words(), FollowStrategy, JudgeStrategy} - {Plan, ReviewPlan, AskProbes}
+    assert {type(example) for example in examples.values()} == asked
+    assert asked <= set(suites()["melting_pot"].answers())
 
 
 @pytest.mark.parametrize(("world", "name"), PLANS)

@@ -152,9 +152,7 @@ def test_question_is_unanswered_after_the_last_bad_answer() -> None:
     texts = cycle(["no", '{"next": [{}]}'])
     with (
         Server(lambda body: completion(next(texts))) as server,
-        pytest.raises(
-            Unanswered, match=r"^some-model gave no valid answer to Predict: player: Field required; next.0.kind: F"
-        ),
+        pytest.raises(Unanswered, match=r"^some-model gave no valid answer to Predict: player: Field required; next"),
     ):
         ask(server, COUNTER)
     assert len(server.received) == 1 + RETRIES

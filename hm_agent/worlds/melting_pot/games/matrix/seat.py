@@ -139,9 +139,8 @@ class MatrixSeat(SeatSituation):
         return {**self.behaviour_forms(None), "seek": some_of(self._players)}
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
-        checks = [partial(self.rules.check, "hold", given.hold)]
         if isinstance(given, AgainstOne):
-            checks.append(partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count))
+            others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
         else:
-            checks.append(partial(check_players, "seek", given.seek, self._players))
-        check_all(*checks)
+            others = partial(check_players, "seek", given.seek, self._players)
+        check_all(partial(self.rules.check, "hold", given.hold), others)
