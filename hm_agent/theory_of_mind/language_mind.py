@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
@@ -70,6 +71,17 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     def is_over(self) -> bool:
         return self.situation.is_over
 
+    def situation_beside(self, told: Sequence[Interaction], about: str | None = None) -> SituationT:
+        """What a question shows that itself tells these interactions; by default all of the present situation.
+
+        about: the only player that matters to the question; None if all may.
+        """
+        return self.situation
+
+    def belief(self, opponent: OpponentModel) -> PlayerBelief:
+        """What questions show of what is believed of a player."""
+        return opponent.belief
+
     def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
         """The strategy that an answer gives.
 
@@ -89,13 +101,14 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return noticed.shows(prediction)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
-        question = Propose(self.situation, history[-1].partner, self.noticed(history), tuple(best))
+        about = history[-1].partner
+        question = Propose(self.situation_beside(history, about), about, self.noticed(history), tuple(best))
         return asking(question, lambda answer: answer.hypothesis)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> Asking[Foreseen]:
-        return self._ask_prediction(history, hypotheses, (), certain=certain)
+        return self._ask_prediction(history, hypotheses, (), clue, certain=certain)
 
     def ask_prediction_among(
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
@@ -107,13 +120,15 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         history: Sequence[Interaction],
         hypotheses: Bank,
         others: Sequence[PlayerBelief],
+        clue: Clue | None = None,
         *,
         decides: bool = True,
         certain: bool = False,
     ) -> Asking[Foreseen]:
+        about = history[-1].partner if history else self.players[0]
         question = Predict(
-            situation=self.situation,
-            about=history[-1].partner if history else self.players[0],
+            situation=self.situation_beside(history, about),
+            about=about,
             history=self.noticed(history),
             hypotheses=tuple(hypotheses),
             others=tuple(others),
@@ -121,24 +136,24 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
             decides=decides and not self.decides_apart,
             certain=certain,
         )
-        return asking(question, self._foreseen)
+        return asking(question, partial(self._foreseen, informed=bool(history or hypotheses or clue)))
 
-    def _foreseen(self, answer: Foresight[Any]) -> Foreseen:
-        decided = self.decided(answer.strategy) if isinstance(answer, Prediction) else None
+    def _foreseen(self, answer: Foresight[Any], *, informed: bool) -> Foreseen:
+        decided = self.decided(answer.strategy, informed=informed) if isinstance(answer, Prediction) else None
         return Foreseen([behaviour.words for behaviour in answer.next], decided)
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
         revised = next((opponent for opponent in opponents if opponent.player == about), None)
+        history = self.noticed(revised.history) if revised else ()
         question = Revise(
-            situation=self.situation,
+            situation=self.situation_beside(history),
             about=about,
-            history=self.noticed(revised.history) if revised else (),
+            history=history,
             hypotheses=tuple(revised.hypotheses) if revised else (),
-            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
+            others=tuple(self.belief(other) for other in opponents if other.player != about and other.history),
             strategy=self.strategy_now,
         )
-        informed = any(opponent.is_known for opponent in opponents)
-        return asking(question, lambda answer: self._revised(answer, informed=informed))
+        return asking(question, partial(self._revised, informed=any(each.is_known for each in opponents)))
 
     def _revised(self, answer: RevisedBeliefs[Any, Any], *, informed: bool) -> Revised:
         revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
@@ -147,9 +162,8 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         history = sorted((each for opponent in opponents for each in opponent.history), key=lambda each: each.step)
         met = tuple(opponent.player for opponent in opponents if opponent.history)
-        question = ReadMinds(self.situation, met, self.noticed(history), self.strategy_now)
-        informed = any(opponent.is_known for opponent in opponents)
-        return asking(question, lambda answer: self._minds_read(answer, informed=informed))
+        question = ReadMinds(self.situation_beside(history), met, self.noticed(history), self.strategy_now)
+        return asking(question, partial(self._minds_read, informed=bool(met)))
 
     def _minds_read(self, answer: MindsReadAnswer[Any, Any], *, informed: bool) -> MindsRead:
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
@@ -158,5 +172,6 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     # What to do
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[StrategyT]:
-        question = ChooseStrategy(self.situation, self.noticed(history), self.strategy_now, best=tuple(best))
+        told = self.noticed(history)
+        question = ChooseStrategy(self.situation_beside(told), told, self.strategy_now, best=tuple(best))
         return asking(question, lambda answer: self.decided(answer.strategy, informed=False))

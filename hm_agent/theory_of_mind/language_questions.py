@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import AnswerT, Forms, Question, Words, check_all, one_of, plan_of
+from hm_agent.questions import WORDS_PATTERN, AnswerT, Forms, Question, Words, check_all, one_of, plan_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.revisions import (
     ANY,
@@ -151,8 +151,8 @@ class Predict(SeatQuestion[Foresight[Any]]):
             lambda: self._check_strategy(answer),
         )
 
-    def _check_strategy(self, answer: Foresight[Any]) -> None:
-        if isinstance(answer, Prediction):
+    def _check_strategy(self, answer: Any) -> None:
+        if self.decides:
             self.situation.check_strategy(answer.strategy, self.strategy)
 
 
@@ -301,7 +301,8 @@ class ChooseStrategy(SeatQuestion[StrategyAnswer[Any]]):
 
     @property
     def forms(self) -> Forms:
-        return self.situation.strategy_forms(None)
+        rule = {} if self.situation.writes_strategy or not self.is_rule else {"words": {"pattern": WORDS_PATTERN}}
+        return {**self.situation.strategy_forms(None), **rule}
 
     def check(self, answer: StrategyAnswer[Any]) -> None:
         given = answer.strategy

@@ -44,12 +44,15 @@ class HindsightAnswer(BaseModel):
 class PlayerBelief:
     """What is believed of one other player.
 
-    hypothesis: the words of the one to act on. expected: the behaviour expected next.
+    hypothesis: the words of the one to act on. expected: the behaviour expected next. right, tested: how often the
+    hypothesis was right, of how many times; both are 0 in a world whose questions don't show that.
     """
 
     name: str
     hypothesis: str | None
     expected: str | None
+    right: int = 0
+    tested: int = 0
 
 
 @dataclass(frozen=True, slots=True)

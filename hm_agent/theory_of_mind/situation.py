@@ -51,8 +51,14 @@ class SeatSituation:
     blocks: ClassVar[str]
     behaviour: ClassVar[type[Behaviour]]
     shows_history: ClassVar[bool] = False
-    keys: Sequence[str] = ()
-    count_range: tuple[int, int] | None = None
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        return None
 
     @property
     def strategy(self) -> Any:

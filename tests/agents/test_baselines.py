@@ -15,17 +15,17 @@ from hm_agent.questions import Question
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import MakeStrategy, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
 from tests.agents.test_registry import play
-from tests.strategists import begin, dyad, interact, see_pickup
+from tests.strategists import against, begin, dyad, interact, see_pickup
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = 400
@@ -127,7 +127,7 @@ def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str,
 def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_after_some_clues(scenario: str) -> None:
     steps = steps_of("plan_react", scenario)
     made = [0] * len(steps)
-    for number, question, _ in asked(steps, MakeStrategy, ChooseStrategy):
+    for number, question, _ in asked(steps, ChooseStrategy):
         made[number] += 1
         assert not question.best  # type: ignore[attr-defined]
     assert made[0] == 1
@@ -139,13 +139,13 @@ def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_af
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(scenario: str) -> None:
     latest: Any = None
-    kinds = MakeStrategy, ChooseStrategy, PlanSubgoals, PlanCooking
+    kinds = ChooseStrategy, PlanSubgoals, PlanCooking
     for _, question, answer in asked(steps_of("plan_react", scenario), *kinds):
-        if isinstance(question, MakeStrategy | ChooseStrategy):
+        if isinstance(question, ChooseStrategy):
             latest = answer
         elif isinstance(question, PlanSubgoals):
-            target = question.rules.counts(latest.own_next)
-            assert (question.strategy, question.target, question.expected) == (latest.strategy, target, None)
+            target = question.rules.counts(latest.strategy.hold)
+            assert (question.strategy, question.target, question.expected) == (latest.strategy.words, target, None)
         elif isinstance(question, PlanCooking):
             assert (question.strategy, question.role, question.expected) == (
                 latest.strategy.words,
@@ -183,12 +183,12 @@ def test_react_asks_no_question_and_remembers_interactions() -> None:
     assert not model.asked
 
 
-def planner(*replies: StrategyAnswer | None) -> tuple[HighLevelPlanner, ScriptedModel]:
-    model = ScriptedModel({MakeStrategy: each(replies)})
+def planner(*replies: StrategyAnswer[AgainstOne] | None) -> tuple[HighLevelPlanner, ScriptedModel]:
+    model = ScriptedModel({ChooseStrategy: each(replies)})
     return HighLevelPlanner(dyad().mind, model), model
 
 
-ROCK_STRATEGY = StrategyAnswer(strategy="I hold rock.", seek=[], own_next={"rock": 6})
+ROCK_STRATEGY = StrategyAnswer(strategy=against("rock", {"rock": 6}, words="I hold rock."))
 
 
 def test_plan_react_asks_for_a_strategy_with_all_interactions_shown() -> None:
@@ -196,7 +196,7 @@ def test_plan_react_asks_for_a_strategy_with_all_interactions_shown() -> None:
     begin(strategist)
     interact(strategist, 7)
     interact(strategist, 9)
-    assert [[met.step for met in question.history] for question in model.of(MakeStrategy)] == [[], [7], [7, 9]]
+    assert [[met.step for met in question.history] for question in model.of(ChooseStrategy)] == [[], [7], [7, 9]]
     assert strategist.history == ()
 
 

@@ -27,6 +27,7 @@ from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import ROLE_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
 EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
@@ -34,6 +35,7 @@ EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "enacttom": HOUSE_EXAMPLES,
     "matrix_games": ROUND_EXAMPLES,
     "melting_pot/cooking": ROLE_EXAMPLES,
+    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
 }
 BLOCKS = {"behaviour", "behaviour_example", "noticed", "now", "rules", "strategy_is"}
 PLAN_BLOCKS = {"calls", "calls_example", "first_strategy", "since"}
@@ -59,9 +61,11 @@ def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: s
             assert "# Answer" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("world", EXAMPLES)
-def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world: str) -> None:
-    assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
+@pytest.mark.parametrize("examples", EXAMPLES.values(), ids=EXAMPLES)
+def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(
+    examples: Mapping[str, Question[Any]],
+) -> None:
+    assert {question.template.partition("/")[0] for question in examples.values()} == {"agent"}
 
 
 def shared_questions() -> set[type[Question[Any]]]:
@@ -74,6 +78,7 @@ UNASKED: Mapping[str, set[type[Question[Any]]]] = {
     "enacttom": {FollowStrategy, JudgeStrategy},
     "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
     "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
+    "melting_pot/matrix": {Plan, ReviewPlan, AskProbes},
 }
 """The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
 

@@ -84,15 +84,14 @@ def test_a_lead_of_another_kind_is_thought_over(game: MatrixGame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 23, [Pause])]
+    ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 22, [Pause])]
 )
 def test_once_no_interaction_can_be_paid_the_only_plan_is_to_wait(
     held: Counts, end: int, kinds: list[type[Subgoal]]
 ) -> None:
     game = dyad()
-    game.rules = game.mind.rules = replace(game.rules, length=Length(end, 1, 1.0))
-    unready_for = 2 if held == NOTHING else 0
-    game.mind.situation = replace(game.mind.situation, step=5, held=held, unready_for=unready_for)
+    game.rules = replace(game.rules, length=Length(end, 1, 1.0))
+    game.step, game.held = 5, held
     assert forced(game, held, because="an interaction is over") == kinds
 
 

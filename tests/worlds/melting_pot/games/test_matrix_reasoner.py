@@ -14,18 +14,28 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.facts import argmax
+from hm_agent.theory_of_mind.language_questions import Prediction
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import fit, posterior, strategy_from_words
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HUNT, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import (
+    DILEMMA,
+    HUNT,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    first_hypothesis,
+    predict,
+)
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
@@ -54,12 +64,25 @@ def played(rules: MatrixRules, own: str, other: str, shown: str | None = None) -
     )
 
 
-def always(played: str) -> tuple[Hypothesis, ...]:
-    return (Hypothesis(f"The opponent always plays {played}."),)
+def always(played: str) -> str:
+    return f"The opponent always plays {played}."
+
+
+def decided(
+    *met: MatrixInteraction, believed: str = "", taken: Counts | None = None, held: Counts = (1, 1, 1)
+) -> AgainstOne:
+    """What the reasoner decides on. believed: the hypothesis. taken: by the opponent since. held: by the agent."""
+    other = OtherPlayer("opponent", PickupRecord(50, taken) if taken else None)
+    hypotheses = [Hypothesis(believed)] if believed else []
+    seat = replace(against_one(RULES, *met), held=held, others=(other,))
+    answer = asyncio.run(REASONER.answer(predict(seat, *hypotheses)))
+    assert isinstance(answer, Prediction)
+    strategy: AgainstOne = answer.strategy
+    return strategy
 
 
 def hypothesis_after(*met: MatrixInteraction) -> str:
-    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, "opponent", met, ()))).hypothesis
+    return asyncio.run(REASONER.answer(first_hypothesis(RULES, *met))).hypothesis
 
 
 @pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
@@ -154,40 +177,31 @@ def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
 
 @pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
 def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
-    question = PredictAndCounter(RULES, 50, (interaction("rock", played),), always(played))
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == played
-    assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
-    assert answer.own_next[counter] >= 5
+    strategy = decided(interaction("rock", played), believed=always(played))
+    assert strategy.expects.kind == played
+    assert max(strategy.hold, key=strategy.hold.__getitem__) == counter
+    assert strategy.hold[counter] >= 5
 
 
 def test_observed_pickups_outweigh_a_hypothesis_with_little_evidence() -> None:
-    question = PredictAndCounter(
-        RULES, 50, (interaction("rock", "rock"),), always("rock"), present=PickupRecord(50, (0, 2, 0))
-    )
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == "paper"
-    assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
+    strategy = decided(interaction("rock", "rock"), believed=always("rock"), taken=(0, 2, 0))
+    assert strategy.expects.kind == "paper"
+    assert max(strategy.hold, key=strategy.hold.__getitem__) == "scissors"
 
 
 def test_one_observed_pickup_does_not_outweigh_a_hypothesis_with_much_evidence() -> None:
-    met = (interaction("rock", "rock"),) * 20
-    question = PredictAndCounter(RULES, 50, met, always("rock"), present=PickupRecord(50, (0, 1, 0)))
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == "rock"
+    strategy = decided(*[interaction("rock", "rock")] * 20, believed=always("rock"), taken=(0, 1, 0))
+    assert strategy.expects.kind == "rock"
 
 
 def test_counter_keeps_what_is_held() -> None:
-    question = PredictAndCounter(
-        RULES, 50, (interaction("rock", "rock"),), (), present=PickupRecord(50, (0, 5, 0)), own=(1, 4, 1)
-    )
-    own_next = asyncio.run(REASONER.answer(question)).own_next
-    assert own_next["paper"] == 4
-    assert own_next["scissors"] > 4
+    hold = decided(interaction("rock", "rock"), taken=(0, 5, 0), held=(1, 4, 1)).hold
+    assert hold["paper"] == 4
+    assert hold["scissors"] > 4
 
 
 def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
-    return asyncio.run(REASONER.answer(PredictAndCounter(rules, 50, met, ()))).covert
+    return counter(against_one(rules, *met), met, "")[0].covert
 
 
 def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:

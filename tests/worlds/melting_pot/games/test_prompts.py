@@ -24,14 +24,21 @@ from hm_agent.theory_of_mind.language_questions import Predict
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, NOW, ROLE_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HISTORY, MATRIX_EXAMPLES, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import (
+    DILEMMA,
+    HISTORY,
+    LATER,
+    MATRIX_EXAMPLES,
+    PLAN,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    predict,
+)
 
 GOLDEN = Path(__file__).parent / "golden"
 CHARACTERS_PER_TOKEN = 4
@@ -54,9 +61,7 @@ def questions() -> Iterator[type[Question[Any]]]:
     for path in sorted(package.rglob("*.py")):
         if "(Question[" in path.read_text("utf-8"):
             import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
-    every = (kind for kind in _leaves(Question) if kind.__module__.startswith("hm_agent."))
-    known = [kind for kind in every if kind.__module__ != SHARED]
-    yield from (kind for kind in known if "worlds" not in kind.__module__ or ".melting_pot." in kind.__module__)
+    yield from (kind for kind in _leaves(Question) if kind.__module__.startswith("hm_agent.worlds.melting_pot."))
 
 
 def _leaves(kind: type[Question[Any]]) -> Iterator[type[Question[Any]]]:
@@ -73,7 +78,7 @@ def ask(prompt: str) -> str:
 
 
 def test_every_question_has_an_example_and_a_template() -> None:
-    own = {type(example) for example in EXAMPLES.values() if type(example).__module__ != SHARED}
+    own = (type(example) for example in EXAMPLES.values() if ".worlds." in type(example).__module__)
     assert {kind.__name__ for kind in questions()} == {kind.__name__ for kind in own}
     assert all((data_folder("prompts") / kind.template).is_file() for kind in questions())
 
@@ -99,10 +104,11 @@ def test_prompt_has_no_stray_whitespace(name: str) -> None:
 
 
 def test_rules_are_separate_from_the_question() -> None:
-    macros = environment().get_template("melting_pot/matrix/rules.j2").module
+    macros = environment().get_template("melting_pot/matrix/blocks.j2").module
     told = [macros.the_game(RULES, on_map, main) for on_map in (False, True) for main in (None, 0, 1, 2)]  # type: ignore[attr-defined]
     for question in EXAMPLES.values():
-        if getattr(question, "rules", None) is RULES:
+        seen: Any = getattr(question, "situation", question)
+        if seen.rules is RULES:
             assert any(render(question).startswith(f"{rules}\n\n# ") for rules in told)
     assert not re.search("Answer|JSON|hypothes|subgoal|move_to|fire_at", "".join(told))
 
@@ -127,7 +133,7 @@ CHANCE = "of 1000 steps or more: then it ends with a chance of 20% at every 100t
 )
 def test_an_episode_that_is_cut_is_said_to_end_then(max_steps: int | None, told: str) -> None:
     rules = replace(RULES, length=Length(1000, 100, 0.2).cut(max_steps))
-    assert f"whole episode {told}\n" in render(PredictAndCounter(rules, 0, (), ()))
+    assert f"whole episode {told}\n" in render(predict(against_one(rules, step=0)))
 
 
 def test_no_more_steps_are_expected_than_there_are_until_an_episode_is_cut() -> None:
@@ -230,12 +236,8 @@ def test_a_plan_is_told_to_have_been_carried_on_by_the_agent_itself() -> None:
 
 
 def test_what_was_taken_before_any_interaction_is_not_told_as_since_then() -> None:
-    after = EXAMPLES["revise_and_counter"]
-    assert isinstance(after, ReviseAndCounter)
-    met = replace(after, opponent=replace(after.opponent, history=HISTORY))
-    assert "\nSince then the other player has most likely taken" in render(met)
-    early = replace(after, opponent=replace(after.opponent, history=()))
-    assert "\nSo far the other player has most likely taken" in render(early)
+    assert " Since then opponent has most likely taken" in render(predict(LATER))
+    assert " So far opponent has most likely taken" in render(predict(replace(LATER, interactions=())))
 
 
 def test_only_where_one_gains_what_the_other_loses_does_purity_pay_and_a_kind_beat_another() -> None:

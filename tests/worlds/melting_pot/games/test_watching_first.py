@@ -10,6 +10,7 @@ import pytest
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
+from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Prediction, RevisedBeliefs, StrategyAnswer
 from hm_agent.theory_of_mind.mind import OpponentModel
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
@@ -19,16 +20,15 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import CounterAnswer, LeadAnswer, MindsAnswer, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.games.options import AgentOptions
 from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Shadow
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from tests.strategists import RWS, arena, dyad
-from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, ROCK_PAPER_SCISSORS, UNDECIDED
+from tests.strategists import RWS, against, among, arena, dyad, lead
+from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, ROCK_PAPER_SCISSORS, STRANGER, UNDECIDED
 
 UNKNOWN, LIKELY, KNOWN = (1 / 3, 1 / 3, 1 / 3), (0.6, 0.2, 0.2), (0.95, 0.025, 0.025)
 NOTHING = (1, 1, 1)
@@ -69,30 +69,29 @@ def calls(question: PlanSubgoals) -> list[str]:
 
 
 def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:
-    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
+    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=(STRANGER,))
     plan = calls(unknown)
     assert plan[0] == WATCH
     assert plan[1:] == calls(replace(unknown, rules=replace(unknown.rules, clues=False)))[: len(plan) - 1]
 
 
 def test_it_plans_to_watch_once_and_only_while_nothing_is_collected() -> None:
-    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
+    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=(STRANGER,))
     assert WATCH not in calls(replace(unknown, previous=PreviousPlan((Shadow("opponent"),), 1)))
     assert WATCH not in calls(replace(unknown, inventory=(1, 2, 1)))
 
 
-LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
+OWN = {"rock": 1, "paper": 6, "scissors": 1}
 
 
 def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
-    mind, opponents, made = dyad().mind, [OpponentModel("opponent")], "Hold paper."
-    counter = CounterAnswer(other_next=LEAD, own_next=OWN, watch=True)
-    revised = JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN, watch=True)
+    mind, opponents = dyad().mind, [OpponentModel("opponent")]
+    given = against("rock", OWN, watch=True, words="Hold paper.")
     for strategy in (
-        mind.ask_prediction((), ()).read(counter).strategy,
-        mind.ask_revision(opponents).read(revised).strategy,
-        mind.ask_minds(opponents).read(MindsAnswer(minds=[], own_next=OWN, watch=True)).strategy,
-        mind.ask_strategy((), ()).read(StrategyAnswer(strategy=made, seek=[], own_next=OWN, watch=True)),
+        mind.ask_prediction((), ()).read(Prediction(player="opponent", next=[lead("rock")], strategy=given)).strategy,
+        mind.ask_revision(opponents).read(RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=given)).strategy,
+        mind.ask_minds(opponents).read(MindsReadAnswer[NextLead, AgainstOne](minds=[], strategy=given)).strategy,
+        mind.ask_strategy((), ()).read(StrategyAnswer(strategy=given)),
     ):
         assert isinstance(strategy, MatrixStrategy)
         assert strategy.watch_first
@@ -101,7 +100,7 @@ def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
 
 
 def test_an_answer_to_watch_many_seeks_nobody() -> None:
-    answer = StrategyAnswer(strategy="Wait and see.", seek=[], own_next=OWN, watch=True)
+    answer = StrategyAnswer(strategy=among(OWN, watch=True, words="Wait and see."))
     strategy = arena().mind.ask_strategy((), ()).read(answer)
     assert strategy.seek == ()
     assert not strategy.watch_first

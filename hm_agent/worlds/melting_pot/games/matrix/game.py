@@ -10,6 +10,7 @@ from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
@@ -18,12 +19,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     PartnerTracker,
     inventory_of,
 )
-from hm_agent.worlds.melting_pot.games.matrix.mind import (
-    MatrixMind,
-    MatrixSituation,
-    MatrixStrategy,
-    matrix_interactions,
-)
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
@@ -34,7 +30,8 @@ from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
     Seen,
     Site,
 )
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, matrix_interactions
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -72,7 +69,6 @@ class MatrixGame(Game[PlanSubgoals]):
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
         nothing_collected = (facts.initial_inventory,) * len(facts.resources)
-        situation = MatrixSituation(0, nothing_collected, None, {}, {})
         partners = PartnerTracker(self.layout, facts.beam, self.players)
         self._interactions = InteractionReader(nothing_collected, vision.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
@@ -101,34 +97,54 @@ class MatrixGame(Game[PlanSubgoals]):
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
-        self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
+        self.held = nothing_collected
+        self.here: Cell | None = None
+        self._memory: EntityMemory | None = None
+        self.step, self.can_act = 0, True
+        self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
     # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        here = view.pose.cell if view.pose else self.mind.situation.here
-        held = self.inventory(observation, view)
-        self._pace.read(observation.step, held)
+        self.step, self.held, self._memory = observation.step, self.inventory(observation, view), memory
+        self.here = view.pose.cell if view.pose else self.here
+        self._pace.read(self.step, self.held)
         interactions = self._interactions.read(observation, view, memory)
-        self.mind.situation = MatrixSituation(
-            observation.step,
-            held,
-            here,
-            memory.players,
-            memory.sites,
-            can_act=not self.is_idle(view) and view.pose is not None,
-            unready_for=0 if self.collection.is_armed(held) else _steps_to_thing(here, memory),
-        )
+        self.can_act = not self.is_idle(view) and view.pose is not None
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
-            self.rules = self.mind.rules = replace(self.rules, timing=timing)
+            self.rules = replace(self.rules, timing=timing)
             self._has_watched = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
             return interactions
-        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
+        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, self.held))
+
+    @property
+    def unready_for(self) -> int:
+        """The steps to the nearest known thing, at least 1, while nothing is collected; 1 if nothing is known."""
+        if self.rules.is_armed(self.held):
+            return 0
+        if self.here is None or self._memory is None:
+            return 1
+        return max(1, min((distance(self.here, cell) for cell in self._memory.things), default=1))
+
+    @property
+    def situation(self) -> MatrixSeat:
+        others = tuple(map(self._other, self.players))
+        return MatrixSeat(self.rules, self.step, self.held, others, self.mind.interactions)
+
+    def _other(self, player: str) -> OtherPlayer:
+        """What was seen of another player; where it is matters only to whoever can choose among several."""
+        sight = self._memory.players.get(player) if self._memory and len(self.players) > 1 else None
+        return OtherPlayer(
+            player,
+            present=self._gatherings.present_record(player),
+            former=self._gatherings.former_records(player),
+            seen=LastSeen(sight.step, distance(self.here, sight.cell), sight.mark) if sight and self.here else None,
+        )
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return inventory_of(observation)
@@ -180,9 +196,9 @@ class MatrixGame(Game[PlanSubgoals]):
 
     def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
-        situation = self.mind.situation
-        collected = Counter(situation.sites.get(call.target) for call in rest if isinstance(call, MoveTo))
-        things = zip(self.rules.things, situation.held, strict=True)
+        sites = self._memory.sites if self._memory else {}
+        collected = Counter(sites.get(call.target) for call in rest if isinstance(call, MoveTo))
+        things = zip(self.rules.things, self.held, strict=True)
         own = argmax(tuple(held + collected[thing] for thing, held in things))
         payoff = self.rules.payoff
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
@@ -249,7 +265,7 @@ class MatrixGame(Game[PlanSubgoals]):
             likely=memory.likely_places(strategy.seek or ()),
             unseen=memory.looked_at.unseen_places(view.pose.cell, step),
             history=matrix_interactions(context.history),
-            opponents=self.mind.observed_opponents() if strategy.target is None else (),
+            opponents=self.situation.others if strategy.target is None else (),
             critiques=tuple(context.critiques),
             because=context.because,
             previous=previous,
@@ -288,11 +304,6 @@ class MatrixGame(Game[PlanSubgoals]):
             met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
             others=self._sightings(context),
         )
-
-
-def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
-    """The steps to the nearest known thing, at least 1; 1 if no thing or no own cell is known."""
-    return max(1, min((distance(here, cell) for cell in memory.things), default=1)) if here else 1
 
 
 def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:

@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+    from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
     from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -39,6 +40,11 @@ class MatrixKind(Kind[MatrixFacts]):
         from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 
         return MatrixGame(facts, vision, options, slot)
+
+    def situation(self) -> type[MatrixSeat]:
+        from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
+
+        return MatrixSeat
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import ANSWERS

@@ -14,8 +14,8 @@ from hm_agent.models.prompts import phrase, register_filter
 from hm_agent.questions import UNSHOWN, Question
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer, PlanQuestion
-from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.seat import OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
 from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
 from hm_agent.worlds.melting_pot.planning.written_subgoals import (
@@ -113,7 +113,7 @@ class PlanSubgoals(PlanQuestion):
     unseen: tuple[tuple[Cell, int | None], ...]
     history: tuple[MatrixInteraction, ...]
     critiques: tuple[str, ...]
-    opponents: tuple[Opponent, ...] = ()
+    opponents: tuple[OtherPlayer, ...] = ()
     is_watching: bool = False
     because: str = ""
     previous: PreviousPlan | None = None
