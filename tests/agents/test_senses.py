@@ -29,13 +29,8 @@ def told(steps: list[SeatStep]) -> Iterator[tuple[int, OtherPlayer, PickupRecord
     for number, step in enumerate(steps):
         for exchange in step.decision.exchanges:
             match getattr(exchange.question, "situation", exchange.question):
-                case PlanSubgoals(opponents=others):
-                    pass
-                case MatrixSeat(others=others):
-                    pass
-                case _:
-                    continue
-            yield from ((number, each, each.present) for each in others if each.present)
+                case PlanSubgoals(opponents=others) | MatrixSeat(others=others):
+                    yield from ((number, each, each.present) for each in others if each.present)
 
 
 def seen_until(steps: list[SeatStep], number: int, player: str) -> PickupRecord | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from hm_agent.questions import Forms, check_all, one_of, some_of
-from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation, TypedStrategy
+from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
@@ -124,7 +124,7 @@ class MatrixSeat(SeatSituation):
     def _players(self) -> list[str]:
         return [other.player for other in self.others]
 
-    def shown(self, history: Any, latest: int) -> Any:
+    def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
         """All interactions: a rule shows in the whole of them."""
         return history
 
