@@ -25,9 +25,6 @@ from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, Review
 from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 
-PLANNING = (Plan, ReviewPlan)
-"""The kinds of questions that a new plan needs; all others are asked because of events."""
-
 
 class WrittenFollower(PlanFollower[SituationT_contra, ActionT_co, WrittenStrategy]):
     """Carries out plans for strategies in words."""

@@ -412,6 +412,10 @@ class ReviewPlan(Question[Critique]):
     history: History = ()
 
 
+PLANNING = (Plan, ReviewPlan)
+"""The kinds of questions that a new plan needs; all others are asked because of events."""
+
+
 # What others know
 
 

@@ -22,34 +22,34 @@ from tests.support.melting_pot import text_player
 STEPS = 300
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 MINDS = {
-    DYAD: {"Propose", "Predict", "PlanSubgoals"},
-    ARENA: {"Propose", "Predict", "ChooseStrategy", "PlanSubgoals"},
+    DYAD: {"Propose", "Predict", "Plan"},
+    ARENA: {"Propose", "Predict", "ChooseStrategy", "Plan"},
     KITCHEN: {"Propose", "Predict", "ChooseStrategy", "PlanCooking"},
 }
-MATRIX_STRATEGIES = {"ChooseStrategy", "FollowStrategy", "JudgeStrategy", "PlanSubgoals"}
+MATRIX_STRATEGIES = {"ChooseStrategy", "FollowStrategy", "JudgeStrategy", "Plan"}
 ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "hypothetical_minds": MINDS,
     "mmp": MINDS,
     "mmp_he": MINDS,
     "vmp": {
-        DYAD: {"ReadMinds", "PlanSubgoals"},
-        ARENA: {"ReadMinds", "PlanSubgoals"},
+        DYAD: {"ReadMinds", "Plan"},
+        ARENA: {"ReadMinds", "Plan"},
         KITCHEN: {"ReadMinds", "PlanCooking"},
     },
     "hm_joint": {
-        DYAD: {"Revise", "PlanSubgoals"},
-        ARENA: {"Revise", "PlanSubgoals"},
+        DYAD: {"Revise", "Plan"},
+        ARENA: {"Revise", "Plan"},
         KITCHEN: {"Revise", "PlanCooking"},
     },
-    "react": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
+    "react": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
     "reflexion": {
-        DYAD: {"PlanSubgoals", "EvaluatePlan"},
-        ARENA: {"PlanSubgoals", "EvaluatePlan"},
+        DYAD: {"Plan", "ReviewPlan"},
+        ARENA: {"Plan", "ReviewPlan"},
         KITCHEN: {"PlanCooking", "EvaluateCooking"},
     },
     "plan_react": {
-        DYAD: {"ChooseStrategy", "PlanSubgoals"},
-        ARENA: {"ChooseStrategy", "PlanSubgoals"},
+        DYAD: {"ChooseStrategy", "Plan"},
+        ARENA: {"ChooseStrategy", "Plan"},
         KITCHEN: {"ChooseStrategy", "PlanCooking"},
     },
     "he_hr": {
@@ -57,7 +57,7 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
         ARENA: MATRIX_STRATEGIES,
         KITCHEN: {"ChooseStrategy", "FollowStrategy", "PlanCooking"},
     },
-    "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
+    "oracle": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }

@@ -13,7 +13,6 @@ from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 
 DYAD, ARENA = "rws_repeated_5", "rws_arena_3"
@@ -29,7 +28,7 @@ def told(steps: list[SeatStep]) -> Iterator[tuple[int, OtherPlayer, PickupRecord
     for number, step in enumerate(steps):
         for exchange in step.decision.exchanges:
             match getattr(exchange.question, "situation", exchange.question):
-                case PlanSubgoals(opponents=others) | MatrixSeat(others=others):
+                case MatrixSeat(others=others):
                     yield from ((number, each, each.present) for each in others if each.present)
 
 

@@ -24,34 +24,39 @@ from hm_agent.questions import Question, in_one_line
 from hm_agent.theory_of_mind.language_questions import Prediction, Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, ROCK_PAPER_SCISSORS, against_one, predict
+from tests.worlds.melting_pot.games.matrix_examples import (
+    MATRIX_EXAMPLES,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    planned,
+    predict,
+)
+from tests.worlds.melting_pot.games.matrix_examples import PLAN as MATRIX_PLAN
 
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)
 INFER = InferInventory(RULES, (1, 1, 1), 0.0)
 PROPOSE = Propose(against_one(RULES), "opponent", (), ())
 COUNTER = predict(against_one(RULES, step=0))
-PLAN = PlanSubgoals(
+ROOM = Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW")
+PLAN = planned(
+    MATRIX_PLAN,
     rules=RULES,
     step=100,
     pose=Pose(1, 1, 0),
-    inventory=(1, 1, 1),
-    strategy="",
+    held=(1, 1, 1),
     target=(1, 4, 1),
     expected=None,
     things=(),
     sites=(),
-    others=(),
+    sightings=(),
     likely=(),
     unseen=(),
-    history=(),
-    critiques=(),
-    layout=Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW"),
+    layout=ROOM,
 )
 QUESTIONS: tuple[Question[Any], ...] = (INFER, PROPOSE, COUNTER, PLAN)
 
@@ -185,7 +190,7 @@ def test_the_error_is_that_of_the_last_object() -> None:
 
 
 def test_the_error_names_the_path_to_the_fault() -> None:
-    assert problem_of('{"subgoals": ["fire_at((1, 1))", 7]}', PLAN).startswith("subgoals.1: ")
+    assert problem_of('{"calls": ["fire_at((1, 1))", 7]}', PLAN).startswith("subgoals.1: ")
     assert problem_of('{"inventory": {"rock": 1.5}}', INFER).startswith("inventory.rock: ")
 
 
@@ -199,7 +204,7 @@ def test_the_error_names_the_path_to_the_fault() -> None:
             '{"player": "opponent", "next": [{"rock": 1}], "strategy": {"expects": {"rock": 5}, "hold": {"rock": 1}}}',
             "next: rock 1 is not between 2 and 40",
         ),
-        (PLAN, '{"subgoals": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
+        (PLAN, '{"calls": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
     ],
 )
 def test_the_check_of_the_question_is_told_to_the_model(question: Question[Any], text: str, part: str) -> None:
@@ -283,7 +288,7 @@ def test_many_objects_quoted_in_the_reasoning_do_not_hide_the_answer() -> None:
 FRAGMENTS = (
     *("{", "}", "[", "]", "(", ")", '"', "'", "'''", "\\", ":", ",", "\n", " ", "```json\n", "```", "#", "//", "\0"),
     *("<think>", "</think>", "true", "None", "NaN", "-", "1e999", "9" * 5000, "\ud800", "\\ud800", "\\d", "\\N{x}"),
-    *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"subgoals": ["fire_at((1, 1))"]', "{'"),
+    *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"calls": ["fire_at((1, 1))"]', "{'"),
     *(
         '"player": "opponent"',
         '"next": [{"kind": "rock", "count": 2}]',
@@ -297,7 +302,7 @@ FRAGMENTS = (
         "é",
         "𝕏",
     ),
-    *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"subgoals": ["fire_at((2, 2))"]}, {"subgoals": []})),
+    *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"calls": ["fire_at((2, 2))"]}, {"calls": []})),
 )
 SPLICED = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=25).map("".join)
 
@@ -387,8 +392,8 @@ WHOM, COUNTERING = "choose_opponents", "predict_and_counter"
         (COUNTERING, {"next": [ROCK, {"kind": "rock", "count": 1}]}, {"next": [ROCK, ROCK | {"count": 2}]}),
         (COUNTERING, {"next": [ROCK, {"rock": 6, "paper": 1}]}, {"next": [ROCK, ROCK]}),
         ("judge_strategy", {"outcome": "Positive"}, {"outcome": "positive"}),
-        ("evaluate_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
-        ("plan_subgoals", {"subgoals": "fire_at((17, 7))"}, {"subgoals": ["fire_at((17, 7))"]}),
+        ("review_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
+        ("plan", {"calls": "fire_at((17, 7))"}, {"calls": ["fire_at((17, 7))"]}),
     ],
 )
 def test_what_is_plainly_meant_is_read_as_it_is_meant(
@@ -407,7 +412,7 @@ def test_what_is_plainly_meant_is_read_as_it_is_meant(
     "call", ["move_to([1, 1], [4, 2])", "move_to((1, 1), (4, 2))  # get rock", "fire_at((1,1)) // go"]
 )
 def test_square_brackets_and_comments_in_a_call_are_overlooked(call: str) -> None:
-    assert read_answer(json.dumps({"subgoals": [call]}), PLAN).subgoals == [call]
+    assert read_answer(json.dumps({"calls": [call]}), PLAN).calls == [call]
 
 
 def test_each_item_of_a_list_is_read_in_its_own_form() -> None:
@@ -435,12 +440,12 @@ def test_whoever_only_watches_need_not_say_more() -> None:
             {"strategy": {"words": "x", "role": "loads", "expects": "stands around"}},
             "unknown role 'loads'",
         ),
-        ("evaluate_plan", {"critique": ""}, "critique: it is empty"),
-        ("evaluate_plan", {"critique": []}, "critique: Input should be a valid string"),
+        ("review_plan", {"critique": ""}, "critique: it is empty"),
+        ("review_plan", {"critique": []}, "critique: Input should be a valid string"),
         ("make_strategy", {"strategy": MADE | {"words": " "}}, "strategy: you have none yet; say one"),
         (COUNTERING, {"next": [{"rock": 3, "paper": 3}]}, "next.0.kind: Field required"),
         ("predict_among_many", {"next": [{}]}, "next.0.kind: Field required"),
-        ("plan_subgoals", {"subgoals": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
+        ("plan", {"calls": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
     ],
 )
 def test_what_is_not_plain_or_says_nothing_is_refused(name: str, written: dict[str, Any], part: str) -> None:
@@ -471,12 +476,12 @@ def test_every_malformed_field_is_told_and_no_check_meets_it() -> None:
 
 def test_a_set_is_read_in_the_order_in_which_it_is_written() -> None:
     calls = [f"fire_at(({x}, {y}))" for x, y in ((4, 2), (1, 1), (3, 1), (1, 2), (2, 1), (4, 1))]
-    said = f"{{'reasoning': '', 'subgoals': {{{', '.join(map(repr, calls))}}}}}"
-    assert read_answer(said, PLAN).subgoals == calls
+    said = f"{{'reasoning': '', 'calls': {{{', '.join(map(repr, calls))}}}}}"
+    assert read_answer(said, PLAN).calls == calls
 
 
 def test_the_errors_of_all_subgoals_are_told_at_once() -> None:
     subgoals = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
-    problem = problem_of(json.dumps({"reasoning": 1, "subgoals": subgoals}), EXAMPLES["plan_cooking"])
+    problem = problem_of(json.dumps({"reasoning": 1, "calls": subgoals}), EXAMPLES["plan_cooking"])
     for part in ("reasoning: Input", "bare floor", "nobody can stand", "unknown function 'fly'", "not in your room"):
         assert part in problem

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any
@@ -31,15 +31,22 @@ from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
 from hm_agent.worlds.melting_pot.grid import Layout
-from tests.worlds.melting_pot.games.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS, against_one, predict
+from tests.worlds.melting_pot.games.matrix_examples import (
+    HISTORY,
+    PLAN,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    planned,
+    predict,
+)
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
 COUNTER = predict(against_one(ROCK_PAPER_SCISSORS, *HISTORY), Hypothesis("It always plays rock."))
-WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
+WALLED = planned(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
 FORESEEN = '"player": "opponent", "next": [{"kind": "rock", "count": 6}]'
 EXPECTS = '"expects": {"kind": "rock", "count": 6}'
 GOOD_COUNTER = f'{{"reasoning": "Paper beats it.", {FORESEEN}, "strategy": {{{EXPECTS}, "hold": {{"paper": 6}}}}}}'
-GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 4))", "fire_at((16, 9))"]}'
+GOOD_PLAN = '{"reasoning": "", "calls": ["move_to((9, 4))", "fire_at((16, 9))"]}'
 GOOD = {COUNTER: GOOD_COUNTER, WALLED: GOOD_PLAN}
 PRICE = Price(input=1_000_000, output=2_000_000)
 """USD 1 for each token of input, 2 for each of output."""
@@ -62,11 +69,11 @@ BAD: dict[str, tuple[Question[Any], str, str]] = {
         "hold: rock -1 is not",
     ),
     "no_kind_leads": (COUNTER, '{"next": [{"rock": 3, "paper": 3}]}', "next.0.kind: "),
-    "wall": (WALLED, '{"subgoals": ["move_to((9, 6), (14, 4))"]}', "(14, 4) is a wall"),
-    "outside": (WALLED, '{"subgoals": ["fire_at((40, 4))"]}', "(40, 4) is outside the map"),
-    "unknown_function": (WALLED, '{"subgoals": ["teleport((1, 2))"]}', "unknown function 'teleport'"),
-    "wrong_arguments": (WALLED, '{"subgoals": ["fire_at()"]}', "wrong arguments"),
-    "empty_plan": (WALLED, '{"reasoning": "Nothing to do.", "subgoals": []}', "the plan is empty"),
+    "wall": (WALLED, '{"calls": ["move_to((9, 6), (14, 4))"]}', "(14, 4) is a wall"),
+    "outside": (WALLED, '{"calls": ["fire_at((40, 4))"]}', "(40, 4) is outside the map"),
+    "unknown_function": (WALLED, '{"calls": ["teleport((1, 2))"]}', "unknown function 'teleport'"),
+    "wrong_arguments": (WALLED, '{"calls": ["fire_at()"]}', "wrong arguments"),
+    "empty_plan": (WALLED, '{"reasoning": "Nothing to do.", "calls": []}', "the plan is empty"),
 }
 
 
@@ -164,7 +171,7 @@ def test_last_try_can_still_succeed() -> None:
 
 
 def plan(*subgoals: str) -> Response:
-    return completion(json.dumps({"reasoning": "", "subgoals": subgoals}))
+    return completion(json.dumps({"reasoning": "", "calls": subgoals}))
 
 
 def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try() -> None:
@@ -173,7 +180,7 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
     replies = plan(tomato, tomato), plan(tomato, other, pot, tomato), plan(pot), completion("no")
     with in_turn(*replies) as server:
         (answer,) = ask(server, question, notes=notes)
-    assert answer.model_dump()["subgoals"] == [tomato, other]
+    assert answer.model_dump()["calls"] == [tomato, other]
     assert len(server.received) == 1 + RETRIES
     assert "call 3, interact((4, 2)): you would hold nothing then" in (notes[1].problem or "")
     assert all(call.problem for call in notes)
@@ -181,17 +188,17 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
 
 def test_usable_part_of_a_sample_counts_though_a_later_sample_has_none() -> None:
     tomato = "interact((0, 1))"
-    usable = json.dumps({"reasoning": "", "subgoals": [tomato, tomato]})
+    usable = json.dumps({"reasoning": "", "calls": [tomato, tomato]})
     with in_turn(completion(usable, "no"), completion("no")) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"], sampling=Sampling(completions=2))
-    assert answer.model_dump()["subgoals"] == [tomato]
+    assert answer.model_dump()["calls"] == [tomato]
 
 
 def test_usable_part_counts_where_the_conversation_grows_too_long() -> None:
     tomato, too_long = "interact((0, 1))", refusal(400, "Too long.", code="context_length_exceeded")
     with in_turn(plan(tomato, tomato), too_long) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"])
-    assert answer.model_dump()["subgoals"] == [tomato]
+    assert answer.model_dump()["calls"] == [tomato]
     assert len(server.received) == 2
 
 

@@ -20,13 +20,20 @@ from hm_agent.questions import Call, Exchange, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Predict, Prediction, Propose, StrategyAnswer
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    Plan,
+    Predict,
+    Prediction,
+    Propose,
+    ReviewPlan,
+    StrategyAnswer,
+)
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -80,18 +87,15 @@ def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: Call) -> 
 MET = InteractionEvent(20, "player_3", (1, 6, 1), 2.5, (0, 0, 0))
 EXCHANGES = {
     0: [asked(ChooseStrategy, StrategyAnswer(strategy=among({"rock": 6}, watch=True)), call("{}"))],
-    10: [asked(PlanSubgoals, PlanAnswer(subgoals=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
+    10: [asked(Plan, PlanAnswer(subgoals=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
     20: [
         asked(Predict, COUNTER, call(SAID, cached=True)),
         asked(Predict, COUNTER, call(f"```json\n{SAID}\n```")),
         asked(Predict, COUNTER, call("What?", problem="no answer found"), call(f"So: {SAID} {HARM}")),
         asked(Propose, None, call("none", problem="no answer found")),
-        asked(EvaluatePlan, Critique(critique="too slow"), call('{"critique": "too slow"}')),
+        asked(ReviewPlan, Critique(critique="too slow"), call('{"critique": "too slow"}')),
     ],
-    **{
-        step: [asked(PlanSubgoals, PlanAnswer(subgoals=["fire_at((9, 9))"]), call("{}"))]
-        for step in range(40, STEPS, 2)
-    },
+    **{step: [asked(Plan, PlanAnswer(subgoals=["fire_at((9, 9))"]), call("{}"))] for step in range(40, STEPS, 2)},
 }
 
 
@@ -382,7 +386,7 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     assert until.keys() == whole.keys()
     assert until["Predict"] == ["3", "0", "4", "1", "400", "40", "$0.0030", "$0.0010"]
     assert until["Propose"] == ["1", "1", "1", "0", "100", "10", "$0.0010", "$0.00"]
-    assert until["PlanSubgoals"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
+    assert until["Plan"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
     assert until["all kinds"] == amounts(20)
     assert whole["all kinds"] == amounts(STEPS)
     go_to(page, 5)

@@ -19,9 +19,10 @@ from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.game import Game, PlanAnswer, PlanContext, PlanOutcome, PlanQuestion, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -30,7 +31,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal, plan_record
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
@@ -150,8 +151,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
 
     @property
     def record(self) -> PlanRecord:
-        calls, current = self._planner.plan, self._planner.current
-        return PlanRecord(tuple(calls), current, len(calls), tuple(calls[current:]))
+        return plan_record(self._planner.plan, self._planner.current)
 
     @property
     def current(self) -> Subgoal | None:
@@ -250,19 +250,21 @@ class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
 
     def __init__(self, game: Game[Any], notes: SubstrateNotes, planner: ActionPlanner) -> None:
         self._game, self._notes, self._planner = game, notes, planner
-        self._asked: PlanQuestion | None = None
+        self._asked: Question[Any] | None = None
         """The latest question for a plan."""
 
     def _context(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> PlanContext:
         previous, _ = self._planner.latest_asked
         return _context(self._notes, request.strategy, request.because, previous, request.history, request.critiques)
 
-    def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> PlanQuestion:
+    def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Question[Any]:
         self._asked = self._game.ask_plan(self._context(request))
         return self._asked
 
-    def read(self, question: PlanQuestion, answer: PlanAnswer) -> Sequence[Subgoal]:
-        return question.subgoals_of(answer)
+    def read(self, question: Any, answer: Any) -> Sequence[Subgoal]:
+        if isinstance(question, Plan):
+            return question.situation.read_plan(answer.calls, None)
+        return tuple(question.subgoals_of(answer))
 
     def ended(self, request: PlanRequest[SeatSituation, SubstrateStrategy], reward: float) -> FinishedPlan | None:
         if self._asked is None:

@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
     Wait,
+    plan_record,
     reason,
 )
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
@@ -111,7 +112,7 @@ class ActionPlanner:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
-        return PreviousPlan(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
+        return plan_record(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
 
     @property
     def why_over(self) -> str:

@@ -53,7 +53,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, PreviousPlan, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, plan_record
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
 COOKS = KitchenRules(9, 5, 3, 21, 20.0, 1000)
@@ -113,7 +113,7 @@ PLAN_COOKING = PlanCooking(
     critiques=(),
     barred=(),
     because="the teammate has taken the soup from (4, 3)",
-    previous=PreviousPlan((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
+    previous=plan_record((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
     layout=KITCHEN,
     floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
@@ -143,7 +143,7 @@ REFUSED = replace(
     teammate=Teammate((6, 3), None, 201),
     critiques=("The pot is full: put the tomato down and fetch a dish.",),
     because="interact((4, 2)) has failed: the pot is full",
-    previous=PreviousPlan((Interact((0, 1)), Interact(UPPER)), 1),
+    previous=plan_record((Interact((0, 1)), Interact(UPPER)), 1),
     barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
 )
 UNDECIDED = replace(
@@ -154,7 +154,7 @@ UNDECIDED = replace(
     history=ROUNDS,
     critiques=("Go on.", "Hold a dish when the soup is done."),
     because="the plan is carried out",
-    previous=PreviousPlan((Interact((3, 4)),), 1),
+    previous=plan_record((Interact((3, 4)),), 1),
 )
 POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
 BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE, Teammate((6, 3), None, 171))

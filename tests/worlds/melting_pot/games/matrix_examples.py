@@ -12,24 +12,19 @@ from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
     JudgeStrategy,
+    Plan,
     Predict,
     Propose,
     ReadMinds,
+    ReviewPlan,
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    EvaluatePlan,
-    MatrixMoment,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixInteraction,
@@ -40,7 +35,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, plan_record
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
@@ -106,43 +101,68 @@ BEST = (
     Hypothesis("It plays the best response to what I played last.", 0.51, "rock", right=2, tested=2),
     Hypothesis("It cycles through paper, rock and scissors.", 0.09, "paper", right=2, tested=3),
 )
-PLAN = PlanSubgoals(
-    rules=ROCK_PAPER_SCISSORS,
-    step=345,
-    pose=Pose(9, 6, Facing.NORTH),
-    inventory=(1, 3, 2),
-    strategy="hold rock 1, paper 7, scissors 1, expecting rock to lead with 6",
-    target=(1, 7, 1),
-    expected=(6, 1, 1),
-    things=(
-        Place("yellow_box", (8, 3), 345, True),
-        Place("yellow_box", (8, 4), 345, True),
-        Place("purple_box", (14, 4), 322, False),
-        Place("purple_box", (13, 5), 322, False),
-        Place("purple_box", (9, 4), 345, True),
-        Place("yellow_box", (15, 11), 120, False),
+PLAN = Plan(
+    situation=MatrixMapSeat(
+        rules=ROCK_PAPER_SCISSORS,
+        step=345,
+        held=(1, 3, 2),
+        others=(OtherPlayer("opponent"),),
+        pose=Pose(9, 6, Facing.NORTH),
+        target=(1, 7, 1),
+        expected=(6, 1, 1),
+        things=(
+            Place("yellow_box", (8, 3), 345, True),
+            Place("yellow_box", (8, 4), 345, True),
+            Place("purple_box", (14, 4), 322, False),
+            Place("purple_box", (13, 5), 322, False),
+            Place("purple_box", (9, 4), 345, True),
+            Place("yellow_box", (15, 11), 120, False),
+        ),
+        sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
+        sightings=(Seen("opponent", (16, 9), 338, sought=True, mark=READY, taken=(2, 0, 0)),),
+        likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
+        unseen=(((1, 13), None), ((21, 12), 61)),
+        layout=Layout(23, 15, frozenset()),
     ),
-    sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
-    others=(Seen("opponent", (16, 9), 338, sought=True, mark=READY, taken=(2, 0, 0)),),
-    likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
-    unseen=(((1, 13), None), ((21, 12), 61)),
+    strategy="hold rock 1, paper 7, scissors 1, expecting rock to lead with 6",
+    others=(),
     history=(),
     critiques=(),
     because="an interaction is over",
-    players=("opponent",),
-    layout=Layout(23, 15, frozenset()),
 )
-LOST = replace(
+
+
+OWN_FIELDS = {"strategy", "history", "critiques", "because", "previous"}
+
+
+def planned(question: Plan, **changes: Any) -> Plan:
+    """A question for a plan with other values of its own fields or of its situation's.
+
+    The situation tells the interactions of a history that is given.
+    """
+    own = {name: changes.pop(name) for name in OWN_FIELDS & changes.keys()}
+    if "history" in own:
+        changes.setdefault("interactions", own["history"])
+    return replace(question, situation=replace(map_of(question), **changes), **own)
+
+
+def map_of(question: Plan) -> MatrixMapSeat:
+    """The situation of a question for a plan."""
+    assert isinstance(question.situation, MatrixMapSeat)
+    return question.situation
+
+
+LOST = planned(
     PLAN,
     step=0,
     pose=Pose(1, 4, Facing.EAST),
-    inventory=(1, 1, 1),
+    held=(1, 1, 1),
     strategy="hold rock 6, paper 1, scissors 1, to see what the opponent plays",
     target=(6, 1, 1),
     expected=None,
     things=(),
     sites=(),
-    others=(),
+    sightings=(),
     likely=(((14, 4), 0.11), ((8, 4), 0.11), ((11, 7), 0.108)),
     unseen=(((1, 9), None), ((6, 4), None)),
 )
@@ -190,46 +210,43 @@ TAKEN = PickupRecord(
 )
 STRANGER = OtherPlayer("opponent")
 SIGHT = OtherPlayer("opponent", TAKEN)
-SOUGHT = replace(
+SOUGHT = planned(
     PLAN,
     rules=ARENA,
     strategy="hold rock 7, paper 1, scissors 1 and meet player_2",
+    others=tuple(map(OtherPlayer, PLAYERS)),
     target=(7, 1, 1),
     expected=None,
-    players=PLAYERS,
     because="player_2 has come into view, ready to interact",
-    previous=PreviousPlan(
-        (MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), Aim(("player_2",)))), 2, (MoveTo((13, 5)),)
-    ),
-    others=(
+    previous=plan_record((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), Aim(("player_2",)))), 2, (MoveTo((13, 5)),)),
+    sightings=(
         Seen("player_1", (16, 9), 345, sought=False),
         Seen("player_2", (14, 2), 338, sought=True),
         Seen("player_3", (3, 3), 101, sought=False),
     ),
     likely=(((15, 4), 0.7), ((20, 2), 0.05)),
 )
-UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HISTORY, opponents=(SIGHT,))
-UNDECIDED_AMONG_MANY = replace(
+UNDECIDED = planned(PLAN, strategy=None, target=None, expected=None, history=HISTORY, others=(SIGHT,))
+UNDECIDED_AMONG_MANY = planned(
     UNDECIDED,
     rules=ARENA,
-    players=PLAYERS,
-    others=SOUGHT.others,
+    sightings=map_of(SOUGHT).sightings,
     history=tuple(replace(met, partner=f"player_{n}") for n, met in enumerate(HISTORY, 1)),
-    opponents=OPPONENTS[:3],
+    others=OPPONENTS[:3],
     critiques=("Go on.", "Hold more of one kind before you fire."),
 )
-WATCHING = replace(
+WATCHING = planned(
     SOUGHT,
     strategy="hold rock 1, paper 3, scissors 2 and watch the others",
-    target=PLAN.inventory,
+    target=map_of(PLAN).held,
     is_watching=True,
     because="your strategy has changed",
     previous=None,
 )
-JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
-PLANNED = PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
-FIRED = PreviousPlan((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), Aim(("player_2",))))
-MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
+JOINT = planned(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
+PLANNED = plan_record((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
+FIRED = plan_record((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), Aim(("player_2",))))
+AFTER = planned(PLAN, step=371, pose=Pose(9, 4, Facing.NORTH), held=(1, 4, 2))
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
 
 
@@ -270,20 +287,20 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": predict(against_one(step=0)),
     "predict_the_one_interaction": predict(ONCE),
     "revise_before_the_one_interaction": Revise(ONCE, "opponent", (), (), ()),
-    "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
+    "plan_the_one_interaction": planned(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
     "predict_without_clues": predict(against_one(replace(ROCK_PAPER_SCISSORS, clues=False), *HISTORY), *BEST),
     "predict_for_certain": predict(against_one(step=0), BEST[0], certain=True),
     "predict_after_a_clue": predict(LATER, BEST[0]),
     "predict_without_hypothesis": predict(EARLY),
     "propose_in_a_dilemma": first_hypothesis(DILEMMA, *DILEMMAS),
-    "plan_subgoals": PLAN,
+    "plan": PLAN,
     "plan_knowing_nothing": LOST,
-    "plan_in_an_episode_that_is_cut": replace(
+    "plan_in_an_episode_that_is_cut": planned(
         PLAN,
         rules=replace(ROCK_PAPER_SCISSORS, length=Length(400, 1, 1.0)),
         history=tuple(replace(HISTORY[1], step=20 * place, taken=(5, 0, 1)) for place in range(1, 11)),
     ),
-    "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
+    "plan_after_a_shot_on_sight": planned(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
     "propose_in_a_hunt": first_hypothesis(HUNT, *HUNTED),
     "predict_in_a_hunt": predict(against_one(HUNT, *HUNTED, step=160), Hypothesis("It copies what I played last.")),
     "propose_in_an_asymmetric_game": first_hypothesis(BACH_FAN, *heard(BACH_FAN)),
@@ -301,12 +318,17 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_jointly": JOINT,
     "plan_undecided": UNDECIDED,
     "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
-    "plan_undecided_at_first": replace(LOST, strategy=None, target=None, opponents=(STRANGER,)),
-    "evaluate_plan": EvaluatePlan(
-        ROCK_PAPER_SCISSORS, PLANNED, "opponent has come into view, ready to interact", 0, *MOMENTS, (), PLAN.others
+    "plan_undecided_at_first": planned(LOST, strategy=None, target=None, others=(STRANGER,)),
+    "review_plan": ReviewPlan(
+        AFTER.situation, PLANNED, "opponent has come into view, ready to interact", 0, PLAN.situation
     ),
-    "evaluate_paid_plan": EvaluatePlan(
-        ARENA, FIRED, "an interaction is over", -2.5, *MOMENTS, HISTORY[3:], SOUGHT.others
+    "review_paid_plan": ReviewPlan(
+        planned(SOUGHT, step=371, held=(1, 4, 2)).situation,
+        FIRED,
+        "an interaction is over",
+        -2.5,
+        SOUGHT.situation,
+        HISTORY[3:],
     ),
     "revise_and_counter": Revise(LATER, "opponent", HISTORY, BEST, ()),
     "revise_at_first": Revise(against_one(DILEMMA, step=0), None, (), (), ()),

@@ -24,9 +24,9 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     FireAt,
     MoveTo,
     Pause,
-    PreviousPlan,
     Shadow,
     Subgoal,
+    plan_record,
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import arena, dyad
@@ -56,7 +56,7 @@ def forced(
     things = tuple(Detection(kind, (0, 0), cell) for kind, cell in seen)
     view = TextualMap(HERE, True, None, things, game.layout.area(cell for _, cell in seen), 0)
     memory.update(5, view)
-    plan = PreviousPlan(previous, len(previous))
+    plan = plan_record(previous, len(previous))
     observation = Observation(5, {"INVENTORY": np.array(held)})
     context = PlanContext(observation, view, memory, strategy, because=because, previous=plan)
     return [type(call) for call in game.forced_plan(context)]

@@ -17,34 +17,31 @@ from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
     JudgeStrategy,
+    Plan,
     Predict,
     Propose,
     ReadMinds,
+    ReviewPlan,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games import answers
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MOST_CALLS, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    MOST_SUBGOALS,
-    EvaluatePlan,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from tests.worlds.melting_pot.games.matrix_examples import (
+    AFTER,
     ARENA,
     DILEMMA,
     HUNT,
-    MOMENTS,
     PLAN,
     PLANNED,
     ROCK_PAPER_SCISSORS,
     STRANGER,
     first_hypothesis,
+    map_of,
+    planned,
 )
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
@@ -131,44 +128,44 @@ def test_every_kind_of_question_has_a_valid_answer(name: str) -> None:
 
 # Planning without a strategy
 
-UNDECIDED = replace(
+UNDECIDED = planned(
     PLAN,
-    inventory=NOTHING,
-    opponents=ONE,
+    held=NOTHING,
+    others=ONE,
     strategy=None,
     target=None,
     expected=None,
-    others=(),
-    things=tuple(Place(kind, (x, 7), 345, True) for x, kind in enumerate(PLAN.rules.things * 2, 3)),
+    sightings=(),
+    things=tuple(Place(kind, (x, 7), 345, True) for x, kind in enumerate(map_of(PLAN).rules.things * 2, 3)),
 )
 
 
-def fetched(question: PlanSubgoals) -> set[str]:
+def fetched(question: Plan) -> set[str]:
     """The kinds of things that a plan collects."""
-    places: tuple[Place | Site, ...] = (*question.things, *question.sites)
+    places: tuple[Place | Site, ...] = (*map_of(question).things, *map_of(question).sites)
     kinds = {str(place.cell): place.kind for place in places}
-    ways = [subgoal for subgoal in ask(question).subgoals if subgoal.startswith("move_to")]
+    ways = [subgoal for subgoal in ask(question).calls if subgoal.startswith("move_to")]
     return {kinds[cell] for way in ways for cell in kinds if way.endswith(f"({cell})")}
 
 
 @pytest.mark.parametrize("other", BEATS)
 def test_plan_without_a_strategy_collects_what_beats_the_opponent(other: str) -> None:
     history = played(ROCK_PAPER_SCISSORS, *[("rock", other)] * 3)
-    thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
-    assert fetched(replace(UNDECIDED, history=history)) == {thing}
+    thing = dict(zip(map_of(PLAN).rules.behaviours, map_of(PLAN).rules.things, strict=True))[BEATS[other]]
+    assert fetched(planned(UNDECIDED, history=history)) == {thing}
 
 
 @pytest.mark.parametrize("other", BEATS)
 def test_plan_without_a_strategy_collects_what_beats_most_of_many(other: str) -> None:
     history = played(ARENA, *[("rock", other)] * 4, players=OTHERS[:4])
-    thing = dict(zip(PLAN.rules.behaviours, PLAN.rules.things, strict=True))[BEATS[other]]
-    assert fetched(replace(UNDECIDED, rules=ARENA, history=history, opponents=CROWD, players=OTHERS)) == {thing}
+    thing = dict(zip(map_of(PLAN).rules.behaviours, map_of(PLAN).rules.things, strict=True))[BEATS[other]]
+    assert fetched(planned(UNDECIDED, rules=ARENA, history=history, others=CROWD)) == {thing}
 
 
 def test_plan_without_a_strategy_accounts_for_all_players() -> None:
     first, others = [("rock", "scissors")] * 6, [("rock", "rock")] * 5
     history = played(ARENA, *first, *others, players=[*["player_1"] * 6, *OTHERS[1:6]])
-    assert fetched(replace(UNDECIDED, rules=ARENA, history=history, opponents=CROWD, players=OTHERS)) == {"purple_box"}
+    assert fetched(planned(UNDECIDED, rules=ARENA, history=history, others=CROWD)) == {"purple_box"}
 
 
 def believed_after(rules: MatrixRules, history: tuple[MatrixInteraction, ...]) -> tuple[Hypothesis, ...]:
@@ -183,39 +180,39 @@ def test_plan_without_a_strategy_counters_the_likeliest_hypothesis(
 ) -> None:
     believed = believed_after(rules, history)
     counter = ask(Predict(seat_in(rules), "opponent", history, believed)).strategy  # type: ignore[attr-defined]
-    undecided = replace(UNDECIDED, history=history)
+    undecided = planned(UNDECIDED, history=history)
     watch = ["shadow(opponent)"] if counter.watch else []
-    route = ask(replace(undecided, target=rules.counts(counter.hold))).subgoals
-    assert ask(undecided).subgoals == [*watch, *route][:MOST_SUBGOALS]
+    route = ask(planned(undecided, target=rules.counts(counter.hold))).calls
+    assert ask(undecided).calls == [*watch, *route][:MOST_CALLS]
 
 
 def test_plan_without_strategy_among_unknown_players_watches_them() -> None:
-    plan = ask(replace(UNDECIDED, rules=ARENA, opponents=CROWD, players=OTHERS)).subgoals
+    plan = ask(planned(UNDECIDED, rules=ARENA, others=CROWD)).calls
     assert [call.split("(")[0] for call in plan] == ["move_to", "wait"]
 
 
 def test_plan_for_the_strategy_to_watch_keeps_players_in_view_and_fires_at_nobody() -> None:
-    watching = replace(UNDECIDED, rules=ARENA, opponents=CROWD, players=OTHERS, target=(1, 1, 1), is_watching=True)
-    assert [call.split("(")[0] for call in ask(watching).subgoals] == ["move_to", "wait"]
-    seen = Seen(OTHERS[0], (5, 5), watching.step, sought=False, mark=None)
-    assert ask(replace(watching, others=(seen,))).subgoals[0] == f"shadow({OTHERS[0]})"
+    watching = planned(UNDECIDED, rules=ARENA, others=CROWD, target=(1, 1, 1), is_watching=True)
+    assert [call.split("(")[0] for call in ask(watching).calls] == ["move_to", "wait"]
+    seen = Seen(OTHERS[0], (5, 5), map_of(watching).step, sought=False, mark=None)
+    assert ask(planned(watching, sightings=(seen,))).calls[0] == f"shadow({OTHERS[0]})"
 
 
 def test_plan_without_strategy_answers_what_was_seen_taken() -> None:
     present = PickupRecord(99, (0, 3, 0))
-    assert fetched(replace(UNDECIDED, opponents=(replace(ONE[0], present=present),))) == {"blue_box"}
+    assert fetched(planned(UNDECIDED, others=(replace(ONE[0], present=present),))) == {"blue_box"}
     seen = tuple(replace(each, present=present if each.player in OTHERS[2:4] else None) for each in CROWD)
-    among_many = replace(UNDECIDED, rules=ARENA, opponents=seen, players=OTHERS, inventory=(1, 1, 2))
+    among_many = planned(UNDECIDED, rules=ARENA, others=seen, held=(1, 1, 2))
     assert fetched(among_many) == {"blue_box"}
-    assert "fire_on_sight(player_3, player_4)" in ask(among_many).subgoals
+    assert "fire_on_sight(player_3, player_4)" in ask(among_many).calls
 
 
 def test_plan_without_strategy_or_history_keeps_the_kind_that_leads() -> None:
     first = UNDECIDED
     (thing,) = fetched(first)
     for count in range(2, 6):
-        held = tuple(count if known == thing else 1 for known in PLAN.rules.things)
-        assert fetched(replace(first, inventory=held)) == {thing}
+        held = tuple(count if known == thing else 1 for known in map_of(PLAN).rules.things)
+        assert fetched(planned(first, held=held)) == {thing}
 
 
 # Strategies of the agent's own
@@ -323,7 +320,6 @@ def test_one_question_among_many_is_answered_as_the_separate_ones(history: tuple
     ],
 )
 def test_plan_is_evaluated_by_its_reward_or_its_pickups(paid: float, gained: int, words: str) -> None:
-    before, after = MOMENTS
-    held = replace(after, inventory=(1, 3 + gained, 2))
-    question = EvaluatePlan(ROCK_PAPER_SCISSORS, PLANNED, "the plan is used up", paid, before, held, (), ())
+    held = replace(map_of(AFTER), held=(1, 3 + gained, 2))
+    question = ReviewPlan(held, PLANNED, "the plan is used up", paid, PLAN.situation)
     assert re.search(words, ask(question).critique)

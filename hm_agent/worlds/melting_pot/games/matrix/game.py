@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
@@ -19,17 +20,10 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     PartnerTracker,
     inventory_of,
 )
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    EvaluatePlan,
-    MatrixMoment,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
@@ -48,6 +42,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     PreviousPlan,
     Shadow,
     Subgoal,
+    plan_record,
 )
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -57,7 +52,7 @@ INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
-class MatrixGame(Game[PlanSubgoals]):
+class MatrixGame(Game[Plan]):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
@@ -239,38 +234,45 @@ class MatrixGame(Game[PlanSubgoals]):
         here, step = context.view.pose.cell, context.observation.step
         return tuple(MoveTo(cell) for cell, _ in context.memory.looked_at.unseen_places(here, step))
 
-    def ask_plan(self, context: PlanContext) -> PlanSubgoals:
-        observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
-        assert view.pose is not None, "plans start from a known pose"
-        step, in_view = observation.step, set(view.in_view)
+    def ask_plan(self, context: PlanContext) -> Plan:
         self._planned_against = {player: self.collection.leading(player) for player in self.players}
         previous = context.previous if self._has_planned else None
         self._has_planned = True
-        return PlanSubgoals(
-            rules=self.rules,
-            step=step,
+        return Plan(
+            situation=self._map_seat(context),
+            strategy=context.strategy.words or None,
+            others=(),
+            history=matrix_interactions(context.history),
+            critiques=tuple(context.critiques),
+            because=context.because,
+            previous=previous,
+        )
+
+    def _map_seat(self, context: PlanContext) -> MatrixMapSeat:
+        """What the agent knows of the map, and what its strategy is after."""
+        view, memory, strategy, seat = context.view, context.memory, context.strategy, self.situation
+        assert view.pose is not None, "plans start from a known pose"
+        in_view, seek = set(view.in_view), strategy.seek or ()
+        return MatrixMapSeat(
+            rules=seat.rules,
+            step=context.observation.step,
+            held=self.inventory(context.observation, view),
+            others=seat.others,
+            interactions=seat.interactions,
             pose=view.pose,
-            inventory=self.inventory(observation, view),
-            strategy=strategy.words or None,
             target=strategy.target,
             expected=strategy.expected,
+            is_watching=strategy.seek == (),
             things=tuple(Place(kind, cell, at, cell in in_view) for cell, (kind, at) in memory.things.items()),
             sites=tuple(
                 Site(kind, cell, memory.emptied.get(cell))
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            others=self._sightings(context),
-            is_watching=strategy.seek == (),
-            likely=memory.likely_places(strategy.seek or ()),
-            unseen=memory.looked_at.unseen_places(view.pose.cell, step),
-            history=matrix_interactions(context.history),
-            opponents=self.situation.others if strategy.target is None else (),
-            critiques=tuple(context.critiques),
-            because=context.because,
-            previous=previous,
-            players=tuple(self.players),
-            missing=tuple(player for player in strategy.seek or () if player not in memory.players),
+            sightings=self._sightings(context),
+            missing=tuple(player for player in seek if player not in memory.players),
+            likely=memory.likely_places(seek),
+            unseen=memory.looked_at.unseen_places(view.pose.cell, context.observation.step),
             layout=self.layout,
         )
 
@@ -291,18 +293,16 @@ class MatrixGame(Game[PlanSubgoals]):
             if player in self.players
         )
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanSubgoals]) -> EvaluatePlan:
-        before, pose = outcome.question, context.view.pose
-        assert pose is not None, "plans start from a known pose"
-        return EvaluatePlan(
-            rules=self.rules,
-            plan=_with_shot_counted(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[Plan]) -> ReviewPlan:
+        before = outcome.question.situation
+        assert isinstance(before, MatrixMapSeat)
+        return ReviewPlan(
+            situation=self._map_seat(context),
+            plan=_with_shot_counted(context.previous or plan_record(outcome.plan, 0), context.because),
             because=context.because,
             reward=outcome.reward,
-            before=MatrixMoment(before.step, before.pose, before.inventory),
-            after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
-            met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
-            others=self._sightings(context),
+            before=before,
+            history=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
         )
 
 
@@ -310,4 +310,4 @@ def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:
     """The plan, with its current call counted as carried out if it fired and an interaction has ended the plan."""
     current = next(iter(plan.calls[plan.done :]), None)
     is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)
-    return replace(plan, done=plan.done + 1) if is_over and isinstance(current, FireAt) else plan
+    return replace(plan, done=plan.done + 1, left=plan.left[1:]) if is_over and isinstance(current, FireAt) else plan

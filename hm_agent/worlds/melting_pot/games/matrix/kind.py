@@ -10,6 +10,7 @@ from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
 from hm_agent.suite import OwnCommand
+from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -52,9 +53,7 @@ class MatrixKind(Kind[MatrixFacts]):
         return ANSWERS
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
-        from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-
-        return PlanSubgoals, EvaluatePlan
+        return PLANNING
 
     def bots(self, facts: MatrixFacts) -> MatrixBots:
         from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots

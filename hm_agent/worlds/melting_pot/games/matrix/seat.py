@@ -121,7 +121,7 @@ class MatrixSeat(SeatSituation):
         return AgainstOne if len(self.others) == 1 else AmongMany
 
     @property
-    def _players(self) -> list[str]:
+    def players(self) -> list[str]:
         return [other.player for other in self.others]
 
     def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
@@ -136,11 +136,11 @@ class MatrixSeat(SeatSituation):
         self.rules.check_lead("next", given.kind, given.count)
 
     def strategy_forms(self, present: str | None) -> Forms:
-        return {**self.behaviour_forms(None), "seek": some_of(self._players)}
+        return {**self.behaviour_forms(None), "seek": some_of(self.players)}
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):
             others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
         else:
-            others = partial(check_players, "seek", given.seek, self._players)
+            others = partial(check_players, "seek", given.seek, self.players)
         check_all(partial(self.rules.check, "hold", given.hold), others)

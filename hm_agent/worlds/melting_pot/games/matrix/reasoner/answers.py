@@ -9,24 +9,27 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import (
+    CallsAnswer,
     ChooseStrategy,
     FollowStrategy,
     Foresight,
     JudgeStrategy,
     MindRead,
     MindsReadAnswer,
+    Plan,
     Predict,
     Prediction,
     Propose,
     ReadMinds,
+    ReviewPlan,
     Revise,
     StrategyAnswer,
     answer_about,
     answer_deciding,
 )
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
@@ -34,7 +37,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     expected_inventories,
     pays_to_watch,
 )
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     likeliest_strategy,
@@ -59,7 +62,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     reward,
 )
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, MatrixSeat, NextLead
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan, Shadow, Subgoal
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -212,27 +215,37 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 # Plans
 
 
-def plan(question: PlanSubgoals) -> PlanAnswer:
+def plan(question: Plan) -> CallsAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
-    if question.is_watching:
-        return _as_answer(look_for_players(question))
-    if question.target is not None:
-        return _as_answer(plan_route(question, question.target))
-    rules, history = question.rules, question.history
-    seat = MatrixSeat(rules, question.step, question.inventory, question.opponents, history)
-    if rules.players > 2:
+    seat, history = _map_seat(question.situation), matrix_interactions(question.history)
+    if seat.is_watching:
+        return _as_answer(look_for_players(seat))
+    if seat.target is not None:
+        return _as_answer(plan_route(seat, seat.target))
+    if seat.rules.players > 2:
         choice = choice_among(seat, opponents_of(seat, history))
         if choice.watch:
-            return _as_answer(look_for_players(question))
-        seek = () if {*question.players} <= {*choice.seek} else choice.seek
-        target = _adjusted_to_critiques(question, rules.counts(choice.hold))
-        return _as_answer(plan_route(question, target, seek=seek))
-    answer, _ = counter(seat, history, likeliest_strategy(rules, history, ()).words if history else "")
-    target = _adjusted_to_critiques(question, rules.counts(answer.hold))
-    return _as_answer(plan_route(question, target, watch=answer.watch, covert=answer.covert))
+            return _as_answer(look_for_players(seat))
+        seek = () if {*seat.players} <= {*choice.seek} else choice.seek
+        return _as_answer(plan_route(seat, _adjusted_to_critiques(question, seat.rules.counts(choice.hold)), seek=seek))
+    answer, _ = counter(seat, history, likeliest_strategy(seat.rules, history, ()).words if history else "")
+    target = _adjusted_to_critiques(question, seat.rules.counts(answer.hold))
+    route = plan_route(seat, target, watch=answer.watch and not _has_watched(question), covert=answer.covert)
+    return _as_answer(route)
 
 
-def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
+def _map_seat(situation: SeatSituation) -> MatrixMapSeat:
+    assert isinstance(situation, MatrixMapSeat)
+    return situation
+
+
+def _has_watched(question: Plan) -> bool:
+    """True if the agent has collected something since the latest interaction, or its plan before was to watch."""
+    calls, seat = question.previous.calls if question.previous else (), _map_seat(question.situation)
+    return seat.rules.is_armed(seat.held) or any(isinstance(call, Shadow) for call in calls)
+
+
+def _adjusted_to_critiques(question: Plan, target: Counts) -> Counts:
     """The target with one unit of its main kind less or more for each critique that says so; that kind still leads."""
     main = argmax(target)
     if main is None:
@@ -242,8 +255,8 @@ def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
     return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
-def _as_answer(subgoals: Sequence[Subgoal]) -> PlanAnswer:
-    return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
+def _as_answer(plan: Sequence[Subgoal]) -> CallsAnswer:
+    return CallsAnswer(calls=[str(call) for call in plan])
 
 
 FEWER = "plan fewer things, for it met me before I had them all"
@@ -251,24 +264,24 @@ MORE = "plan more things, for nobody came while I searched"
 """What critiques advise; later plans of the reasoner follow it."""
 
 
-def evaluate_plan(question: EvaluatePlan) -> Critique:
+def review_plan(question: ReviewPlan) -> Critique:
     """States what the plan earned or collected, and whether the next plans should collect fewer or more things."""
-    verdict = _verdict(question)
-    left = question.plan.calls[question.plan.done :]
-    if question.met and not question.plan.shot and any(isinstance(call, MoveTo) for call in left):
+    verdict, plan = _verdict(question), question.plan
+    has_shot = isinstance(plan, PreviousPlan) and plan.shot is not None
+    if question.history and not has_shot and any(isinstance(call, MoveTo) for call in plan.left):
         return Critique(critique=f"{verdict} Next time {FEWER}.")
-    if not question.met and not question.reward and question.plan.calls and isinstance(question.plan.calls[-1], FireAt):
+    if not question.history and not question.reward and plan.calls and isinstance(plan.calls[-1], FireAt):
         return Critique(critique=f"{verdict} Next time {MORE}.")
     return Critique(critique=verdict)
 
 
-def _verdict(question: EvaluatePlan) -> str:
-    before, after = question.before, question.after
+def _verdict(question: ReviewPlan) -> str:
+    before, after = _map_seat(question.before), _map_seat(question.situation)
     steps = after.step - before.step
     if question.reward:
         verdict = "keep to what was held" if question.reward > 0 else "hold something else next time"
         return f"In {steps} steps it was paid {question.reward:+.2f}: {verdict}."
-    gained = sum(after.inventory) - sum(before.inventory)
+    gained = sum(after.held) - sum(before.held)
     if gained > 0:
         return f"In {steps} steps it collected {gained}: go on."
     return f"In {steps} steps it brought nothing: look elsewhere."
@@ -283,7 +296,7 @@ ANSWERS: ReasonerTable = {
     ChooseStrategy: choose_strategy,
     FollowStrategy: follow_strategy,
     JudgeStrategy: judge_strategy,
-    PlanSubgoals: plan,
-    EvaluatePlan: evaluate_plan,
+    Plan: plan,
+    ReviewPlan: review_plan,
 }
 """Which function answers which question."""
