@@ -54,11 +54,14 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     """
 
     asks_at_first = False
+    decides_apart: ClassVar[bool] = False
+    """True if what to do about predictions is a question of its own (`ask_choice`)."""
     remembers: ClassVar[int | None] = None
     """How many of the latest interactions questions take in; None for all."""
 
     def __init__(self, players: Sequence[str], seat: Situated[SituationT], strategy_now: str | None = None) -> None:
-        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+        self.players: Sequence[str] = tuple(players)
+        self._seat, self.strategy_now = seat, strategy_now
 
     @property
     def situation(self) -> SituationT:
@@ -80,7 +83,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return opponent.belief
 
     def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
-        """The strategy that an answer gives. informed: False before anything is known of the others."""
+        """The strategy that an answer gives.
+
+        informed: False if it expects nothing of the others, since nothing is known of them or none of them is modelled.
+        """
         raise NotImplementedError
 
     def noticed(self, history: Sequence[Interaction]) -> tuple[NoticedInteraction, ...]:
@@ -89,6 +95,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         return tuple(latest)  # type: ignore[arg-type]  # strategists give back what was understood
 
     # What others are like
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        (noticed,) = self.noticed([interaction])
+        return noticed.shows(prediction)
 
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
         about = history[-1].partner
@@ -123,7 +133,7 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
             hypotheses=tuple(hypotheses),
             others=tuple(others),
             strategy=self.strategy_now,
-            decides=decides,
+            decides=decides and not self.decides_apart,
             certain=certain,
         )
         return asking(question, partial(self._foreseen, informed=bool(history or hypotheses or clue)))
@@ -164,4 +174,4 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[StrategyT]:
         told = self.noticed(history)
         question = ChooseStrategy(self.situation_beside(told), told, self.strategy_now, best=tuple(best))
-        return asking(question, lambda answer: self.decided(answer.strategy))
+        return asking(question, lambda answer: self.decided(answer.strategy, informed=False))

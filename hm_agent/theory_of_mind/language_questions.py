@@ -388,13 +388,18 @@ class Plan(SeatQuestion[CallsAnswer]):
             raise CallError(phrase("agent/refusals.j2", "too_many_calls", given=len(answer.calls), most=most))
         self.situation.read_plan(answer.calls, self.barred_call)
 
+    def usable_part(self, answer: CallsAnswer) -> CallsAnswer | None:
+        """The calls before the first one that can't be carried out, in a world where they are of use without it."""
+        part = self.situation.usable_part(answer.calls[: self.situation.most_calls], self.barred_call)
+        return answer.model_copy(update={"calls": list(part)}) if part else None
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewPlan(Question[Critique]):
     """How well did a plan do, and what to do better? (Reflexion's evaluator, appendix D.2)
 
     plan: the one that is over. because: why it ended, in words. reward: the sum from its beginning to its end. before:
-    the situation at its beginning.
+    the situation at its beginning. history: the interactions since then, where the world tells them.
     """
 
     template = "agent/review_plan.j2"
@@ -404,6 +409,7 @@ class ReviewPlan(Question[Critique]):
     because: str
     reward: float
     before: SeatSituation
+    history: History = ()
 
 
 # What others know

@@ -114,6 +114,10 @@ class SeatSituation:
         """Reads a plan; raises CallError if it can't be carried out, with what would be right."""
         raise NotImplementedError
 
+    def usable_part(self, texts: Sequence[str], barred: Call | None) -> Sequence[str]:
+        """What of a plan that can't be carried out is of use all the same; by default nothing."""
+        return ()
+
 
 class NoticedInteraction(Interaction, Protocol):
     """An interaction as an agent that thinks in language notices it; each world has its own kinds."""

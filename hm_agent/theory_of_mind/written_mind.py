@@ -50,10 +50,6 @@ class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
     def understand(self, event: Event) -> NoticedInteraction | None:
         return event.interaction if isinstance(event, InteractionSeen) else None
 
-    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
-        (noticed,) = self.noticed([interaction])
-        return noticed.shows(prediction)
-
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest two interactions show the same behaviour."""
         behaviours = [interaction.behaviour for interaction in history[-2:]]

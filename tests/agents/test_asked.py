@@ -24,7 +24,7 @@ DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 MINDS = {
     DYAD: {"Propose", "Predict", "PlanSubgoals"},
     ARENA: {"Propose", "Predict", "ChooseStrategy", "PlanSubgoals"},
-    KITCHEN: {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"},
+    KITCHEN: {"Propose", "Predict", "ChooseStrategy", "PlanCooking"},
 }
 MATRIX_STRATEGIES = {"ChooseStrategy", "FollowStrategy", "JudgeStrategy", "PlanSubgoals"}
 ASKED: Mapping[str, Mapping[str, set[str]]] = {
@@ -34,12 +34,12 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "vmp": {
         DYAD: {"ReadMinds", "PlanSubgoals"},
         ARENA: {"ReadMinds", "PlanSubgoals"},
-        KITCHEN: {"ReadTeammate", "PlanCooking"},
+        KITCHEN: {"ReadMinds", "PlanCooking"},
     },
     "hm_joint": {
         DYAD: {"Revise", "PlanSubgoals"},
         ARENA: {"Revise", "PlanSubgoals"},
-        KITCHEN: {"ReviseTeammate", "PlanCooking"},
+        KITCHEN: {"Revise", "PlanCooking"},
     },
     "react": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
     "reflexion": {
@@ -50,12 +50,12 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "plan_react": {
         DYAD: {"ChooseStrategy", "PlanSubgoals"},
         ARENA: {"ChooseStrategy", "PlanSubgoals"},
-        KITCHEN: {"MakeCookingStrategy", "PlanCooking"},
+        KITCHEN: {"ChooseStrategy", "PlanCooking"},
     },
     "he_hr": {
         DYAD: MATRIX_STRATEGIES,
         ARENA: MATRIX_STRATEGIES,
-        KITCHEN: {"MakeCookingStrategy", "FollowCookingStrategy", "PlanCooking"},
+        KITCHEN: {"ChooseStrategy", "FollowStrategy", "PlanCooking"},
     },
     "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},

@@ -17,9 +17,8 @@ from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.mind import ROUNDS_SHOWN
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions import CookingStrategyAnswer, MakeCookingStrategy
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
@@ -85,7 +84,9 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
         assert isinstance(question, PlanSubgoals | PlanCooking)
         lengths.add(len(question.history))
         assert (question.strategy, question.expected) == (None, None)
-        assert len(question.history) == min(interactions[number], ROUNDS_SHOWN if scenario == KITCHEN else STEPS)
+        assert len(question.history) == min(
+            interactions[number], CookingMind.remembers if scenario == KITCHEN else STEPS
+        )
     assert len(lengths) > 2
 
 
@@ -126,7 +127,7 @@ def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str,
 def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_after_some_clues(scenario: str) -> None:
     steps = steps_of("plan_react", scenario)
     made = [0] * len(steps)
-    for number, question, _ in asked(steps, ChooseStrategy, MakeCookingStrategy):
+    for number, question, _ in asked(steps, ChooseStrategy):
         made[number] += 1
         assert not question.best  # type: ignore[attr-defined]
     assert made[0] == 1
@@ -138,15 +139,19 @@ def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_af
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(scenario: str) -> None:
     latest: Any = None
-    kinds = ChooseStrategy, MakeCookingStrategy, PlanSubgoals, PlanCooking
+    kinds = ChooseStrategy, PlanSubgoals, PlanCooking
     for _, question, answer in asked(steps_of("plan_react", scenario), *kinds):
-        if isinstance(answer, StrategyAnswer | CookingStrategyAnswer):
+        if isinstance(question, ChooseStrategy):
             latest = answer
         elif isinstance(question, PlanSubgoals):
             target = question.rules.counts(latest.strategy.hold)
             assert (question.strategy, question.target, question.expected) == (latest.strategy.words, target, None)
         elif isinstance(question, PlanCooking):
-            assert (question.strategy, question.role, question.expected) == (latest.strategy, latest.role, None)
+            assert (question.strategy, question.role, question.expected) == (
+                latest.strategy.words,
+                latest.strategy.role,
+                None,
+            )
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])

@@ -13,14 +13,8 @@ from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    CookingStrategyAnswer,
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-    PartAnswer,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from tests.strategists import ROCKS, against, among, arena, begin, deliver, dyad, interact, kitchen, see_pickup
 
@@ -201,19 +195,20 @@ def test_among_several_players_a_strategy_says_whom_to_seek() -> None:
 
 def test_in_a_kitchen_a_strategy_amounts_to_a_role_and_is_valued_by_soups() -> None:
     game = kitchen()
-    made = [CookingStrategyAnswer(strategy=words, role=role) for words, role in (("load", LOADS), ("serve", SERVES))]
+    answer = StrategyAnswer[SharedWork]
+    made = [SharedWork(words=words, expects=STANDS, role=role) for words, role in (("load", LOADS), ("serve", SERVES))]
+    applied = SharedWork(expects=STANDS, role=LOADS)
     model = ScriptedModel(
         {
-            MakeCookingStrategy: each(made),
-            FollowCookingStrategy: lambda question: PartAnswer(role=LOADS),
-            JudgeCookingStrategy: lambda question: HindsightAnswer(outcome=Outcome.NEGATIVE),
+            ChooseStrategy: each([answer(strategy=strategy) for strategy in made]),
+            FollowStrategy: lambda question: answer(strategy=applied),
         }
     )
     strategist = EvaluatedStrategies(game.mind, model, TABLE_3)
     assert asyncio.run(strategist.begin()) == KitchenStrategy("load", role=LOADS)
     assert deliver(strategist, 40, SERVES, game.players[0]) == KitchenStrategy("load", role=LOADS)
     assert values(strategist) == {"load": 6.0}
-    assert model.kinds() == [MakeCookingStrategy, FollowCookingStrategy]
+    assert model.kinds() == [ChooseStrategy, FollowStrategy]
 
 
 def test_a_strategy_repeated_in_other_spelling_is_still_the_one_in_use() -> None:

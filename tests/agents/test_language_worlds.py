@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
+from tests.worlds.melting_pot.games.kitchen_examples import ROLE_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
@@ -33,36 +34,26 @@ EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "symmtom": LANGUAGE_EXAMPLES,
     "enacttom": HOUSE_EXAMPLES,
     "matrix_games": ROUND_EXAMPLES,
+    "melting_pot/cooking": ROLE_EXAMPLES,
+    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
 }
-BLOCKS = {
-    "behaviour",
-    "behaviour_example",
-    "calls",
-    "calls_example",
-    "first_strategy",
-    "noticed",
-    "now",
-    "rules",
-    "since",
-    "strategy_is",
-}
+BLOCKS = {"behaviour", "behaviour_example", "noticed", "now", "rules", "strategy_is"}
+PLAN_BLOCKS = {"calls", "calls_example", "first_strategy", "since"}
+"""The blocks of a world whose plans are asked for in the shared question."""
 SCENARIOS = {
     "melting_pot": "rws_repeated_1",
     "symmtom": "symmtom_w6_n3_c3",
     "enacttom": "enacttom_far_handle",
     "matrix_games": "mg_pd_grim",
 }
-TYPED = {
-    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
-}
-"""The examples of shared questions in worlds where a strategy is more than words, by the folder of their prompts."""
-TYPED_BLOCKS = BLOCKS - {"calls", "calls_example", "first_strategy", "since"} | {"instead", "strategy_example"}
 PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in examples.items() if type(each) is Plan]
 
 
-@pytest.mark.parametrize("world", [*EXAMPLES, *TYPED])
+@pytest.mark.parametrize("world", EXAMPLES)
 def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: str) -> None:
-    blocks, wanted = environment().get_template(f"{world}/blocks.j2").module, TYPED_BLOCKS if world in TYPED else BLOCKS
+    blocks = environment().get_template(f"{world}/blocks.j2").module
+    asks_for_plans = any(type(each) is Plan for each in EXAMPLES[world].values())
+    wanted = BLOCKS | PLAN_BLOCKS if asks_for_plans else BLOCKS
     assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
     for file in (data_folder("prompts") / world).glob("*.j2"):
         if file.stem in ("blocks", "reasons", "refusals"):
@@ -70,36 +61,32 @@ def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: s
             assert "# Answer" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("examples", [*EXAMPLES.values(), *TYPED.values()], ids=[*EXAMPLES, *TYPED])
-def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(
-    examples: Mapping[str, Question[Any]],
-) -> None:
-    assert {question.template.partition("/")[0] for question in examples.values()} == {"agent"}
+@pytest.mark.parametrize("world", EXAMPLES)
+def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world: str) -> None:
+    assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
 
 
-def asked_in_words() -> Iterator[type[Question[Any]]]:
-    """All shared questions but those that only make sense where a strategy is more than words."""
+def shared_questions() -> set[type[Question[Any]]]:
     shared = (value for value in vars(language_questions).values() if isinstance(value, type))
-    kinds = {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
-    yield from kinds - {FollowStrategy, JudgeStrategy}
+    return {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
+
+
+UNASKED: Mapping[str, set[type[Question[Any]]]] = {
+    "symmtom": {FollowStrategy, JudgeStrategy},
+    "enacttom": {FollowStrategy, JudgeStrategy},
+    "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
+    "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
+    "melting_pot/matrix": {Plan, ReviewPlan, AskProbes},  # as are these
+}
+"""The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
 
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(world: str) -> None:
-    asked, answers = set(asked_in_words()), suites()[world].answers()
-    unasked = {AskProbes} if world == "matrix_games" else set()  # nobody in it holds a belief to ask about
-    assert {type(example) for example in EXAMPLES[world].values()} == asked - unasked
+    asked, answers = shared_questions() - UNASKED[world], suites()[world.partition("/")[0]].answers()
+    assert {type(example) for example in EXAMPLES[world].values()} == asked
     assert asked <= set(answers)
     assert all((data_folder("prompts") / kind.template).is_file() for kind in asked)
-
-
-@pytest.mark.parametrize("examples", TYPED.values(), ids=TYPED)
-def test_every_question_about_a_typed_strategy_has_an_example_and_an_answer(
-    examples: Mapping[str, Question[Any]],
-) -> None:
-    asked = {*asked_in_words(), FollowStrategy, JudgeStrategy} - {Plan, ReviewPlan, AskProbes}
-    assert {type(example) for example in examples.values()} == asked
-    assert asked <= set(suites()["melting_pot"].answers())
 
 
 @pytest.mark.parametrize(("world", "name"), PLANS)

@@ -10,7 +10,7 @@ from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel, each
 from hm_agent.theory_of_mind.language_questions import MindRead, MindsReadAnswer, ReadMinds
 from hm_agent.theory_of_mind.mind import MindPrompting
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.questions import ReadTeammate, TeammateMindAnswer
+from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
 from tests.strategists import (
     PAPERS,
@@ -157,8 +157,13 @@ def test_hypotheses_about_players_stay_while_answers_are_about_others() -> None:
 
 def test_in_a_kitchen_the_teammate_is_read_and_the_answered_role_played() -> None:
     game = kitchen()
-    reply = TeammateMindAnswer(hypothesis="It loads.", teammate=LOADS, role=SERVES, strategy="I serve.")
-    model = ScriptedModel({ReadTeammate: lambda question: reply})
+    read = MindRead[NextRound](
+        player=game.players[0], hypothesis="It loads.", next=NextRound(does="loads pots promptly")
+    )
+    strategy_given = SharedWork(words="I serve.", expects="loads pots promptly", role=SERVES)
+    reply = MindsReadAnswer[NextRound, SharedWork](minds=[read], strategy=strategy_given)
+    first_reply = reply.model_copy(update={"minds": []})
+    model = ScriptedModel({ReadMinds: each([first_reply, reply])})
     mind = VanillaMindPrompting(game.mind, model)
     first = asyncio.run(mind.begin())
     assert isinstance(first, KitchenStrategy)
@@ -166,5 +171,4 @@ def test_in_a_kitchen_the_teammate_is_read_and_the_answered_role_played() -> Non
     strategy = deliver(mind, 40, LOADS, game.players[0])
     assert strategy is not None
     assert (strategy.words, strategy.role, strategy.expected_role) == ("I serve.", SERVES, LOADS)
-    assert [(each.words, each.prediction) for each in mind.hypotheses] == [("It loads.", LOADS)]
-    assert model.kinds() == [ReadTeammate, ReadTeammate]
+    assert [(each.words, each.prediction) for each in mind.hypotheses] == [("It loads.", "loads pots promptly")]

@@ -100,7 +100,7 @@ def test_text_player_judges_what_another_inventory_would_have_paid(instead: str,
 
 def test_text_cook_follows_its_strategy_and_judges_strategies_by_the_work_done() -> None:
     named = golden("follow_cooking_strategy").replace("Keep all pots full.", "I am the one who loads pots.")
-    assert json.loads(play(named))["role"] == "loads pots"
+    assert json.loads(play(named))["strategy"]["role"] == "loads pots"
     judged = golden("judge_cooking_strategy")
     assert json.loads(play(judged))["outcome"] == "positive"
     assert json.loads(play(judged.replace("the one who serves soup", "the one who loads pots")))["outcome"] == "neutral"

@@ -48,8 +48,8 @@ class Kind(Protocol[FactsT]):
         raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
 
     def situation(self) -> type[Any]:
-        """The class of what questions show of a seat in its games; the kind itself if its questions share none."""
-        return type(self)
+        """The class of the situations about which its games ask the questions that all worlds share."""
+        return object
 
     def answers(self) -> ReasonerTable:
         """The built-in reasoner's functions for the questions that its games ask."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hm_agent.agents.planning_body import PLANNING, PlanningState
+from hm_agent.agents.planning_body import PlanningState
+from hm_agent.agents.written_body import PLANNING
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of

@@ -82,7 +82,7 @@ def test_covert_agent_approaches_a_thing_while_watched() -> None:
 def test_covert_agent_waits_no_longer_than_the_limit() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     watched = [situations.at(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(MAX_WAIT + 1)]
-    moves = [planner.next_move(situation) for situation in watched]
+    moves = [planner.next_move(inputs) for inputs in watched]
     assert moves == [Move.NOOP] * MAX_WAIT + [Move.FORWARD]
 
 
