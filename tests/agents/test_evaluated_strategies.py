@@ -10,7 +10,6 @@ import pytest
 
 from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind import language_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
@@ -196,20 +195,20 @@ def test_among_several_players_a_strategy_says_whom_to_seek() -> None:
 
 def test_in_a_kitchen_a_strategy_amounts_to_a_role_and_is_valued_by_soups() -> None:
     game = kitchen()
-    answer = language_questions.StrategyAnswer[SharedWork]
+    answer = StrategyAnswer[SharedWork]
     made = [SharedWork(words=words, expects=STANDS, role=role) for words, role in (("load", LOADS), ("serve", SERVES))]
     applied = SharedWork(expects=STANDS, role=LOADS)
     model = ScriptedModel(
         {
-            language_questions.ChooseStrategy: each([answer(strategy=strategy) for strategy in made]),
-            language_questions.FollowStrategy: lambda question: answer(strategy=applied),
+            ChooseStrategy: each([answer(strategy=strategy) for strategy in made]),
+            FollowStrategy: lambda question: answer(strategy=applied),
         }
     )
     strategist = EvaluatedStrategies(game.mind, model, TABLE_3)
     assert asyncio.run(strategist.begin()) == KitchenStrategy("load", role=LOADS)
     assert deliver(strategist, 40, SERVES, game.players[0]) == KitchenStrategy("load", role=LOADS)
     assert values(strategist) == {"load": 6.0}
-    assert model.kinds() == [language_questions.ChooseStrategy, language_questions.FollowStrategy]
+    assert model.kinds() == [ChooseStrategy, FollowStrategy]
 
 
 def test_a_strategy_repeated_in_other_spelling_is_still_the_one_in_use() -> None:

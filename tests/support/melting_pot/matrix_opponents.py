@@ -277,7 +277,7 @@ def decide(prompt: str) -> dict[str, Any]:
 def _expected_of_one(prompt: str, own: str) -> str:
     """The kind expected of an only opponent; by its likeliest rule alone for a rule of the player's own."""
     table, past = table_of(prompt), past_of(prompt)
-    is_rule = bool(own) or "words: the rule" in prompt
+    is_rule = bool(own) or "Say your strategy" in prompt
     return expected(table, past, likeliest(table, past)) if is_rule else _expected_kind(prompt)
 
 
@@ -295,7 +295,7 @@ def decide_alone(prompt: str) -> dict[str, Any]:
 
 def judge(prompt: str) -> dict[str, Any]:
     """Judges an inventory that the player might have held by the reward that it would have had."""
-    table, mine = table_of(prompt), counts(prompt, r"Suppose you had held (.+?)\.")
+    table, mine = table_of(prompt), counts(prompt, r"suppose you had held (.+?)\.")
     theirs = dict(zip(table, map(int, find(r"\), \w+ ([\d/]+) \(", prompt).split("/")), strict=True))
     total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
     paid = total / sum(mine.values()) / sum(theirs.values())
