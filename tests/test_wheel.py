@@ -87,7 +87,7 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(install
     assert Path(folder).is_relative_to(installed.parents[1])
     assert count == "9"
     assert {
-        "melting_pot/matrix/plan_subgoals.j2",
+        "melting_pot/matrix/map_blocks.j2",
         "report.html.j2",
         "index.js.j2",
         "replay.css",

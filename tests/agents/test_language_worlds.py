@@ -38,8 +38,8 @@ EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
 }
 BLOCKS = {"behaviour", "behaviour_example", "noticed", "now", "rules", "strategy_is"}
-PLAN_BLOCKS = {"calls", "calls_example", "first_strategy", "since"}
-"""The blocks of a world whose plans are asked for in the shared question."""
+PLAN_BLOCKS = {"calls", "calls_example", "noticed", "now", "rules", "since"}
+"""The blocks that questions about plans name."""
 SCENARIOS = {
     "melting_pot": "rws_repeated_1",
     "symmtom": "symmtom_w6_n3_c3",
@@ -51,12 +51,14 @@ PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: str) -> None:
-    blocks = environment().get_template(f"{world}/blocks.j2").module
-    asks_for_plans = any(type(each) is Plan for each in EXAMPLES[world].values())
-    wanted = BLOCKS | PLAN_BLOCKS if asks_for_plans else BLOCKS
-    assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
+    for each in EXAMPLES[world].values():
+        situation = each.situation  # type: ignore[attr-defined]
+        blocks = environment().get_template(situation.blocks).module
+        wanted = PLAN_BLOCKS if isinstance(each, Plan | ReviewPlan) else BLOCKS
+        wanted = wanted | {"first_strategy"} if situation.writes_strategy else wanted
+        assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
     for file in (data_folder("prompts") / world).glob("*.j2"):
-        if file.stem in ("blocks", "reasons", "refusals"):
+        if file.stem.endswith("blocks") or file.stem in ("reasons", "refusals"):
             assert "# What is asked" not in file.read_text("utf-8")
             assert "# Answer" not in file.read_text("utf-8")
 
@@ -78,7 +80,7 @@ UNASKED: Mapping[str, set[type[Question[Any]]]] = {
     "enacttom": {FollowStrategy, JudgeStrategy},
     "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
     "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
-    "melting_pot/matrix": {Plan, ReviewPlan, AskProbes},
+    "melting_pot/matrix": {AskProbes},
 }
 """The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
 

@@ -21,9 +21,8 @@ from hm_agent.models.answer_parsing import (
     read_answer,
 )
 from hm_agent.questions import Question, in_one_line
-from hm_agent.theory_of_mind.language_questions import Prediction, Propose
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Prediction, Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
@@ -190,7 +189,7 @@ def test_the_error_is_that_of_the_last_object() -> None:
 
 
 def test_the_error_names_the_path_to_the_fault() -> None:
-    assert problem_of('{"calls": ["fire_at((1, 1))", 7]}', PLAN).startswith("subgoals.1: ")
+    assert problem_of('{"calls": ["fire_at((1, 1))", 7]}', PLAN).startswith("calls.1: ")
     assert problem_of('{"inventory": {"rock": 1.5}}', INFER).startswith("inventory.rock: ")
 
 
@@ -351,7 +350,7 @@ VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
         ),
     ),
     st.tuples(
-        st.just(PLAN), st.builds(PlanAnswer, reasoning=st.text(), subgoals=st.lists(CALLS, min_size=1, max_size=6))
+        st.just(PLAN), st.builds(CallsAnswer, reasoning=st.text(), calls=st.lists(CALLS, min_size=1, max_size=6))
     ),
 )
 STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#", "<think>")
@@ -482,6 +481,6 @@ def test_a_set_is_read_in_the_order_in_which_it_is_written() -> None:
 
 def test_the_errors_of_all_subgoals_are_told_at_once() -> None:
     subgoals = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
-    problem = problem_of(json.dumps({"reasoning": 1, "calls": subgoals}), EXAMPLES["plan_cooking"])
+    problem = problem_of(json.dumps({"reasoning": 1, "subgoals": subgoals}), EXAMPLES["plan_cooking"])
     for part in ("reasoning: Input", "bare floor", "nobody can stand", "unknown function 'fly'", "not in your room"):
         assert part in problem

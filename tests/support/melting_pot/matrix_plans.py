@@ -67,14 +67,14 @@ def plan(prompt: str) -> dict[str, Any]:
     main = max(scene.target, key=lambda kind: scene.target[kind])
     is_near = scene.seen is not None and _distance(scene.here, scene.seen) <= NEAR_CELLS
     if is_near and _lead(scene.held, main) >= MIN_LEAD:
-        return {"reasoning": "The other player is close, and I am ready for it.", "subgoals": [fire]}
+        return {"reasoning": "The other player is close, and I am ready for it.", "calls": [fire]}
     route = _route(scene)
     if scene.missing and not route and scene.unseen:
         explore = f"move_to({scene.unseen[0]})"
-        return {"reasoning": "I know of nothing that I need, so I explore.", "subgoals": [explore]}
+        return {"reasoning": "I know of nothing that I need, so I explore.", "calls": [explore]}
     moves = [f"move_to({cell})" for cell in route]
     subgoals = [*moves, fire] if len(route) == scene.missing or not route else moves
-    return {"reasoning": "I take the nearest things first.", "subgoals": subgoals[:MAX_SUBGOALS]}
+    return {"reasoning": "I take the nearest things first.", "calls": subgoals[:MAX_SUBGOALS]}
 
 
 def _scene(prompt: str) -> MatrixScene:
@@ -168,6 +168,6 @@ def criticise(prompt: str) -> dict[str, Any]:
 
 
 REPLIES: Replies = {
-    ("subgoals",): plan,
+    ("calls",): plan,
     ("critique",): criticise,
 }

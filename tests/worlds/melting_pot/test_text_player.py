@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.theory_of_mind.language_questions import CallsAnswer
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.questions import InventoryAnswer
 from tests.support.melting_pot.text_player import play
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
@@ -27,13 +27,13 @@ def test_text_player_gives_valid_answers(path: Path) -> None:
 
 
 def test_text_player_collects_what_is_missing_then_fires() -> None:
-    subgoals = PlanAnswer.model_validate_json(play(golden("plan_subgoals"))).subgoals
+    subgoals = CallsAnswer.model_validate_json(play(golden("plan"))).calls
     assert subgoals[:2] == ["move_to((9, 4))", "move_to((13, 5))"]
     assert [subgoal.partition("(")[0] for subgoal in subgoals] == [*4 * ["move_to"], "fire_at"]
 
 
 def test_text_player_explores_where_nothing_is_known() -> None:
-    assert PlanAnswer.model_validate_json(play(golden("plan_knowing_nothing"))).subgoals == ["move_to((1, 9))"]
+    assert CallsAnswer.model_validate_json(play(golden("plan_knowing_nothing"))).calls == ["move_to((1, 9))"]
 
 
 def test_text_player_predicts_by_the_hypothesis_and_counters() -> None:
@@ -62,7 +62,7 @@ def test_text_player_infers_an_inventory_that_explains_the_reward() -> None:
 
 def test_text_player_plans_without_a_strategy() -> None:
     # The interactions suggest that the opponent copies or repeats scissors; rock beats both.
-    subgoals = PlanAnswer.model_validate_json(play(golden("plan_undecided"))).subgoals
+    subgoals = CallsAnswer.model_validate_json(play(golden("plan_undecided"))).calls
     assert subgoals == ["move_to((8, 4))", "move_to((8, 3))", "move_to((15, 11))"]
 
 
