@@ -6,47 +6,19 @@ them. Two of them are rivals: to which of them to go, or to which of them the th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, PIECES, WIDTH, PairKind
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range, walk
 from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
-from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.views import Cell, Pieces, manhattan
 
 TESTED = 0
 """The number of the tested agent."""
-WIDTH, AGENTS, PIECES = 12, 4, 8
+BOARD = [(x, y) for x in range(WIDTH) for y in range(WIDTH)]
 TALK = 8
 """In how many steps the others step in and out of hearing."""
-
-
-@dataclass(frozen=True)
-class PairKind:
-    """One kind of pairs. order: of mind, as the paper counts.
-
-    overhears: True if all that matters was said within the tested agent's hearing. prelude: the number of steps before
-    the decision. turns: the number of steps after it, in which one agent alone can be met.
-    """
-
-    about: str
-    order: int
-    overhears: bool
-    prelude: int
-    turns: int
-
-    @property
-    def settings(self) -> GameSettings:
-        return GameSettings(WIDTH, AGENTS, PIECES, length=self.prelude + self.turns if self.order < 2 else None)
-
-
-KINDS: Mapping[str, PairKind] = {
-    "order_0": PairKind("order 0: goes to the one of two that has more for it, by what it was told", 0, True, 16, 6),
-    "order_1_heard": PairKind("order 1: goes to the one of two that lacks more, by what both were told", 1, True, 16, 6),
-    "order_1": PairKind("order 1: the same, by what they were told where it could not hear", 1, False, 16, 6),
-    "order_2": PairKind("order 2: foresees whom another goes to, by what that one believes", 2, True, 18, 4),
-}
 
 
 @dataclass(frozen=True)
@@ -87,14 +59,11 @@ def draw_course(kind: PairKind, rng: Random) -> Course | None:
     if any(len(set(cells)) < AGENTS for cells in zip(*tracks, strict=True)):
         return None
     moves = tuple(
-        tuple(_direction(track[step], track[step + 1]) for track in tracks) for step in range(kind.prelude)
+        tuple(direction_to(track[step], track[step + 1]) for track in tracks) for step in range(kind.prelude)
     )
     bases = tuple(rng.sample(BOARD, AGENTS))
     starts, last = tuple(track[0] for track in tracks), tuple(track[-1] for track in tracks)
     return Course(kind, (roles[0], roles[1]), roles[2], starts, bases, _deal(rng), moves, last)
-
-
-BOARD = [(x, y) for x in range(WIDTH) for y in range(WIDTH)]
 
 
 def steps_to_hear(here: Cell, there: Cell, hearing: int = 1) -> int:
@@ -166,6 +135,6 @@ def apart(first: Cell, second: Cell) -> int:
     return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
 
 
-def _direction(here: Cell, there: Cell) -> Direction:
+def direction_to(here: Cell, there: Cell) -> Direction:
     step = (there[0] - here[0], there[1] - here[1])
     return next(direction for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

@@ -10,7 +10,8 @@ import numpy as np
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KMatrix, could_hear, greedy_unheard, nothing_unheard
 from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge, Path
-from hm_agent.worlds.symmtom.pairs.courses import AGENTS, PIECES, TALK, TESTED, Course
+from hm_agent.worlds.symmtom.pairs.courses import TALK, TESTED, Course
+from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, PIECES
 from hm_agent.worlds.symmtom.rules import Bools, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights, sights_of
 
@@ -65,8 +66,6 @@ def play_histories(course: Course, count: int, rng: np.random.Generator) -> Hist
     )
 
 
-import os
-P0,P1=eval(os.environ.get('PP','.6,.6'))
 class _Wishes:
     """How much each agent wishes to say each piece at each step.
 
@@ -76,7 +75,7 @@ class _Wishes:
     def __init__(self, count: int, rng: np.random.Generator) -> None:
         self._weights = rng.random((TALK, AGENTS, PIECES))
         self._order = np.tile(np.arange(TALK), (count, AGENTS, 1))
-        changes = rng.random((count, AGENTS)) < np.where(np.arange(AGENTS) == TESTED, P0, P1)
+        changes = rng.random((count, AGENTS)) < 0.6
         self._order[changes] = rng.permuted(self._order[changes], axis=-1)
 
     def pieces(self, knows: Bools, step: int) -> Ints:

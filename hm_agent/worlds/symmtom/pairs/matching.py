@@ -3,78 +3,76 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import TypeAdapter
 
+from hm_agent.config import data_folder, read_toml
 from hm_agent.worlds.symmtom.knowledge.k_matrix import with_own
 from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, MindTest, ScriptedPart
 from hm_agent.worlds.symmtom.mind_world import steps_until_hearing
 from hm_agent.worlds.symmtom.pairs.courses import (
-    AGENTS,
-    KINDS,
-    PIECES,
     TESTED,
-    WIDTH,
     Course,
+    direction_to,
     draw_course,
     steps_to_hear,
 )
 from hm_agent.worlds.symmtom.pairs.histories import Histories, play_histories
-from hm_agent.worlds.symmtom.policies.planner import DISCOUNT
+from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS, PIECES, WIDTH
 from hm_agent.worlds.symmtom.policies.orders import Reasoning, nearest_in_range
+from hm_agent.worlds.symmtom.policies.planner import DISCOUNT
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Ints
-from hm_agent.worlds.symmtom.views import Cell
+from hm_agent.worlds.symmtom.views import Cell, manhattan
 
 HISTORIES = 256
 """How many histories of a course are compared."""
-HALVES = ("even", "odd")
-"""The halves of all pairs: anything may be chosen on the even ones, nothing on the odd ones."""
 
 
 @dataclass(frozen=True)
 class MindPair:
-    """Two tests that differ in their words alone. rights: the agent to go to, or in order 2 the one that is gone to."""
+    """Two tests that differ in their words alone. rights: the rival to go to, or in order 2 the one that is gone to."""
 
     tests: tuple[MindTest, MindTest]
     rights: tuple[int, int]
 
 
-@lru_cache(maxsize=1024)
-def find_pair(kind: str, number: int) -> MindPair:
-    """Draws courses and histories until two match; the same for the same kind and number."""
-    rng = Random(f"{kind}/{number}")
-    while True:
+@lru_cache(maxsize=256)
+def find_pair(kind: str, attempt: int) -> MindPair | None:
+    """Draws a course, and two histories of it that match; None if none do. The same for the same kind and attempt."""
+    rng = Random(f"{kind}/{attempt}")
+    course = None
+    while course is None or not _decides_at_once(course):
         course = draw_course(KINDS[kind], rng)
-        if course is None or not _decides_at_once(course):
-            continue
-        histories = play_histories(course, HISTORIES, np.random.default_rng(rng.randrange(2**32)))
-        matches = list(_matches(course, histories))
-        if matches:
-            first, second = rng.choice(matches)
-            boards = [(first, 0), (second, 1)] if rng.random() < 0.5 else [(second, 1), (first, 0)]
-            rights = [course.rivals[place] for _, place in boards]
-            tests = [_test(course, histories, board, right) for (board, _), right in zip(boards, rights, strict=True)]
-            return MindPair((tests[0], tests[1]), (rights[0], rights[1]))
+    histories = play_histories(course, HISTORIES, np.random.default_rng(rng.randrange(2**32)))
+    matches = list(_matches(course, histories))
+    if not matches:
+        return None
+    boards, places = rng.choice(matches), (0, 1)
+    if rng.random() < 0.5:
+        boards, places = boards[::-1], places[::-1]
+    rights = course.rivals[places[0]], course.rivals[places[1]]
+    first, second = (_test(course, histories, board, right) for board, right in zip(boards, rights, strict=True))
+    return MindPair((first, second), rights)
 
 
 def _matches(course: Course, histories: Histories) -> Iterator[tuple[int, int]]:
-    """Pairs of histories in which the first and the second rival is the right one, one pair for each kind of likeness."""
-    likes: dict[object, list[list[int]]] = defaultdict(lambda: [[], []])
-    marks, rights = _marks(course, histories), _rights(course, histories)
-    for board in np.flatnonzero(rights >= 0):
-        likes[marks[board].tobytes()][rights[board]].append(int(board))
-    for groups in likes.values():
-        proved = ([board for board in group if _proves(course, histories, board, place)] for place, group in enumerate(groups)) if all(groups) else ()
-        for one, other in product(*proved) if groups[0] and groups[1] else ():
-            if _below(course, histories, one) == _below(course, histories, other):
-                yield one, other
-                break
+    """Pairs of histories, one for which each rival is right; at most one pair of each likeness."""
+    rights, marks = _rights(course, histories), _marks(course, histories)
+    alike: dict[bytes, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for board in np.flatnonzero(rights >= 0).tolist():
+        alike[marks[board].tobytes()][rights[board]].append(board)
+    for groups in alike.values():
+        if all(groups):
+            proved = [[board for board in group if _proves(course, histories, board)] for group in groups]
+            below = {_goal_below(course, histories, board): board for board in proved[1]}
+            same = [(board, below[goal]) for board in proved[0] if (goal := _goal_below(course, histories, board)) in below]
+            yield from same[:1]
 
 
 # Right actions
@@ -97,73 +95,73 @@ def worth(course: Course, knows: Bools, discount: float) -> npt.NDArray[np.float
 
 
 def _rights(course: Course, histories: Histories) -> Ints:
-    """(B,): which rival is right, 0 or 1; -1 where none is, or where the tested agent believes what is not true."""
-    knows = histories.knows
-    if course.kind.order == 2:
+    """(B,): which rival is right, 0 or 1; -1 where none is, or where the tested agent could not know it.
+
+    Up to order 1 it is the one that earns the tested agent more, whether or not later rewards count less. In order 2 it
+    is the one that the third agent gains more from per step, as that one believes.
+    """
+    kind, knows = course.kind, histories.knows
+    if kind.order == 2:
         known = histories.thirds
         gains = (known != known[:, [course.third]]).sum(-1)
         ways = np.array([steps_to_hear(course.ends[course.third], end) for end in course.ends])
-        rates = gains / (ways + gains / 2).clip(0.1)
-        apart = rates[:, course.rivals[0]] - rates[:, course.rivals[1]]
-        is_clear = (rates[:, [TESTED]] < rates[:, list(course.rivals)]).any(-1) & (np.abs(apart) > 0.01)
-        is_clear &= ~known[:, course.third].all(-1) & (knows[:, course.third] != knows[:, TESTED]).any(-1)
+        rates = gains / (ways + gains / 2).clip(1)
+        first, second = rates[:, course.rivals[0]], rates[:, course.rivals[1]]
+        apart = first - second
+        is_clear = (np.abs(apart) > 0.01) & (rates[:, TESTED] < np.maximum(first, second))
+        is_clear &= ~known[:, course.third].all(-1)
         is_clear &= (histories.believed[TESTED, course.third] == known).all((-1, -2))
     else:
-        apart, later = (np.subtract(*worth(course, knows, discount).T) for discount in (1.0, DISCOUNT))
-        is_clear = apart * later > 0
-    if course.kind.order:
-        known = histories.witnessed if course.kind.overhears and course.kind.order == 1 else histories.believed[TESTED,]
-        is_clear &= (known == knows).all((-1, -2))
-    is_clear &= ~knows[:, TESTED].all(-1)
-    return np.where(is_clear, np.where(apart > 0, 0, 1), -1)
+        apart, discounted = (np.subtract(*worth(course, knows, discount).T) for discount in (1.0, DISCOUNT))
+        is_clear = apart * discounted > 0
+    if kind.order:
+        is_clear &= (histories.believed[TESTED,] == knows).all((-1, -2))
+    if kind.order == 1 and kind.overhears:
+        is_clear &= (histories.witnessed == knows).all((-1, -2))
+    rights: Ints = np.where(is_clear & ~knows[:, TESTED].all(-1), np.where(apart > 0, 0, 1), -1)
+    return rights
 
 
-def _reasoning(course: Course, histories: Histories, board: int, known: Bools) -> Reasoning:
-    beliefs = {path: K[[board]] for path, K in histories.believed.items()}
-    held = np.array([[agent not in (TESTED, course.third) or course.kind.order < 2 and agent != TESTED for agent in range(AGENTS)]])
-    from dataclasses import replace
-    return Reasoning(replace(histories.sights.row(board), held=held), {**beliefs, (TESTED,): known[[board]]})
+def _proves(course: Course, histories: Histories, board: int) -> bool:
+    """True if agents of the pair's order, and of order 1 in order 0, do what is right by their own reasoning."""
+    kind, here = course.kind, course.ends[TESTED]
+    rival = course.rivals[_rights(course, histories)[board]]
+    known = histories.believed[TESTED,]
+    if kind.order < 2:
+        by_order = {0: with_own(histories.sights.first_hand, histories.sights), 1: known}
+        goal = nearest_in_range(kind.settings, here, course.ends[rival])
+        return all(_goal(course, histories, board, by_order[order], 1) == goal for order in {kind.order, 1})
+    goal = _goal(course, histories, board, known, 2)
+    moves = [(x, y) for x, y in OFFSETS.tolist() if manhattan((here[0] + x, here[1] + y), goal) < manhattan(here, goal)]
+    return bool(moves) and set(moves) <= _best_moves(course, rival)
 
 
-def _proves(course: Course, histories: Histories, board: int, place: int) -> bool:
-    """True if an agent of the pair's order goes where it is right."""
-    order = course.kind.order
-    known = with_own(histories.sights.first_hand, histories.sights) if order == 0 else histories.believed[TESTED,]
-    goal = _reasoning(course, histories, board, known).destination((TESTED,), order).cell
-    rival = course.rivals[place]
-    if order < 2:
-        return goal == nearest_in_range(course.kind.settings, course.ends[TESTED], course.ends[rival])
-    here = course.ends[TESTED]
-    way = course.way_to(rival)
-    towards = {(x, y) for x, y in _best_steps(course, rival)}
-    leading = {(int(dx), int(dy)) for dx, dy in OFFSETS.tolist() if abs(here[0]+dx-goal[0])+abs(here[1]+dy-goal[1]) < abs(here[0]-goal[0])+abs(here[1]-goal[1])}
-    return leading <= towards and len(leading) > 0
+def _goal(course: Course, histories: Histories, board: int, known: Bools, order: int) -> Cell:
+    """Where the tested agent goes by K (B, n, c), reasoning to an order; by orders 0 and 1 nobody else moves."""
+    held = np.arange(AGENTS) != TESTED
+    held[course.third] = course.kind.order < 2
+    beliefs = {path: nested[[board]] for path, nested in histories.believed.items()} | {(TESTED,): known[[board]]}
+    return Reasoning(replace(histories.sights.row(board), held=held[None]), beliefs).destination((TESTED,), order).cell
 
 
-def _below(course: Course, histories: Histories, board: int) -> object:
-    """Where an agent goes that reasons less deeply."""
-    if course.kind.overhears:
-        return None
-    return _reasoning(course, histories, board, histories.witnessed).destination((TESTED,), 1).cell
+def _goal_below(course: Course, histories: Histories, board: int) -> Cell | None:
+    """Where an agent goes that reasons less deeply; None where the marks of two histories say that it is the same."""
+    return None if course.kind.overhears else _goal(course, histories, board, histories.witnessed, 1)
 
 
-def _best_steps(course: Course, rival: int) -> set[Cell]:
-    """The first steps by which the tested agent can still meet the third agent on its way to a rival."""
+def _best_moves(course: Course, rival: int) -> set[tuple[int, int]]:
+    """The first moves, as offsets, by which the tested agent meets the third in time on its way to a rival."""
     steps = steps_until_hearing(course.kind.settings, course.way_to(rival)[: course.kind.turns + 1])
     x, y = course.ends[TESTED]
-    cells = {(dx, dy): (x + dx, y + dy) for dx, dy in OFFSETS.tolist()}
-    return {
-        move
-        for move, cell in cells.items()
-        if min(cell) >= 0 and max(cell) < WIDTH and steps[1][cell] < course.kind.turns
-    }
+    inside = [(dx, dy) for dx, dy in OFFSETS.tolist() if 0 <= min(x + dx, y + dy) and max(x + dx, y + dy) < WIDTH]
+    return {(dx, dy) for dx, dy in inside if steps[1][x + dx, y + dy] < course.kind.turns}
 
 
 def _decides_at_once(course: Course) -> bool:
-    """True if, in order 2, no first step is right for both ways of the third agent."""
+    """True if, in order 2, no first move is right for both ways of the third agent."""
     if course.kind.order < 2:
         return True
-    first, second = (_best_steps(course, rival) for rival in course.rivals)
+    first, second = (_best_moves(course, rival) for rival in course.rivals)
     return bool(first and second) and not first & second
 
 
@@ -171,8 +169,11 @@ def _decides_at_once(course: Course) -> bool:
 
 
 def _marks(course: Course, histories: Histories) -> Ints:
-    """(B, k): what two matched histories have in common: the order of both rivals by each impression, and, above
-    order 0, what the tested agent knows; in order 2 also all that it believes others to know."""
+    """(B, k): what two histories must share to match.
+
+    Which rival leads by each impression; above order 0 what the tested agent knows; for words out of hearing, how many
+    pieces it could exchange with each agent by what it heard (CE); in order 2 all that it believes of others.
+    """
     first, second = course.rivals
     marks = [np.sign(_impressions(course, histories, first) - _impressions(course, histories, second))]
     if course.kind.order:
@@ -186,53 +187,64 @@ def _marks(course: Course, histories: Histories) -> Ints:
 
 
 def _impressions(course: Course, histories: Histories, agent: int) -> Ints:
-    """(B, 6): what can be noted of an agent without keeping account of what it knows.
+    """(B, 7): what can be noted of an agent without keeping account of what it knows.
 
-    How many different pieces it was heard to say, how many were said near it, how many of these are the tested agent's
-    own, how many it was the first to say, when it last said a new one, and whether the last said near it is one's own.
+    How many different pieces it was heard to say, how many were said near it, both together, how many of those near it
+    are the tested agent's own, how many it was the first to say, when it last said a new one, and whether the last
+    piece said near it is the tested agent's own.
     """
-    count = len(histories.said)
     mine = np.isin(np.arange(PIECES), course.first_hand[TESTED])
-    spoke, told = np.zeros((2, count, PIECES), bool)
-    known = np.tile(mine, (count, 1))
-    news, last_news, last_mine = np.zeros((3, count), np.int32)
+    count = len(histories.said)
+    spoke, told, known = (np.tile(pieces, (count, 1)) for pieces in (mine & ~mine, mine & ~mine, mine))
+    news, last_news, last_mine = (np.zeros(count, np.int32) for _ in range(3))
     for step in range(course.kind.prelude):
         spoken = (histories.said[:, step, :, None] == np.arange(PIECES)) & histories.heard[step, :, None]
-        own = spoken[:, agent]
+        own, near = spoken[:, agent], (spoken & histories.near[step, :, agent, None]).any(1)
         is_new = (own & ~known).any(-1)
         news, last_news = news + is_new, np.where(is_new, step, last_news)
-        spoke |= own
-        near = (spoken & histories.near[step, :, agent, None]).any(1)
-        told |= near
         last_mine = np.where(near.any(-1), (near & mine).any(-1), last_mine)
-        known = known | spoken.any(1)
-    return np.stack([spoke.sum(-1), told.sum(-1), (told & mine).sum(-1), news, last_news, last_mine], -1)
+        spoke, told, known = spoke | own, told | near, known | spoken.any(1)
+    counts = [pieces.sum(-1) for pieces in (spoke, told, spoke | told, told & mine)]
+    return np.stack([*counts, news, last_news, last_mine], -1).astype(np.int32)
 
 
 # The tests
 
 
 def _test(course: Course, histories: Histories, board: int, right: int) -> MindTest:
-    """One board as a test of mind."""
+    """One board as a test of mind. After the prelude the others stay and first say what the tested agent lacks."""
     kind, knows = course.kind, histories.knows[board]
     goal = course.third if kind.order == 2 else right
     parts = []
     for agent in range(AGENTS):
-        said = histories.said[board, :, agent].tolist()
-        script = [f"{DIRECTIONS[moves[agent]]} {piece}" for moves, piece in zip(course.moves, said, strict=True)]
+        way, said = [course.ends[agent]] * (kind.turns + 1), histories.said[board, :, agent].tolist()
+        if agent == course.third and kind.order == 2:
+            way = course.way_to(right)
+        known = np.flatnonzero(knows[agent]).tolist()
+        known.sort(key=lambda piece: bool(knows[TESTED, piece]))
+        moves = [step[agent] for step in course.moves]
         if agent != TESTED:
-            order = np.argsort(~(knows[agent] & ~knows[TESTED]) + ~knows[agent] * 2, kind="stable").tolist()
-            spoken = [piece for piece in order if knows[agent, piece]]
-            way = course.way_to(right) if agent == goal and kind.order == 2 else [course.ends[agent]] * (kind.turns + 1)
-            script += [f"{_name(way[turn], way[turn + 1])} {spoken[turn % len(spoken)]}" for turn in range(kind.turns)]
-        parts.append(ScriptedPart(course.starts[agent], course.bases[agent], course.first_hand[agent], tuple(script)))
+            moves += [direction_to(way[turn], way[turn + 1]) for turn in range(kind.turns)]
+            said += [known[turn % len(known)] for turn in range(kind.turns)]
+        script = tuple(f"{DIRECTIONS[move]} {piece}" for move, piece in zip(moves, said, strict=True))
+        parts.append(ScriptedPart(course.starts[agent], course.bases[agent], course.first_hand[agent], script))
     wrong = tuple(agent for agent in range(1, AGENTS) if agent != goal)
-    return MindTest(kind.about, WIDTH, PIECES, kind.prelude, "step" if kind.order == 2 else "reach", goal, tuple(parts), wrong, length=kind.settings.length)
+    verdict = "step" if kind.order == 2 else "reach"
+    length = kind.settings.length
+    return MindTest(kind.about, WIDTH, PIECES, kind.prelude, verdict, goal, tuple(parts), wrong, length=length)
 
 
-def _name(here: Cell, there: Cell) -> str:
-    return DIRECTIONS[OFFSETS.tolist().index([there[0] - here[0], there[1] - here[1]])]
+# The shipped pairs
 
 
-def pair_of(kind: str, half: str, number: int) -> MindPair:
-    return find_pair(kind, 2 * number + HALVES.index(half))
+@cache
+def shipped_attempts() -> Mapping[str, tuple[int, ...]]:
+    """By kind, the attempts of scenarios/symmtom/pairs.toml, each of which found a pair."""
+    return read_toml(data_folder("scenarios") / "symmtom" / "pairs.toml", TypeAdapter(Mapping[str, tuple[int, ...]]))
+
+
+def shipped_pair(kind: str, number: int) -> MindPair:
+    """A shipped pair by its number, from 0."""
+    pair = find_pair(kind, shipped_attempts()[kind][number])
+    assert pair is not None
+    return pair
