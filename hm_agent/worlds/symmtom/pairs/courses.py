@@ -56,7 +56,7 @@ def draw_course(kind: PairKind, rng: Random) -> Course | None:
         if len(way) > kind.prelude + 1:
             return None
         tracks.append(way + way[-1:] * (kind.prelude + 1 - len(way)))
-    if any(len(set(cells)) < AGENTS for cells in zip(*tracks, strict=True)):
+    if any(len(set(cells)) < AGENTS or (kind.overhears and _talk_unheard(cells)) for cells in zip(*tracks, strict=True)):
         return None
     moves = tuple(
         tuple(direction_to(track[step], track[step + 1]) for track in tracks) for step in range(kind.prelude)
@@ -121,6 +121,12 @@ def _draw_track(here: Cell, end: Cell, rng: Random) -> list[Cell]:
         along_x = dy == 0 or (dx != 0 and rng.random() < 0.5)
         track.append((x + (dx > 0) - (dx < 0), y) if along_x else (x, y + (dy > 0) - (dy < 0)))
     return track
+
+
+def _talk_unheard(cells: tuple[Cell, ...]) -> bool:
+    """True if an agent is within hearing of one that the tested agent can't hear."""
+    pairs = ((one, other) for one in cells[1:] for other in cells[1:] if one != other)
+    return any(apart(one, other) == 1 < apart(one, cells[TESTED]) for one, other in pairs)
 
 
 def _deal(rng: Random) -> tuple[Pieces, ...]:

@@ -23,7 +23,7 @@ class Histories:
     said: (B, L, n), the piece that each agent said at each step. heard: (L, n), True where the tested agent could hear
     it. near: (L, n, n), who was within hearing of whom. knows: (B, n, c), the truth. witnessed: (B, n, c), what the
     tested agent knows to be known by what it heard (CE). believed: (B, n, c) by path, its nested beliefs (GE). thirds:
-    (B, n, c), what the third agent itself believes. sights: the tested agent's, at the decision.
+    (B, n, c), what the third agent itself believes, in order 2 alone. sights: the tested agent's, at the decision.
     """
 
     said: Ints
@@ -51,7 +51,7 @@ def play_histories(course: Course, count: int, rng: np.random.Generator) -> Hist
         everyones = sights_of(settings, state, effects, keys)
         sights = _of_agent(everyones, TESTED)
         believed, witnessed = mind.update(sights), witness.update(sights)
-        thirds = third.update(_of_agent(everyones, course.third))[course.third,]
+        thirds = third.update(_of_agent(everyones, course.third))[course.third,] if kind.order == 2 else state.knows
         if step < kind.prelude:
             directions = np.tile(np.array(course.moves[step], np.int32), (count, 1))
             there = replace(sights, positions=rules.move(settings, state.positions, directions, keys))

@@ -12,6 +12,9 @@ HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
 PAIRS = 50
 """How many pairs of each kind and half there are."""
+SEATS = ("board_0", "board_1")
+BOTH = "both_boards"
+"""The metric of a pair: 1 if both boards were passed, else 0."""
 
 
 @dataclass(frozen=True)
@@ -41,3 +44,21 @@ KINDS: Mapping[str, PairKind] = {
     "order_1": PairKind("the same, by what they were told where it could not hear", 1, False, 16, 6),
     "order_2": PairKind("foresees to whom another goes, by what that one believes", 2, True, 18, 4),
 }
+
+
+@dataclass(frozen=True)
+class PairScenario:
+    """The pairs of one kind and half. kind: its name."""
+
+    kind: str
+    half: str
+
+    @property
+    def facts(self) -> PairKind:
+        return KINDS[self.kind]
+
+
+PAIR_SCENARIOS: Mapping[str, PairScenario] = {
+    f"symmtom_pairs_{kind}_{half}": PairScenario(kind, half) for kind in KINDS for half in HALVES
+}
+"""By the name of the scenario."""
