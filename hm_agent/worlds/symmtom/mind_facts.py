@@ -16,7 +16,8 @@ DIRECTIONS = ("left", "right", "up", "down", "stay")
 Kind = Literal["reach", "path", "step", "tell", "first_word"]
 """When a trial succeeds. reach: the tested agent comes within hearing of the goal before it comes within hearing of a
 wrong agent. path: it does so without a single move that delays the meeting. step: its first move does not delay the
-meeting. tell: the goal knows all that the tested agent knows. first_word: the first piece that the tested agent says within hearing of the goal is new to the goal."""
+meeting. tell: the goal knows all that the tested agent knows. first_word: the first piece that the tested agent says
+within hearing of the goal is new to the goal."""
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))

@@ -131,7 +131,9 @@ class SymmtomSuite(Suite):
         if (is_pairs or scenario.name in mind_tests()) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
         if is_pairs and options.get("first_hand", PUBLIC) != PUBLIC:
-            raise ConfigError(f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know")
+            raise ConfigError(
+                f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
+            )
         count, steps = options.get("literal"), _game_settings(scenario, options).steps
         if count is not None and not (str(count).isdecimal() and int(count) < steps):
             raise ConfigError(f"--literal={count}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")

@@ -56,11 +56,11 @@ def draw_course(kind: PairKind, rng: Random) -> Course | None:
         if len(way) > kind.prelude + 1:
             return None
         tracks.append(way + way[-1:] * (kind.prelude + 1 - len(way)))
-    if any(len(set(cells)) < AGENTS or (kind.overhears and _talk_unheard(cells)) for cells in zip(*tracks, strict=True)):
+    if any(
+        len(set(cells)) < AGENTS or (kind.overhears and _talk_unheard(cells)) for cells in zip(*tracks, strict=True)
+    ):
         return None
-    moves = tuple(
-        tuple(direction_to(track[step], track[step + 1]) for track in tracks) for step in range(kind.prelude)
-    )
+    moves = tuple(tuple(direction_to(track[step], track[step + 1]) for track in tracks) for step in range(kind.prelude))
     bases = tuple(rng.sample(BOARD, AGENTS))
     starts, last = tuple(track[0] for track in tracks), tuple(track[-1] for track in tracks)
     return Course(kind, (roles[0], roles[1]), roles[2], starts, bases, _deal(rng), moves, last)

@@ -23,7 +23,7 @@ class Histories:
     said: (B, L, n), the piece that each agent said at each step. heard: (L, n), True where the tested agent could hear
     it. near: (L, n, n), who was within hearing of whom. knows: (B, n, c), the truth. witnessed: (B, n, c), what the
     tested agent knows to be known by what it heard (CE). believed: (B, n, c) by path, its nested beliefs (GE). thirds:
-    (B, n, c), what the third agent itself believes, in order 2 alone. sights: the tested agent's, at the decision.
+    (B, n, c), what the third agent itself believes, in order 2. sights: the tested agent's, at the decision.
     """
 
     said: Ints
@@ -42,28 +42,55 @@ def play_histories(course: Course, count: int, rng: np.random.Generator) -> Hist
     Where the tested agent can hear it, an agent says a piece by its wishes; elsewhere the one that the fewest near it
     know, which is what all assume of those that they can't hear (GE).
     """
-    kind, wishes = course.kind, _Wishes(count, rng)
-    settings, state, effects = kind.settings, _initial_state(course, count), None
-    mind, third = NestedKnowledge(max(1, kind.order)), NestedKnowledge(1)
-    witness = KMatrix(nothing_unheard)
-    keys, said, heard, near = np.zeros((count, AGENTS), np.uint32), [], [], []
-    for step in range(kind.prelude + 1):
-        everyones = sights_of(settings, state, effects, keys)
-        sights = _of_agent(everyones, TESTED)
-        believed, witnessed = mind.update(sights), witness.update(sights)
-        thirds = third.update(_of_agent(everyones, course.third))[course.third,] if kind.order == 2 else state.knows
-        if step < kind.prelude:
-            directions = np.tile(np.array(course.moves[step], np.int32), (count, 1))
-            there = replace(sights, positions=rules.move(settings, state.positions, directions, keys))
-            is_heard = could_hear(there)
-            pieces = np.where(is_heard, wishes.pieces(state.knows, step), greedy_unheard(state.knows, there))
-            state, effects = rules.step(settings, state, directions, pieces, keys)
-            said.append(effects.said)
-            heard.append(is_heard[0])
-            near.append(there.near[0])
-    return Histories(
-        np.stack(said, 1), np.stack(heard), np.stack(near), state.knows, witnessed, believed, thirds, sights
+    settings, state, wishes, minds = (
+        course.kind.settings,
+        _initial_state(course, count),
+        _Wishes(count, rng),
+        _Minds(course),
     )
+    keys, said, heard, near = np.zeros((count, AGENTS), np.uint32), [], [], []
+    sights = minds.look(sights_of(settings, state, None, keys))
+    for step, moves in enumerate(course.moves):
+        directions = np.tile(np.array(moves, np.int32), (count, 1))
+        there = replace(sights, positions=rules.move(settings, state.positions, directions, keys))
+        is_heard = could_hear(there)
+        pieces = np.where(is_heard, wishes.pieces(state.knows, step), greedy_unheard(state.knows, there))
+        state, effects = rules.step(settings, state, directions, pieces, keys)
+        said.append(effects.said)
+        heard.append(is_heard[0])
+        near.append(there.near[0])
+        sights = minds.look(sights_of(settings, state, effects, keys))
+    return Histories(
+        said=np.stack(said, 1),
+        heard=np.stack(heard),
+        near=np.stack(near),
+        knows=state.knows,
+        witnessed=minds.witnessed,
+        believed=minds.believed,
+        thirds=minds.thirds,
+        sights=sights,
+    )
+
+
+class _Minds:
+    """What the tested agent and, in order 2, the third believe; see `Histories`."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._nested, self._witness = NestedKnowledge(max(1, course.kind.order)), KMatrix(nothing_unheard)
+        self._third = NestedKnowledge(1)
+        self.believed: Mapping[Path, Bools]
+        self.witnessed: Bools
+        self.thirds: Bools
+
+    def look(self, everyones: Sights) -> Sights:
+        """Takes in what all agents see; returns what the tested one sees."""
+        sights, third = _of_agent(everyones, TESTED), self._course.third
+        self.believed, self.witnessed = self._nested.update(sights), self._witness.update(sights)
+        self.thirds = self.believed[TESTED,]
+        if self._course.kind.order == 2:
+            self.thirds = self._third.update(_of_agent(everyones, third))[third,]
+        return sights
 
 
 class _Wishes:

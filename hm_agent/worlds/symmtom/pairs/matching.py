@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from hm_agent.config import data_folder, read_toml
 from hm_agent.worlds.symmtom.knowledge.k_matrix import with_own
-from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, MindTest, ScriptedPart
+from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, Kind, MindTest, ScriptedPart
 from hm_agent.worlds.symmtom.mind_world import steps_until_hearing
 from hm_agent.worlds.symmtom.pairs.courses import (
     TESTED,
@@ -71,7 +71,9 @@ def _matches(course: Course, histories: Histories) -> Iterator[tuple[int, int]]:
         if all(groups):
             proved = [[board for board in group if _proves(course, histories, board)] for group in groups]
             below = {_goal_below(course, histories, board): board for board in proved[1]}
-            same = [(board, below[goal]) for board in proved[0] if (goal := _goal_below(course, histories, board)) in below]
+            same = [
+                (board, below[goal]) for board in proved[0] if (goal := _goal_below(course, histories, board)) in below
+            ]
             yield from same[:1]
 
 
@@ -153,7 +155,7 @@ def _best_moves(course: Course, rival: int) -> set[tuple[int, int]]:
     """The first moves, as offsets, by which the tested agent meets the third in time on its way to a rival."""
     steps = steps_until_hearing(course.kind.settings, course.way_to(rival)[: course.kind.turns + 1])
     x, y = course.ends[TESTED]
-    inside = [(dx, dy) for dx, dy in OFFSETS.tolist() if 0 <= min(x + dx, y + dy) and max(x + dx, y + dy) < WIDTH]
+    inside = [(dx, dy) for dx, dy in OFFSETS.tolist() if min(x + dx, y + dy) >= 0 and max(x + dx, y + dy) < WIDTH]
     return {(dx, dy) for dx, dy in inside if steps[1][x + dx, y + dy] < course.kind.turns}
 
 
@@ -229,7 +231,7 @@ def _test(course: Course, histories: Histories, board: int, right: int) -> MindT
         script = tuple(f"{DIRECTIONS[move]} {piece}" for move, piece in zip(moves, said, strict=True))
         parts.append(ScriptedPart(course.starts[agent], course.bases[agent], course.first_hand[agent], script))
     wrong = tuple(agent for agent in range(1, AGENTS) if agent != goal)
-    verdict = "step" if kind.order == 2 else "reach"
+    verdict: Kind = "step" if kind.order == 2 else "reach"
     length = kind.settings.length
     return MindTest(kind.about, WIDTH, PIECES, kind.prelude, verdict, goal, tuple(parts), wrong, length=length)
 

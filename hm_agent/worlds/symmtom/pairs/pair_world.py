@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.core import Seat, Turn, World
 from hm_agent.worlds.symmtom.mind_world import SUCCESS, MindTestWorld, Trial
 from hm_agent.worlds.symmtom.pairs.kinds import BOTH, HALVES, PAIRS, SEATS
 from hm_agent.worlds.symmtom.pairs.matching import MindPair, shipped_pair
@@ -48,7 +48,7 @@ class MindPairWorld(World[BoardView, SpokenMove]):
 
     def _turn(self, rewards: Mapping[Seat, float] | None = None) -> Turn[BoardView]:
         waiting = {seat: turn.observations for seat, turn in self._turns.items() if not turn.is_over}
-        observations: dict[Seat, Observation[BoardView]] = {seat: next(iter(waiting[seat].values())) for seat in waiting}
+        observations = {seat: next(iter(seen.values())) for seat, seen in waiting.items()}
         step = max(turn.step for turn in self._turns.values())
         return Turn(step, observations, rewards or {}, not waiting)
 
