@@ -10,7 +10,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 WIDTH, AGENTS, PIECES = 12, 4, 8
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
-PAIRS = 50
+PAIRS = 30
 """How many pairs of each kind and half there are."""
 SEATS = ("board_0", "board_1")
 BOTH = "both_boards"

@@ -42,7 +42,7 @@ class MindPair:
     rights: tuple[int, int]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def find_pair(kind: str, attempt: int) -> MindPair | None:
     """Draws a course, and two histories of it that match; None if none do. The same for the same kind and attempt."""
     rng = Random(f"{kind}/{attempt}")
@@ -115,13 +115,21 @@ def _rights(course: Course, histories: Histories) -> Ints:
         is_clear &= (histories.believed[TESTED, course.third] == known).all((-1, -2))
     else:
         apart, discounted = (np.subtract(*worth(course, knows, discount).T) for discount in (1.0, DISCOUNT))
-        is_clear = apart * discounted > 0
+        is_clear = (apart * discounted > 0) & ~_could_recharge(course, knows)
     if kind.order:
         is_clear &= (histories.believed[TESTED,] == knows).all((-1, -2))
     if kind.order == 1 and kind.overhears:
         is_clear &= (histories.witnessed == knows).all((-1, -2))
     rights: Ints = np.where(is_clear & ~knows[:, TESTED].all(-1), np.where(apart > 0, 0, 1), -1)
     return rights
+
+
+def _could_recharge(course: Course, knows: Bools) -> Bools:
+    """(B,): True where the tested agent could learn the last piece from a rival and reach its base, which pays more."""
+    if manhattan(course.ends[TESTED], course.bases[TESTED]) > course.kind.turns:
+        return np.zeros(len(knows), bool)
+    completes: Bools = (knows[:, [TESTED]] | knows[:, list(course.rivals)]).all(-1).any(-1)
+    return completes
 
 
 def _proves(course: Course, histories: Histories, board: int) -> bool:
@@ -214,7 +222,7 @@ def _impressions(course: Course, histories: Histories, agent: int) -> Ints:
 
 
 def _test(course: Course, histories: Histories, board: int, right: int) -> MindTest:
-    """One board as a test of mind. After the prelude the others stay and first say what the tested agent lacks."""
+    """One board as a test of mind. After the prelude the others stay and say in turn what the tested agent lacks."""
     kind, knows = course.kind, histories.knows[board]
     goal = course.third if kind.order == 2 else right
     parts = []
@@ -223,11 +231,11 @@ def _test(course: Course, histories: Histories, board: int, right: int) -> MindT
         if agent == course.third and kind.order == 2:
             way = course.way_to(right)
         known = np.flatnonzero(knows[agent]).tolist()
-        known.sort(key=lambda piece: bool(knows[TESTED, piece]))
+        useful = [piece for piece in known if not knows[TESTED, piece]] or known
         moves = [step[agent] for step in course.moves]
         if agent != TESTED:
             moves += [direction_to(way[turn], way[turn + 1]) for turn in range(kind.turns)]
-            said += [known[turn % len(known)] for turn in range(kind.turns)]
+            said += [useful[turn % len(useful)] for turn in range(kind.turns)]
         script = tuple(f"{DIRECTIONS[move]} {piece}" for move, piece in zip(moves, said, strict=True))
         parts.append(ScriptedPart(course.starts[agent], course.bases[agent], course.first_hand[agent], script))
     wrong = tuple(agent for agent in range(1, AGENTS) if agent != goal)
