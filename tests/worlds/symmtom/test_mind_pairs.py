@@ -150,10 +150,10 @@ def test_in_order_2_no_first_move_is_right_on_both_boards() -> None:
 
 
 GOLDEN = {
-    "order_0": "23126de3c3f10bbc",
-    "order_1_heard": "75b80212398dcd2a",
-    "order_1": "a91daa6caad8daad",
-    "order_2": "7ac73e4d2b057128",
+    "order_0": "58ecc1660cab77bd",
+    "order_1_heard": "28a036b776e265c6",
+    "order_1": "64a73b4eb6435a70",
+    "order_2": "a2835470649d83ee",
 }
 
 
