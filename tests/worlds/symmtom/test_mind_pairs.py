@@ -142,7 +142,7 @@ def test_in_order_2_no_first_move_is_right_on_both_boards() -> None:
             _, board = prelude_of("order_2", number, place)
             steps, (x, y) = board._trial.steps_until_goal, board.state.positions[0, 0].tolist()
             inside = [(x + dx, y + dy) for dx, dy in OFFSETS.tolist()]
-            inside = [cell for cell in inside if 0 <= min(cell) and max(cell) < board.settings.width]
+            inside = [cell for cell in inside if min(cell) >= 0 and max(cell) < board.settings.width]
             rights.append({cell for cell in inside if steps[1][cell] + 1 <= steps[0][x, y]})
         assert rights[0]
         assert rights[1]

@@ -69,7 +69,10 @@ def _matches(course: Course, histories: Histories) -> Iterator[tuple[int, int]]:
         alike[marks[board].tobytes()][rights[board]].append(board)
     for groups in alike.values():
         if all(groups):
-            proved = [[board for board in group if _proves(course, histories, board)] for group in groups]
+            proved = [
+                [board for board in group if _proves(course, histories, board, rival)]
+                for rival, group in zip(course.rivals, groups, strict=True)
+            ]
             below = {_goal_below(course, histories, board): board for board in proved[1]}
             same = [
                 (board, below[goal]) for board in proved[0] if (goal := _goal_below(course, histories, board)) in below
@@ -128,14 +131,16 @@ def _could_recharge(course: Course, knows: Bools) -> Bools:
     """(B,): True where the tested agent could learn the last piece from a rival and reach its base, which pays more."""
     if manhattan(course.ends[TESTED], course.bases[TESTED]) > course.kind.turns:
         return np.zeros(len(knows), bool)
-    completes: Bools = (knows[:, [TESTED]] | knows[:, list(course.rivals)]).all(-1).any(-1)
-    return completes
+    first, second = ((knows[:, TESTED] | knows[:, rival]).all(-1) for rival in course.rivals)
+    return np.asarray(first | second, bool)
 
 
-def _proves(course: Course, histories: Histories, board: int) -> bool:
-    """True if agents of the pair's order, and of order 1 in order 0, do what is right by their own reasoning."""
+def _proves(course: Course, histories: Histories, board: int, rival: int) -> bool:
+    """True if an agent of the pair's order does what is right, and in order 0 also one of order 1.
+
+    It goes to this rival, or meets the third agent on its way there.
+    """
     kind, here = course.kind, course.ends[TESTED]
-    rival = course.rivals[_rights(course, histories)[board]]
     known = histories.believed[TESTED,]
     if kind.order < 2:
         by_order = {0: with_own(histories.sights.first_hand, histories.sights), 1: known}
