@@ -128,7 +128,12 @@ def _rights(course: Course, histories: Histories) -> Ints:
 
 
 def _could_recharge(course: Course, knows: Bools) -> Bools:
-    """(B,): True where the tested agent could learn the last piece from a rival and reach its base, which pays more."""
+    """(B,): True where the tested agent could learn the last piece from a rival and reach its base, which pays more.
+
+    True everywhere if a rival stands on its base: it could recharge, and be told all again.
+    """
+    if any(course.ends[rival] == course.bases[rival] for rival in course.rivals):
+        return np.ones(len(knows), bool)
     if manhattan(course.ends[TESTED], course.bases[TESTED]) > course.kind.turns:
         return np.zeros(len(knows), bool)
     first, second = ((knows[:, TESTED] | knows[:, rival]).all(-1) for rival in course.rivals)
