@@ -51,9 +51,11 @@ class SymmtomViewer:
         positions: the outcome of the step.
         """
         scene, view = step.scene, step.turn.observations[seat].view
+        if isinstance(scene, Mapping):  # the boards of a matched pair
+            scene = scene[seat]
         assert isinstance(scene, BoardScene)
         assert isinstance(view, BoardView)
-        picture = picture_of(self._settings, scene, held=view.held, looked_at=self._settings.seats.index(seat))
+        picture = picture_of(self._settings, scene, held=view.held, looked_at=view.agent)
         certain = [list(known or ()) for known in view.first_hand]
         certain[view.agent] = list(view.knows)
         state = step.decisions[seat].state
@@ -73,5 +75,7 @@ class SymmtomViewer:
             **({"plan": [str(call) for call in state.plan]} if isinstance(state, PlanningState) else {}),
         }
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        if not set(scenario.seats) <= set(self._settings.seats):
+            return None
         return BoardVideo(self._settings, scenario.seats, title)
