@@ -78,8 +78,11 @@ class AgentSnapshot:
 class SubstrateNotes(Notes[View, SeatSituation, Move]):
     """Perceives and remembers what one player sees.
 
-    observation, view: the latest ones. inventory: what the player holds now.
+    observation, view: the latest ones. inventory: what the player holds now. situation: empty, since the game itself
+    builds what a question shows, and only when one is asked.
     """
+
+    situation = SeatSituation()
 
     def __init__(self, game: Game[Any], vision: SubstrateVision, planner: ActionPlanner) -> None:
         self._game, self._planner, self._perceiver = game, planner, Perceiver(vision)
@@ -97,10 +100,6 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
         self.inventory: Counts = ()
         self.observation: Observation[View] = Observation(-1, {})
         self.view = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
-
-    @property
-    def situation(self) -> SeatSituation:
-        return self._game.situation
 
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         self.observation, self.view = observation, self._perceiver.see(observation.view["RGB"], self._move)

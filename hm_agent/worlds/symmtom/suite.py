@@ -237,15 +237,7 @@ class SymmtomSuite(Suite):
                 )
                 for order in range(4)
             },
-            **{
-                f"shortcut_{name}": OwnAgent(
-                    f"goes to {about}, and keeps no account of knowledge",
-                    _by_policy(f"shortcut_{name}"),
-                    is_reference=True,
-                    asked_by="shortcut",
-                )
-                for name, about in SHORTCUTS.items()
-            },
+            **_shortcuts(),
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling",
                 _by_policy("k_oracle", is_told=True),
@@ -261,6 +253,19 @@ class SymmtomSuite(Suite):
                 for name, about in TRAINED.items()
             },
         }
+
+
+def _shortcuts() -> Mapping[str, OwnAgent]:
+    """The agents that play by the rules of policies/shortcuts.py, by name."""
+    return {
+        f"shortcut_{name}": OwnAgent(
+            f"goes to {about}, and keeps no account of knowledge",
+            _by_policy(f"shortcut_{name}"),
+            is_reference=True,
+            asked_by="shortcut",
+        )
+        for name, about in SHORTCUTS.items()
+    }
 
 
 def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:

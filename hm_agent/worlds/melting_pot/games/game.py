@@ -13,7 +13,6 @@ from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.mind import Mind
-from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -142,11 +141,6 @@ class Game(Protocol[PlanQuestionT]):
     mind: Mind
     ready_mark: str | None
     collection: Collection
-
-    @property
-    def situation(self) -> SeatSituation:
-        """What the player knows now, in a game about which the shared questions are asked."""
-        return SeatSituation()
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> Sequence[Event]:
         """Returns the events that the latest frame reveals. Call it for every frame, once the memory is up to date."""

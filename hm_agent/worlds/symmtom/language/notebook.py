@@ -25,10 +25,10 @@ from hm_agent.worlds.symmtom.language.board import (
     Said,
     WasHeard,
 )
-from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction
+from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
-from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove
+from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove, direction_to
 
 LONG_MEETING = 4
 """A meeting ends after this many turns, so that strategists learn what was said in it; another one may follow."""
@@ -208,7 +208,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             shown=tuple(sorted(notes.shown - set(first_hand or ()))),
             unheard=tuple(Contact(names[third], turns) for third, turns in sorted(notes.unheard.items())),
             near=tuple(YOU if third == view.agent else names[third] for third in neighbours),
-            moved=_direction(before.positions[other], view.positions[other]) if before else None,
+            moved=direction_to(before.positions[other], view.positions[other]).name.lower() if before else None,
             is_held=other in view.held,
             recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )
@@ -222,9 +222,3 @@ def _near(view: BoardView) -> Bools:
     """(n, n): True where two agents are within hearing range."""
     near: Bools = sight_of(view, 0, 0.0, 0).near[0]
     return near
-
-
-def _direction(here: Cell, there: Cell) -> str:
-    """The name of the direction from a cell to a neighbouring one, or `stay`."""
-    step = (there[0] - here[0], there[1] - here[1])
-    return next(direction.name.lower() for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

@@ -11,8 +11,8 @@ from random import Random
 
 from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, PIECES, WIDTH, PairKind
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range, walk
-from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
-from hm_agent.worlds.symmtom.views import Cell, Pieces, manhattan
+from hm_agent.worlds.symmtom.rules import Direction
+from hm_agent.worlds.symmtom.views import Cell, Pieces, direction_to, hearing_distance, manhattan
 
 TESTED = 0
 """The number of the tested agent."""
@@ -83,11 +83,11 @@ def _draw_ends(kind: PairKind, rng: Random) -> tuple[Cell, ...] | None:
         near = [cell for cell in BOARD if 2 <= steps_to_hear(here, cell) <= kind.turns - 2]
         first = rng.choice(near)
         near = [cell for cell in near if steps_to_hear(first, cell, 2) > kind.turns - 2]
-        far = [cell for cell in far if near and min(apart(cell, first), 9) > 1]
+        far = [cell for cell in far if near and min(hearing_distance(cell, first), 9) > 1]
         if not near or not far:
             return None
         second, third = rng.choice(near), rng.choice(far)
-        return (here, first, second, third) if apart(second, third) > 1 else None
+        return (here, first, second, third) if hearing_distance(second, third) > 1 else None
     side = kind.turns + 1  # at any other distance, another first step would do as well
     third = rng.choice([(here[0] + x, here[1] + y) for x in (-side, side) for y in (-side, side)])
     if third not in far:
@@ -110,8 +110,10 @@ def _draw_ends(kind: PairKind, rng: Random) -> tuple[Cell, ...] | None:
 
 def _draw_track(here: Cell, end: Cell, rng: Random) -> list[Cell]:
     """The cells of an agent that steps in and out of hearing of one that is `here`, and then walks to its end."""
-    outside = rng.choice([cell for cell in BOARD if apart(cell, here) == 2])
-    inside = min((cell for cell in BOARD if apart(cell, here) == 1), key=lambda cell: manhattan(cell, outside))
+    outside = rng.choice([cell for cell in BOARD if hearing_distance(cell, here) == 2])
+    inside = min(
+        (cell for cell in BOARD if hearing_distance(cell, here) == 1), key=lambda cell: manhattan(cell, outside)
+    )
     if manhattan(inside, outside) > 1:  # a corner
         outside = (inside[0], outside[1])
     track = [rng.choice((inside, outside)) for _ in range(TALK + 1)]
@@ -126,7 +128,7 @@ def _draw_track(here: Cell, end: Cell, rng: Random) -> list[Cell]:
 def _talk_unheard(cells: tuple[Cell, ...]) -> bool:
     """True if an agent is within hearing of one that the tested agent can't hear."""
     pairs = ((one, other) for one in cells[1:] for other in cells[1:] if one != other)
-    return any(apart(one, other) == 1 < apart(one, cells[TESTED]) for one, other in pairs)
+    return any(hearing_distance(one, other) == 1 < hearing_distance(one, cells[TESTED]) for one, other in pairs)
 
 
 def _deal(rng: Random) -> tuple[Pieces, ...]:
@@ -134,13 +136,3 @@ def _deal(rng: Random) -> tuple[Pieces, ...]:
     owners = [*range(AGENTS), *rng.choices(range(AGENTS), k=PIECES - AGENTS)]
     rng.shuffle(owners)
     return tuple(tuple(piece for piece, owner in enumerate(owners) if owner == agent) for agent in range(AGENTS))
-
-
-def apart(first: Cell, second: Cell) -> int:
-    """The Chebyshev distance, by which hearing is judged."""
-    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
-
-
-def direction_to(here: Cell, there: Cell) -> Direction:
-    step = (there[0] - here[0], there[1] - here[1])
-    return next(direction for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

@@ -19,7 +19,6 @@ from hm_agent.worlds.symmtom.mind_world import steps_until_hearing
 from hm_agent.worlds.symmtom.pairs.courses import (
     TESTED,
     Course,
-    direction_to,
     draw_course,
     steps_to_hear,
 )
@@ -28,7 +27,7 @@ from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS, PIECES, WIDTH
 from hm_agent.worlds.symmtom.policies.orders import Reasoning, nearest_in_range
 from hm_agent.worlds.symmtom.policies.planner import DISCOUNT
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Ints
-from hm_agent.worlds.symmtom.views import Cell, manhattan
+from hm_agent.worlds.symmtom.views import Cell, direction_to, manhattan
 
 HISTORIES = 256
 """How many histories of a course are compared."""

@@ -13,26 +13,25 @@ import numpy as np
 
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range, walk
 from hm_agent.worlds.symmtom.policies.policy import Policy, next_known
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, GameState, Ints
+from hm_agent.worlds.symmtom.rules import SILENT, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights
-from hm_agent.worlds.symmtom.views import manhattan
+from hm_agent.worlds.symmtom.views import direction_to, manhattan
 
 
 @dataclass
 class Glance:
     """What was noted of another agent. number, owned: its number, and how many pieces it knows first-hand.
 
-    way: the number of moves to it. met, near_others: in how many turns it was in hearing, and near anyone else.
-    heard, told_anything: the latest step in which it spoke in hearing, and in which anybody else spoke to it. said,
-    told: the different pieces that it was heard to say, and that others said near it in hearing. news: the latest step
-    in which it said a piece that was new. turns: how often it was told anything.
+    way: the number of moves to it. met: in how many turns it was in hearing. heard, told_anything: the latest step in
+    which it spoke in hearing, and in which anybody else spoke to it. said, told: the different pieces that it was heard
+    to say, and that others said near it in hearing. news: the latest step in which it said a piece that was new. turns:
+    how often it was told anything.
     """
 
     number: int
     owned: int = 0
     way: int = 0
     met: int = 0
-    near_others: int = 0
     heard: int = -1
     told_anything: int = -1
     news: int = -1
@@ -84,7 +83,6 @@ class ShortcutPolicy(Policy):
             speakers = [agent for agent in range(len(cells)) if near[other, agent] and heard[agent] != SILENT]
             glance.owned, glance.way = int(sights.first_hand[0, other].sum()), manhattan(cells[me], cells[other])
             glance.met += bool(near[me, other])
-            glance.near_others += bool(np.delete(near[other], me).any())
             if heard[other] != SILENT:
                 glance.heard = step
                 glance.news = glance.news if heard[other] in self._known else step
@@ -95,9 +93,9 @@ class ShortcutPolicy(Policy):
         self._known = set(np.flatnonzero(sights.knows[0]).tolist())
 
     def _step_to(self, sights: Sights, target: int | None) -> Ints:
-        (x, y), offset = sights.here[0].tolist(), (0, 0)
+        (x, y), direction = sights.here[0].tolist(), Direction.STAY
         if target is not None:
             there = tuple(sights.positions[0, target].tolist())
             way = walk((x, y), nearest_in_range(sights.settings, (x, y), there))
-            offset = (way[1][0] - x, way[1][1] - y) if len(way) > 1 else offset
-        return np.array([OFFSETS.tolist().index(list(offset))], np.int32)
+            direction = direction_to(way[0], way[min(1, len(way) - 1)])
+        return np.array([direction], np.int32)
