@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any
 
 import pytest
@@ -114,8 +114,13 @@ def test_react_shows_no_critiques_of_earlier_plans() -> None:
         assert all(not question.critiques for _, question, _ in plans)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"])
-@pytest.mark.parametrize("scenario", [DYAD, KITCHEN])
+@pytest.mark.parametrize(
+    ("name", "scenario"),
+    [
+        *product(("hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"), (DYAD, KITCHEN)),
+        ("hm_joint", KITCHEN),
+    ],
+)
 def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str, scenario: str) -> None:
     for _, question, _ in asked(steps_of(name, scenario), Plan):
         assert isinstance(question, Plan)

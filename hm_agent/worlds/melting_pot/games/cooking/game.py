@@ -141,11 +141,13 @@ class CookingGame(Game):
         return pot.why_useless(held, self._step + moves)
 
     def ask_plan(self, context: PlanContext) -> Plan:
+        """Shows rounds only where no strategist has drawn conclusions from them."""
+        words = context.strategy.words or None
         return Plan(
             situation=self._room_seat(context, self._rounds.latest[-RECENT:]),
-            strategy=context.strategy.words or None,
+            strategy=words,
             others=(),
-            history=self.mind.noticed(context.history),
+            history=() if words else self.mind.noticed(context.history),
             critiques=tuple(context.critiques),
             because=context.because,
             previous=context.previous,
