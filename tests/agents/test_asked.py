@@ -24,7 +24,7 @@ DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 MINDS = {
     DYAD: {"Propose", "Predict", "Plan"},
     ARENA: {"Propose", "Predict", "ChooseStrategy", "Plan"},
-    KITCHEN: {"Propose", "Predict", "ChooseStrategy", "PlanCooking"},
+    KITCHEN: {"Propose", "Predict", "ChooseStrategy", "Plan"},
 }
 MATRIX_STRATEGIES = {"ChooseStrategy", "FollowStrategy", "JudgeStrategy", "Plan"}
 ASKED: Mapping[str, Mapping[str, set[str]]] = {
@@ -34,30 +34,30 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "vmp": {
         DYAD: {"ReadMinds", "Plan"},
         ARENA: {"ReadMinds", "Plan"},
-        KITCHEN: {"ReadMinds", "PlanCooking"},
+        KITCHEN: {"ReadMinds", "Plan"},
     },
     "hm_joint": {
         DYAD: {"Revise", "Plan"},
         ARENA: {"Revise", "Plan"},
-        KITCHEN: {"Revise", "PlanCooking"},
+        KITCHEN: {"Revise", "Plan"},
     },
-    "react": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
+    "react": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"Plan"}},
     "reflexion": {
         DYAD: {"Plan", "ReviewPlan"},
         ARENA: {"Plan", "ReviewPlan"},
-        KITCHEN: {"PlanCooking", "EvaluateCooking"},
+        KITCHEN: {"Plan", "ReviewPlan"},
     },
     "plan_react": {
         DYAD: {"ChooseStrategy", "Plan"},
         ARENA: {"ChooseStrategy", "Plan"},
-        KITCHEN: {"ChooseStrategy", "PlanCooking"},
+        KITCHEN: {"ChooseStrategy", "Plan"},
     },
     "he_hr": {
         DYAD: MATRIX_STRATEGIES,
         ARENA: MATRIX_STRATEGIES,
-        KITCHEN: {"ChooseStrategy", "FollowStrategy", "PlanCooking"},
+        KITCHEN: {"ChooseStrategy", "FollowStrategy", "Plan"},
     },
-    "oracle": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
+    "oracle": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"Plan"}},
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }

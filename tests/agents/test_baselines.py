@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import Any
 
 import pytest
@@ -18,13 +18,13 @@ from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
 from tests.agents.test_registry import play
 from tests.strategists import against, begin, dyad, interact, see_pickup
+from tests.worlds.melting_pot.games.kitchen_examples import room_of
 from tests.worlds.melting_pot.games.matrix_examples import map_of
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -80,11 +80,10 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
     steps = steps_of(name, scenario)
     interactions = understood(steps)
     lengths = set()
-    for number, question, _ in asked(steps, Plan, PlanCooking):
-        assert isinstance(question, Plan | PlanCooking)
+    for number, question, _ in asked(steps, Plan):
+        assert isinstance(question, Plan)
         lengths.add(len(question.history))
-        expected = question.expected if isinstance(question, PlanCooking) else map_of(question).expected
-        assert (question.strategy, expected) == (None, None)
+        assert (question.strategy, question.situation.expected) == (None, None)  # type: ignore[attr-defined]
         assert len(question.history) == min(
             interactions[number], CookingMind.remembers if scenario == KITCHEN else STEPS
         )
@@ -94,12 +93,12 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
 @pytest.mark.parametrize("name", ["react", "reflexion"])
 def test_agents_without_a_strategy_decide_on_no_target_and_no_role(name: str) -> None:
     assert all(map_of(question).target is None for _, question, _ in asked(steps_of(name, DYAD), Plan))  # type: ignore[arg-type]
-    assert all(question.role is None for _, question, _ in asked(steps_of(name, KITCHEN), PlanCooking))  # type: ignore[attr-defined]
+    assert all(room_of(question).role is None for _, question, _ in asked(steps_of(name, KITCHEN), Plan))
 
 
 def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
     steps = play("react", STEPS, find_scenarios(["cooking_asymmetric_0"])[0])
-    planned = {number for number, _, _ in asked(steps, PlanCooking)}
+    planned = {number for number, _, _ in asked(steps, Plan)}
     delivered = [
         number
         for number, step in enumerate(steps)
@@ -111,15 +110,20 @@ def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
 
 def test_react_shows_no_critiques_of_earlier_plans() -> None:
     for scenario in (DYAD, KITCHEN):
-        plans = list(asked(steps_of("react", scenario), Plan, PlanCooking))
+        plans = list(asked(steps_of("react", scenario), Plan))
         assert all(not question.critiques for _, question, _ in plans)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"])
-@pytest.mark.parametrize("scenario", [DYAD, KITCHEN])
+@pytest.mark.parametrize(
+    ("name", "scenario"),
+    [
+        *product(("hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"), (DYAD, KITCHEN)),
+        ("hm_joint", KITCHEN),
+    ],
+)
 def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str, scenario: str) -> None:
-    for _, question, _ in asked(steps_of(name, scenario), Plan, PlanCooking):
-        assert isinstance(question, Plan | PlanCooking)
+    for _, question, _ in asked(steps_of(name, scenario), Plan):
+        assert isinstance(question, Plan)
         assert not question.history
         assert question.strategy
 
@@ -140,20 +144,14 @@ def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_af
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(scenario: str) -> None:
     latest: Any = None
-    kinds = ChooseStrategy, Plan, PlanCooking
-    for _, question, answer in asked(steps_of("plan_react", scenario), *kinds):
+    for _, question, answer in asked(steps_of("plan_react", scenario), ChooseStrategy, Plan):
         if isinstance(question, ChooseStrategy):
             latest = answer
-        elif isinstance(question, Plan):
-            seat, given = map_of(question), latest.strategy
-            target = seat.rules.counts(given.hold)
-            assert (question.strategy, seat.target, seat.expected) == (given.words, target, None)
-        elif isinstance(question, PlanCooking):
-            assert (question.strategy, question.role, question.expected) == (
-                latest.strategy.words,
-                latest.strategy.role,
-                None,
-            )
+            continue
+        seat, given = question.situation, latest.strategy  # type: ignore[attr-defined]
+        part = seat.role if scenario == KITCHEN else seat.target
+        decided = given.role if scenario == KITCHEN else seat.rules.counts(given.hold)
+        assert (question.strategy, part, seat.expected) == (given.words, decided, None)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])

@@ -26,16 +26,22 @@ from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
-from tests.worlds.melting_pot.games.kitchen_examples import ROLE_EXAMPLES
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
+
+
+def about_situations(examples: Mapping[str, Question[Any]]) -> Mapping[str, Question[Any]]:
+    """The examples without those of questions that a world asks beside the shared ones."""
+    return {name: each for name, each in examples.items() if hasattr(each, "situation")}
+
 
 EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "symmtom": LANGUAGE_EXAMPLES,
     "enacttom": HOUSE_EXAMPLES,
     "matrix_games": ROUND_EXAMPLES,
-    "melting_pot/cooking": ROLE_EXAMPLES,
-    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
+    "melting_pot/cooking": about_situations(KITCHEN_EXAMPLES),
+    "melting_pot/matrix": about_situations(MATRIX_EXAMPLES),
 }
 BLOCKS = {"behaviour", "behaviour_example", "noticed", "now", "rules", "strategy_is"}
 PLAN_BLOCKS = {"calls", "calls_example", "noticed", "now", "rules", "since"}
@@ -79,7 +85,7 @@ UNASKED: Mapping[str, set[type[Question[Any]]]] = {
     "symmtom": {FollowStrategy, JudgeStrategy},
     "enacttom": {FollowStrategy, JudgeStrategy},
     "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
-    "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
+    "melting_pot/cooking": {AskProbes},
     "melting_pot/matrix": {AskProbes},
 }
 """The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""

@@ -13,12 +13,12 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
-from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, Interact, PreviousPlan
 from tests.agents.test_registry import play
+from tests.worlds.melting_pot.games.kitchen_examples import room_of
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = 400
@@ -29,22 +29,22 @@ Asked = tuple[int, Question[Any], Any]
 class Numbering:
     """The built-in reasoner with numbered critiques.
 
-    mute: gives no answer instead of every second critique. clumsy: every fourth plan in a kitchen uses a bare counter
-    with empty hands, which fails.
+    mute: gives no answer instead of every second critique. clumsy: with empty hands it uses a counter of the
+    kitchen that was never in view, which fails.
     """
 
     name = "numbering"
 
     def __init__(self, mute: bool = False, clumsy: bool = False) -> None:
         self._mute, self._clumsy = mute, clumsy
-        self._count = self._plans = 0
+        self._count = 0
 
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         answer = await BuiltinReasoner(answers()).answer(question, note)
-        if isinstance(question, PlanCooking) and isinstance(answer, PlanAnswer):
-            self._plans += 1
-            if self._clumsy and self._plans % 4 == 0 and question.hands is None:
-                answer.subgoals = [str(Interact(question.spare[self._plans % len(question.spare)]))]
+        if self._clumsy and isinstance(question, Plan) and isinstance(answer, CallsAnswer):
+            seat = room_of(question)
+            if seat.unseen and seat.hands is None:
+                answer.calls = [str(Interact(seat.unseen[-1]))]
         if isinstance(answer, Critique):
             self._count += 1
             answer.critique = f"critique {self._count}"
@@ -63,7 +63,7 @@ def asked(steps: Sequence[SeatStep]) -> list[Asked]:
 
 
 def is_plan(question: Question[Any]) -> bool:
-    return isinstance(question, Plan | PlanCooking)
+    return isinstance(question, Plan)
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
@@ -77,15 +77,10 @@ def test_every_plan_is_evaluated_before_the_next_is_made(scenario: str) -> None:
 def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
     exchanges = asked(steps_of(scenario))
     for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
-        assert isinstance(question, ReviewPlan | EvaluateCooking)
-        if isinstance(question, ReviewPlan):
-            assert list(map(str, question.plan.calls)) == plan.calls
-            assert question.before == planned.situation  # type: ignore[attr-defined]
-            assert question.situation.step == now  # type: ignore[attr-defined]
-        else:
-            assert list(question.plan) == plan.subgoals
-            assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
-            assert question.after.step == now
+        assert isinstance(question, ReviewPlan)
+        assert list(map(str, question.plan.calls)) == plan.calls
+        assert question.before == planned.situation  # type: ignore[attr-defined]
+        assert question.situation.step == now  # type: ignore[attr-defined]
 
 
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
@@ -106,7 +101,7 @@ def test_an_evaluation_shows_the_reward_since_the_plan_was_made(scenario: str) -
     exchanges = asked(steps)
     rewards = []
     for (planned, _, _), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
-        assert isinstance(question, ReviewPlan | EvaluateCooking)
+        assert isinstance(question, ReviewPlan)
         assert question.reward == pytest.approx(sum(step.reward for step in steps[planned:now]))
         rewards.append(question.reward)
     assert len(set(rewards)) > 1
@@ -125,14 +120,15 @@ def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
     assert ("critique 2" in critiques) is not mute
 
 
-def test_an_evaluation_in_a_kitchen_names_the_subgoal_that_failed() -> None:
+def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
     exchanges = asked(steps_of(KITCHEN, clumsy=True))
-    questions = [question for _, question, _ in exchanges if isinstance(question, EvaluateCooking)]
-    failures = [question for question in questions if question.failed is not None]
-    assert 0 < len(failures) < len(questions) / 2
-    for question in failures:
-        assert question.failed in question.plan
-        assert str(question.failed).startswith("interact")
+    reviewed = [(question, question.plan) for _, question, _ in exchanges if isinstance(question, ReviewPlan)]
+    failures = [(each.because, plan) for each, plan in reviewed if isinstance(plan, PreviousPlan) and plan.failed]
+    assert 0 < len(failures) < len(reviewed) / 2
+    for because, plan in failures:
+        assert isinstance(plan.failed, Interact)
+        assert plan.failed == plan.left[0]
+        assert because.startswith(f"{plan.failed} has failed")
 
 
 def test_failure_reflection_critiques_only_failures_and_only_for_the_next_plan() -> None:
@@ -142,7 +138,7 @@ def test_failure_reflection_critiques_only_failures_and_only_for_the_next_plan()
     for _, question, answer in asked(steps):
         if isinstance(question, CritiqueInteraction):
             explained, count = (answer.critique,), count + 1
-        elif isinstance(question, PlanCooking):
+        elif isinstance(question, Plan):
             assert question.critiques == explained
             explained = ()
-    assert count > 1
+    assert count == 1

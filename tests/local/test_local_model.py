@@ -28,7 +28,7 @@ from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.games import answers
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
-from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, PLAN_COOKING
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, PLAN_COOKING, planned
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
@@ -105,7 +105,7 @@ def test_every_reply_in_other_worlds_has_the_form_of_an_answer(name: str) -> Non
 
 @pytest.mark.parametrize("hands", [None, "tomato", "dish", "soup"])
 def test_a_plan_in_the_kitchen_begins_with_what_the_hands_allow(hands: str | None) -> None:
-    question = replace(PLAN_COOKING, hands=hands)
+    question = planned(PLAN_COOKING, hands=hands)
     for reply in replies(*(request(question, "Use the pot at (4, 2).", seed) for seed in range(3))):
         assert not re.search(r"\bcall 1, ", problem_of(reply.texts[0], question) or ""), reply.texts
 

@@ -479,8 +479,8 @@ def test_a_set_is_read_in_the_order_in_which_it_is_written() -> None:
     assert read_answer(said, PLAN).calls == calls
 
 
-def test_the_errors_of_all_subgoals_are_told_at_once() -> None:
-    subgoals = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
-    problem = problem_of(json.dumps({"reasoning": 1, "subgoals": subgoals}), EXAMPLES["plan_cooking"])
+def test_the_errors_of_all_calls_are_told_at_once() -> None:
+    calls = ["interact((1, 1))", "wait((0, 0))", "fly((1, 1))", "move_to((1, 1), (7, 1))"]
+    problem = problem_of(json.dumps({"reasoning": 1, "calls": calls}), EXAMPLES["plan_cooking"])
     for part in ("reasoning: Input", "bare floor", "nobody can stand", "unknown function 'fly'", "not in your room"):
         assert part in problem

@@ -176,7 +176,7 @@ def test_a_plan_begins_with_what_the_hands_allow_and_goes_on_with_what_is_in_rea
     grammar = grammar_in_one(answer_schema(EXAMPLES["plan_cooking"]))
     tomato, pot = "interact((0, 1))", "interact((4, 2))"
     plans = [tomato], [tomato, pot], ["wait((4, 2))", pot], [pot], [pot, tomato], [tomato, "interact((9, 9))"]
-    texts = [json.dumps({"reasoning": "", "subgoals": plan}, separators=(",", ":")) for plan in plans]
+    texts = [json.dumps({"reasoning": "", "calls": plan}, separators=(",", ":")) for plan in plans]
     assert [fits(text.replace(",(", ", ("), grammar) for text in texts] == [True, True, True, False, False, False]
 
 

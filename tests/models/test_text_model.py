@@ -170,8 +170,8 @@ def test_last_try_can_still_succeed() -> None:
         assert ask(server, COUNTER)
 
 
-def plan(*subgoals: str) -> Response:
-    return completion(json.dumps({"reasoning": "", "subgoals": subgoals}))
+def plan(*calls: str) -> Response:
+    return completion(json.dumps({"reasoning": "", "calls": calls}))
 
 
 def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try() -> None:
@@ -180,7 +180,7 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
     replies = plan(tomato, tomato), plan(tomato, other, pot, tomato), plan(pot), completion("no")
     with in_turn(*replies) as server:
         (answer,) = ask(server, question, notes=notes)
-    assert answer.model_dump()["subgoals"] == [tomato, other]
+    assert answer.model_dump()["calls"] == [tomato, other]
     assert len(server.received) == 1 + RETRIES
     assert "call 3, interact((4, 2)): you would hold nothing then" in (notes[1].problem or "")
     assert all(call.problem for call in notes)
@@ -188,17 +188,17 @@ def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try
 
 def test_usable_part_of_a_sample_counts_though_a_later_sample_has_none() -> None:
     tomato = "interact((0, 1))"
-    usable = json.dumps({"reasoning": "", "subgoals": [tomato, tomato]})
+    usable = json.dumps({"reasoning": "", "calls": [tomato, tomato]})
     with in_turn(completion(usable, "no"), completion("no")) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"], sampling=Sampling(completions=2))
-    assert answer.model_dump()["subgoals"] == [tomato]
+    assert answer.model_dump()["calls"] == [tomato]
 
 
 def test_usable_part_counts_where_the_conversation_grows_too_long() -> None:
     tomato, too_long = "interact((0, 1))", refusal(400, "Too long.", code="context_length_exceeded")
     with in_turn(plan(tomato, tomato), too_long) as server:
         (answer,) = ask(server, EXAMPLES["plan_cooking"])
-    assert answer.model_dump()["subgoals"] == [tomato]
+    assert answer.model_dump()["calls"] == [tomato]
     assert len(server.received) == 2
 
 

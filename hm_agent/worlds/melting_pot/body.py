@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from hm_agent.agents.planning_body import (
     NoProbes,
@@ -19,7 +19,7 @@ from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
-from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
@@ -84,7 +84,7 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
 
     situation = SeatSituation()
 
-    def __init__(self, game: Game[Any], vision: SubstrateVision, planner: ActionPlanner) -> None:
+    def __init__(self, game: Game, vision: SubstrateVision, planner: ActionPlanner) -> None:
         self._game, self._planner, self._perceiver = game, planner, Perceiver(vision)
         belief = PlayerBeliefMap(
             game.layout,
@@ -139,7 +139,7 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
 class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
     """Follows plans of subgoals move by move."""
 
-    def __init__(self, game: Game[Any], notes: SubstrateNotes, planner: ActionPlanner) -> None:
+    def __init__(self, game: Game, notes: SubstrateNotes, planner: ActionPlanner) -> None:
         self._game, self._notes, self._planner = game, notes, planner
         self._triggers = ReplanTriggers(game.ready_mark)
         self._strategy: SubstrateStrategy | None = None
@@ -247,23 +247,21 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
 class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
     """Asks for plans, and about those that are over, in the words of the game."""
 
-    def __init__(self, game: Game[Any], notes: SubstrateNotes, planner: ActionPlanner) -> None:
+    def __init__(self, game: Game, notes: SubstrateNotes, planner: ActionPlanner) -> None:
         self._game, self._notes, self._planner = game, notes, planner
-        self._asked: Question[Any] | None = None
+        self._asked: Plan | None = None
         """The latest question for a plan."""
 
     def _context(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> PlanContext:
         previous, _ = self._planner.latest_asked
         return _context(self._notes, request.strategy, request.because, previous, request.history, request.critiques)
 
-    def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Question[Any]:
+    def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Plan:
         self._asked = self._game.ask_plan(self._context(request))
         return self._asked
 
-    def read(self, question: Any, answer: Any) -> Sequence[Subgoal]:
-        if isinstance(question, Plan):
-            return question.situation.read_plan(answer.calls, None)
-        return tuple(question.subgoals_of(answer))
+    def read(self, question: Plan, answer: CallsAnswer) -> Sequence[Subgoal]:
+        return question.situation.read_plan(answer.calls, question.barred_call)
 
     def ended(self, request: PlanRequest[SeatSituation, SubstrateStrategy], reward: float) -> FinishedPlan | None:
         if self._asked is None:
@@ -288,9 +286,9 @@ def _context(
 class _Finished(FinishedPlan):
     """A finished plan as reflectors need it: builds the questions about it, and remembers its failure."""
 
-    game: Game[Any]
+    game: Game
     context: PlanContext
-    outcome: PlanOutcome[Any]
+    outcome: PlanOutcome
 
     def ask_critique(self) -> Question[Critique] | None:
         return self.game.ask_critique(self.context, self.outcome.failed) if self.outcome.failed else None
@@ -307,7 +305,7 @@ MeltingPotBody: TypeAlias = PlanningBody[View, Move, SeatSituation, SubstrateStr
 
 
 def melting_pot_body(
-    game: Game[Any], vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
+    game: Game, vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
 ) -> MeltingPotBody:
     """The body of one player."""
     notes = SubstrateNotes(game, vision, planner)

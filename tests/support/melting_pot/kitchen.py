@@ -101,7 +101,7 @@ def criticise(prompt: str) -> dict[str, Any]:
     """Criticises the subgoal that failed, if one did, else the whole plan."""
     if "has failed" in prompt:
         return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
-    paid = float(find(r"^Reward meanwhile, for soups of either of you: (\S+)\.$", prompt))
+    paid = float(find(r"Reward meanwhile: (\S+)\.$", prompt))
     return {"reasoning": "", "critique": "Go on." if paid else "Bring soup sooner."}
 
 
@@ -129,7 +129,7 @@ def plan(prompt: str) -> dict[str, Any]:
     """Plans to deliver or use the item held; with empty hands, to fetch the one that is needed next."""
     scene = _scene(prompt)
     refused = set(cells_in(" ".join(re.findall(r"^Not now: interact(\(.+?\)) has failed", prompt, re.MULTILINE))))
-    return {"reasoning": "One errand after the other.", "subgoals": PLANS_BY_HELD[scene.hands](scene, refused)}
+    return {"reasoning": "One errand after the other.", "calls": PLANS_BY_HELD[scene.hands](scene, refused)}
 
 
 def _empty_handed(scene: KitchenScene, refused: set[Cell]) -> list[str]:
@@ -194,7 +194,7 @@ def _use(cell: Cell) -> str:
 REPLIES: Replies = {
     ("critique",): criticise,
     ("hypothesis",): propose,
-    ("subgoals",): plan,
+    ("calls",): plan,
     ("outcome",): judge_strategy,
     ("strategy",): decide,
     ("minds", "strategy"): read_mind,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy.typing as npt
-from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.theory_of_mind.mind import Mind
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
@@ -42,37 +42,15 @@ class PlanContext:
     previous: PreviousPlan | None = None
 
 
-class PlanAnswer(BaseModel):
-    """A few subgoals in order, each a function call."""
-
-    reasoning: str = ""
-    subgoals: list[str]
-
-
-class PlanQuestion(Question[PlanAnswer]):
-    """Which subgoals carry out the strategy from here?"""
-
-    __slots__ = ()
-    schema = PlanAnswer
-
-    def subgoals_of(self, answer: PlanAnswer) -> Sequence[Subgoal]:
-        """The plan in an answer; CallError for calls that its game doesn't have or that name nothing on the map."""
-        raise NotImplementedError
-
-
-PlanQuestionT = TypeVar("PlanQuestionT", bound=Question[Any])
-"""A game's own class of questions for a plan."""
-
-
 @dataclass(frozen=True, slots=True)
-class PlanOutcome(Generic[PlanQuestionT]):
+class PlanOutcome:
     """A plan and its outcome.
 
     question: the question that the plan answered. failed: the subgoal whose failure ended the plan, None if none
     failed. reward: the sum of all rewards since the plan was made.
     """
 
-    question: PlanQuestionT
+    question: Plan
     plan: Sequence[Subgoal]
     failed: Subgoal | None
     reward: float
@@ -125,7 +103,7 @@ class Collection:
         return None
 
 
-class Game(Protocol[PlanQuestionT]):
+class Game(Protocol):
     """One game as one player plays it through an episode.
 
     Building a question changes no state, but that a game may remember when and against what it last asked for a plan.
@@ -174,7 +152,7 @@ class Game(Protocol[PlanQuestionT]):
         """
         ...
 
-    def ask_plan(self, context: PlanContext) -> PlanQuestionT: ...
+    def ask_plan(self, context: PlanContext) -> Plan: ...
 
     def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
         """The plan to follow if the model gives no valid one."""
@@ -188,6 +166,6 @@ class Game(Protocol[PlanQuestionT]):
         """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
         ...
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanQuestionT]) -> Question[Critique]:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         """Asks what a plan achieved, and what to do better."""
         ...

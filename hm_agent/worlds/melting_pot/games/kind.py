@@ -43,7 +43,7 @@ class Kind(Protocol[FactsT]):
     infers_inventories: bool = False
     commands: Mapping[str, OwnCommand] = {}
 
-    def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game[Any]:
+    def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""
         raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
 

@@ -112,7 +112,8 @@ class ActionPlanner:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
-        return plan_record(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
+        done = self._ended_at if self._end else self.current
+        return plan_record(self.plan, done, self.skipped, self.shot, failed=self.failed)
 
     @property
     def why_over(self) -> str:

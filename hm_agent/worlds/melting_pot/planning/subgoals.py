@@ -126,12 +126,13 @@ class PreviousPlan(PlanRecord):
     """A plan that is over.
 
     skipped: the calls whose thing was gone. shot: the call that was carried out in place of the rest, because the plan
-    fires on sight; None if nobody was fired at on sight. went_on: True if the agent has since followed a plan that no
-    model was asked for.
+    fires on sight; None if nobody was fired at on sight. failed: the call whose failure ended it, None if none failed.
+    went_on: True if the agent has since followed a plan that no model was asked for.
     """
 
     skipped: tuple[Subgoal, ...] = ()
     shot: Subgoal | None = None
+    failed: Subgoal | None = None
     went_on: bool = False
 
 
@@ -141,11 +142,12 @@ def plan_record(
     skipped: Sequence[Subgoal] = (),
     shot: Subgoal | None = None,
     *,
+    failed: Subgoal | None = None,
     went_on: bool = False,
 ) -> PreviousPlan:
     """The record of a plan of which the first `done` calls were carried out."""
     plan = tuple(calls)
-    return PreviousPlan(plan, done, len(plan), plan[done:], tuple(skipped), shot, went_on)
+    return PreviousPlan(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed, went_on)
 
 
 def reason(name: str, **details: object) -> str:

@@ -12,9 +12,11 @@ from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
     JudgeStrategy,
+    Plan,
     Predict,
     Propose,
     ReadMinds,
+    ReviewPlan,
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
@@ -28,6 +30,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     KitchenInteraction,
     Pace,
 )
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
@@ -42,14 +45,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
     Station,
 )
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
-    Barred,
-    CritiqueInteraction,
-    EvaluateCooking,
-    KitchenMoment,
-    PlanCooking,
-    Teammate,
-)
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
@@ -88,15 +84,18 @@ FAITH = (
     Hypothesis("The teammate loads pots and leaves serving to me.", 0.51, "loads pots promptly", right=2, tested=2),
     Hypothesis("The teammate is slow.", 0.09, "loads pots slowly", right=1, tested=2),
 )
-PLAN_COOKING = PlanCooking(
+ROOM = KitchenRoomSeat(
     rules=COOKS,
     step=210,
-    pose=Pose(3, 2, Facing.NORTH),
     hands=None,
-    strategy="Serve what the teammate cooks.",
+    pots=(Pot(UPPER, 3, "40%", 210, is_full=True, ready=222), Pot(LOWER, 1, None, 203, is_full=False, ready=None)),
+    held=Held("tomato", 209),
+    pace=Pace(14, 121, 0, 33),
+    own=WorkCost(13, 9),
+    other=WorkCost(5, None),
+    pose=Pose(3, 2, Facing.NORTH),
     role=SERVES,
     expected="loads pots promptly",
-    pots=(Pot(UPPER, 3, "40%", 210, is_full=True, ready=222), Pot(LOWER, 1, None, 203, is_full=False, ready=None)),
     stations=(
         Station(TOMATOES, (0, 1), "tomato", 180),
         Station(COUNTER, (0, 3), "dish", 180),
@@ -104,21 +103,42 @@ PLAN_COOKING = PlanCooking(
         Station(DISHES, (3, 4), "dish", 203),
     ),
     spare=((0, 2), (1, 0), (1, 4), (2, 1), (2, 4)),
+    floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     unseen=(),
     teammate=Teammate((5, 2), "tomato", 210, 209),
-    recent=loading(203, 207),
-    pace=Pace(14, 121, 0, 33),
-    own=WorkCost(13, 9),
-    history=(),
-    critiques=(),
+    recent=loading(203, 207)[-3:],
     barred=(),
-    because="the teammate has taken the soup from (4, 3)",
-    previous=plan_record((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
     layout=KITCHEN,
-    floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
 )
-NEWLY_THERE = replace(
+PLAN_COOKING = Plan(
+    situation=ROOM,
+    strategy="Serve what the teammate cooks.",
+    others=(),
+    history=(),
+    critiques=(),
+    because="the teammate has taken the soup from (4, 3)",
+    previous=plan_record((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
+)
+
+
+def planned(question: Plan, **changes: Any) -> Plan:
+    """A question for a plan with other values of its own fields or of its situation's."""
+    own = {
+        name: changes.pop(name)
+        for name in ("strategy", "history", "critiques", "because", "previous")
+        if name in changes
+    }
+    return replace(question, situation=replace(room_of(question), **changes), **own)
+
+
+def room_of(question: Any) -> KitchenRoomSeat:
+    """The situation of a question about a plan."""
+    assert isinstance(question.situation, KitchenRoomSeat)
+    return question.situation
+
+
+NEWLY_THERE = planned(
     PLAN_COOKING,
     step=0,
     pose=Pose(2, 2, Facing.NORTH),
@@ -136,17 +156,17 @@ NEWLY_THERE = replace(
     because="nothing is planned yet",
     previous=None,
 )
-REFUSED = replace(
+REFUSED = planned(
     PLAN_COOKING,
     hands="tomato",
-    pots=(PLAN_COOKING.pots[0], replace(PLAN_COOKING.pots[1], tomatoes=3, mark="cooked", is_full=True, ready=203)),
+    pots=(ROOM.pots[0], replace(ROOM.pots[1], tomatoes=3, mark="cooked", is_full=True, ready=203)),
     teammate=Teammate((6, 3), None, 201),
     critiques=("The pot is full: put the tomato down and fetch a dish.",),
     because="interact((4, 2)) has failed: the pot is full",
-    previous=plan_record((Interact((0, 1)), Interact(UPPER)), 1),
+    previous=plan_record((Interact((0, 1)), Interact(UPPER)), 1, failed=Interact(UPPER)),
     barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
 )
-UNDECIDED = replace(
+UNDECIDED = planned(
     PLAN_COOKING,
     strategy=None,
     role=None,
@@ -156,23 +176,24 @@ UNDECIDED = replace(
     because="the plan is carried out",
     previous=plan_record((Interact((3, 4)),), 1),
 )
-POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
-BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE, Teammate((6, 3), None, 171))
-AFTER = KitchenMoment(210, Pose(3, 2, Facing.NORTH), None, PLAN_COOKING.pots, PLAN_COOKING.teammate)
-PLANNED = ("interact((4, 2))", "interact((3, 4))")
-CARRIED_OUT = EvaluateCooking(
-    COOKS, PLANNED, 2, "the plan is carried out", None, 20.0, BEFORE, AFTER, loading(203, 207)
+BEFORE = replace(
+    ROOM,
+    step=180,
+    pose=Pose(2, 2, Facing.WEST),
+    hands="tomato",
+    pots=(Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None)),
+    teammate=Teammate((6, 3), None, 171),
 )
+AFTER = replace(ROOM, role=None, expected=None, recent=loading(203, 207))
+PLANNED = (Interact(UPPER), Interact((3, 4)))
+CARRIED_OUT = ReviewPlan(AFTER, plan_record(PLANNED, 2), "the plan is carried out", 20.0, BEFORE)
 FAILED = replace(
     CARRIED_OUT,
-    done=0,
+    plan=plan_record(PLANNED, 0, failed=PLANNED[0]),
     because=f"{PLANNED[0]} has failed: your hands stayed as they were",
-    failed=PLANNED[0],
     reward=0.0,
 )
-NOW = KitchenSeat(
-    COOKS, 210, None, PLAN_COOKING.pots, Held("tomato", 209), Pace(14, 121, 1, 33), WorkCost(13, 9), WorkCost(5, None)
-)
+NOW = KitchenSeat(COOKS, 210, None, ROOM.pots, Held("tomato", 209), Pace(14, 121, 1, 33), WorkCost(13, 9), ROOM.other)
 AT_FIRST = KitchenSeat(COOKS, 0, None, (), None, Pace(), WorkCost(None, None), WorkCost(None, None))
 PAID = Hypothesis("Keep all pots full.", 3.4)
 TEAMMATE = "teammate"
@@ -180,7 +201,7 @@ BELIEF = PlayerBelief(TEAMMATE, FAITH[0].words, "loads pots promptly")
 CHOOSE = ChooseStrategy(NOW, ROUNDS[-1:], others=(BELIEF,), is_rule=False)
 REVISE = Revise(NOW, TEAMMATE, ROUNDS, FAITH, ())
 
-ROLE_EXAMPLES: Mapping[str, Question[Any]] = {
+KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_teammate": Propose(NOW, TEAMMATE, ROUNDS, FAITH),
     "propose_first_teammate": Propose(NOW, TEAMMATE, ROUNDS[:1], ()),
     "predict_teammate": Predict(
@@ -199,10 +220,6 @@ ROLE_EXAMPLES: Mapping[str, Question[Any]] = {
     "make_first_cooking_strategy": ChooseStrategy(AT_FIRST, ()),
     "follow_cooking_strategy": FollowStrategy(NOW, ROUNDS[-1:], PAID.words),
     "judge_cooking_strategy": JudgeStrategy(NOW, ROUNDS[0], KitchenStrategy("", role=SERVES)),
-}
-"""What strategists ask: the questions that all worlds share."""
-KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
-    **ROLE_EXAMPLES,
     "plan_cooking": PLAN_COOKING,
     "plan_cooking_knowing_nothing": NEWLY_THERE,
     "plan_cooking_after_a_failure": REFUSED,
@@ -212,12 +229,12 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
         "tomato",
         Station("pot_3", UPPER, "40%", 209),
         Station("pot_3", UPPER, "50%", 210),
-        REFUSED.pots,
+        room_of(REFUSED).pots,
         210,
-        REFUSED.teammate,
+        room_of(REFUSED).teammate,
     ),
     "plan_cooking_undecided": UNDECIDED,
-    "evaluate_cooking": CARRIED_OUT,
-    "evaluate_failed_cooking": FAILED,
-    "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210, None),
+    "review_cooking": CARRIED_OUT,
+    "review_failed_cooking": FAILED,
+    "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, room_of(REFUSED).pots, 210, None),
 }

@@ -47,7 +47,7 @@ def test_nothing_in_a_schema_is_open(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_names_that_are_known_are_enumerated(name: str) -> None:
     schema = answer_schema(EXAMPLES[name])
-    free = {"reasoning", "hypothesis", "strategy", "critique", "subgoals", "words"}
+    free = {"reasoning", "hypothesis", "strategy", "critique", "words"}
     for node in nodes(schema):
         for field, part in node.get("properties", {}).items():
             texts = [text for text in nodes(part, schema.get("$defs", {})) if text["type"] == "string"]

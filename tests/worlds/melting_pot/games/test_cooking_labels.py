@@ -12,7 +12,7 @@ from hm_agent.core import Event
 from hm_agent.questions import Question
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
-from hm_agent.theory_of_mind.language_questions import Propose
+from hm_agent.theory_of_mind.language_questions import Plan, Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,
@@ -23,12 +23,12 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
     Delivery,
     RoundEnd,
 )
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import SUBGOALS, CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
-from hm_agent.worlds.melting_pot.planning.written_subgoals import parse_plan
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
+from tests.worlds.melting_pot.games.kitchen_examples import room_of
 
 WITH_CHEF, WITH_APPRENTICE, WITH_NOBODY = range(3)
 SEEDS = (1001, 1003)
@@ -171,19 +171,19 @@ def test_the_same_failure_is_asked_about_once(number: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize(("number", "seed"), SHIFTS)
-def test_no_plan_begins_with_a_subgoal_that_failed_in_the_same_state(number: int, seed: int) -> None:
-    for _, question, answer in shift(number, seed).asked(PlanCooking):
-        first = parse_plan(answer.subgoals, question.layout, SUBGOALS)[0]
-        assert not (isinstance(first, Interact) and first.target in {barred.cell for barred in question.barred})
+def test_no_plan_begins_with_a_call_that_failed_in_the_same_state(number: int, seed: int) -> None:
+    for _, question, answer in shift(number, seed).asked(Plan):
+        first = question.situation.read_plan(answer.calls, None)[0]
+        assert not (isinstance(first, Interact) and first.target in {each.cell for each in room_of(question).barred})
 
 
 @pytest.mark.parametrize(("number", "seed"), SHIFTS)
 def test_plans_use_only_stations_within_reach(number: int, seed: int) -> None:
-    for _, question, answer in shift(number, seed).asked(PlanCooking):
-        question.check(answer)
-        for subgoal in parse_plan(answer.subgoals, question.layout, SUBGOALS):
-            if isinstance(subgoal, Interact):
-                assert shortest_approach(question.layout, question.pose, subgoal.target) is not None
+    for _, question, answer in shift(number, seed).asked(Plan):
+        seat = room_of(question)
+        for call in seat.read_plan(answer.calls, None):
+            if isinstance(call, Interact):
+                assert shortest_approach(seat.layout, seat.pose, call.target) is not None
 
 
 @pytest.mark.parametrize("seed", SEEDS)

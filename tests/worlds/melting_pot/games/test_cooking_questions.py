@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.theory_of_mind.language_questions import CallsAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
 from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import layout_of
@@ -25,6 +25,8 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
     PLAN_COOKING,
     REFUSED,
     ROUNDS,
+    planned,
+    room_of,
 )
 
 POT_AND_TOMATO = Pose(5, 2, Facing.NORTH)
@@ -36,29 +38,30 @@ def test_example_kitchen_is_the_real_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("subgoals", "problem"),
+    ("calls", "problem"),
     [
         (["interact((5, 1))"], "out of your reach"),
         (["wait((3, 1))"], r"call 1, wait\(\(3, 1\)\): no pot stands there"),
         (["interact((2, 2))"], "bare floor"),
-        (["interact((3, 4))"] * 11, "11 subgoals are too many"),
+        (["interact((3, 4))"] * 11, "11 calls are too many"),
         (["fire_at((2, 2))"], "unknown function 'fire_at'"),
         ([], "the plan is empty"),
         (["move_to((3, 2), (0, 0))"], "is a wall"),
     ],
 )
-def test_plan_that_cannot_be_carried_out_is_refused(subgoals: list[str], problem: str) -> None:
+def test_plan_that_cannot_be_carried_out_is_refused(calls: list[str], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        PLAN_COOKING.check(PlanAnswer(subgoals=subgoals))
+        PLAN_COOKING.check(CallsAnswer(calls=calls))
 
 
-def test_failed_subgoal_is_refused_only_as_the_first_of_a_plan() -> None:
+def test_failed_call_is_refused_only_as_the_first_of_a_plan() -> None:
     with pytest.raises(ValueError, match=r"interact\(\(4, 2\)\) has failed before .* The pot is full"):
-        REFUSED.check(PlanAnswer(subgoals=["interact((4, 2))"]))
-    REFUSED.check(PlanAnswer(subgoals=["interact((2, 1))", "interact((3, 4))", "interact((4, 2))"]))
-    REFUSED.check(PlanAnswer(subgoals=["wait((4, 2))", "interact((4, 2))"]))
-    seen_before = replace(REFUSED.pots[0], step=180, ready=200)
-    replace(REFUSED, barred=(), pots=(seen_before, REFUSED.pots[1])).check(PlanAnswer(subgoals=["interact((4, 2))"]))
+        REFUSED.check(CallsAnswer(calls=["interact((4, 2))"]))
+    REFUSED.check(CallsAnswer(calls=["interact((2, 1))", "interact((3, 4))", "interact((4, 2))"]))
+    REFUSED.check(CallsAnswer(calls=["wait((4, 2))", "interact((4, 2))"]))
+    upper, lower = room_of(REFUSED).pots
+    seen_before = replace(upper, step=180, ready=200)
+    planned(REFUSED, barred=(), pots=(seen_before, lower)).check(CallsAnswer(calls=["interact((4, 2))"]))
 
 
 def test_every_unknown_role_and_behaviour_is_refused_at_once() -> None:

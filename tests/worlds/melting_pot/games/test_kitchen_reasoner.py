@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Predict, Propose
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, Predict, Propose
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
     EVERYTHING,
@@ -26,7 +27,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
     role_in,
 )
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
@@ -37,19 +37,22 @@ from tests.worlds.melting_pot.games.kitchen_examples import (
     NOW,
     PLAN_COOKING,
     REFUSED,
+    ROOM,
     TEAMMATE,
     UPPER,
     ended,
+    planned,
+    room_of,
 )
 
 REASONER = BuiltinReasoner(answers())
 TOMATOES, DELIVERY, DISHES = "interact((0, 1))", "interact((3, 1))", "interact((3, 4))"
 
 
-def plan(question: PlanCooking) -> list[str]:
+def plan(question: Plan) -> list[str]:
     answer = asyncio.run(REASONER.answer(question))
     question.check(answer)
-    return answer.subgoals
+    return answer.calls
 
 
 def propose(history: Sequence[KitchenInteraction], best: tuple[Hypothesis, ...] = ()) -> str:
@@ -65,11 +68,11 @@ def predict(words: str | None, history: Sequence[KitchenInteraction] = (), pace:
 
 
 def pot(cell: tuple[int, int], tomatoes: int, ready: int | None = None) -> Pot:
-    return Pot(cell, tomatoes, None, PLAN_COOKING.step, is_full=tomatoes >= 3, ready=ready)
+    return Pot(cell, tomatoes, None, ROOM.step, is_full=tomatoes >= 3, ready=ready)
 
 
-def kitchen(upper: Pot, lower: Pot, hands: str | None, expected: str | None) -> PlanCooking:
-    return replace(PLAN_COOKING, pots=(upper, lower), hands=hands, role=None, expected=expected, pace=Pace())
+def kitchen(upper: Pot, lower: Pot, hands: str | None, expected: str | None) -> Plan:
+    return planned(PLAN_COOKING, pots=(upper, lower), hands=hands, role=None, expected=expected, pace=Pace())
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -145,40 +148,40 @@ def test_held_soup_is_delivered_first() -> None:
 
 
 def test_cooked_soup_is_fetched_with_a_dish() -> None:
-    subgoals = plan(kitchen(pot(UPPER, 3, 200), pot(LOWER, 0), None, STANDS))
-    assert subgoals[:4] == [DISHES, "wait((4, 2))", "interact((4, 2))", DELIVERY]
+    calls = plan(kitchen(pot(UPPER, 3, 200), pot(LOWER, 0), None, STANDS))
+    assert calls[:4] == [DISHES, "wait((4, 2))", "interact((4, 2))", DELIVERY]
 
 
 def test_while_one_pot_cooks_the_other_is_filled() -> None:
-    subgoals = plan(kitchen(pot(UPPER, 3, 231), pot(LOWER, 0), None, STANDS))
-    assert subgoals[:2] == [TOMATOES, "interact((4, 3))"]
-    assert "interact((4, 2))" in subgoals
+    calls = plan(kitchen(pot(UPPER, 3, 231), pot(LOWER, 0), None, STANDS))
+    assert calls[:2] == [TOMATOES, "interact((4, 3))"]
+    assert "interact((4, 2))" in calls
 
 
 def test_cook_beside_an_idle_teammate_fills_a_pot_first() -> None:
-    subgoals = plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), None, STANDS))
-    assert subgoals[:6] == [TOMATOES, "interact((4, 2))"] * 3
+    calls = plan(kitchen(pot(UPPER, 0), pot(LOWER, 0), None, STANDS))
+    assert calls[:6] == [TOMATOES, "interact((4, 2))"] * 3
 
 
 def test_a_cook_that_loads_keeps_loading() -> None:
     question = kitchen(pot(UPPER, 3, 200), pot(LOWER, 2), None, SERVES)
-    subgoals = plan(replace(question, role=LOADS))
-    assert subgoals[:2] == [TOMATOES, "interact((4, 3))"]
+    calls = plan(planned(question, role=LOADS))
+    assert calls[:2] == [TOMATOES, "interact((4, 3))"]
 
 
 def test_tomato_is_not_brought_to_a_full_pot() -> None:
-    subgoals = plan(REFUSED)
-    assert subgoals[0] != "interact((4, 2))"
+    calls = plan(REFUSED)
+    assert calls[0] != "interact((4, 2))"
 
 
 def test_cook_that_knows_no_station_explores() -> None:
-    (subgoal,) = plan(NEWLY_THERE)
-    assert subgoal in ("move_to((1, 3))", "move_to((2, 3))", "move_to((3, 3))")
+    (call,) = plan(NEWLY_THERE)
+    assert call in ("move_to((1, 3))", "move_to((2, 3))", "move_to((3, 3))")
 
 
 def test_no_pot_is_filled_too_late_to_be_delivered() -> None:
     question = kitchen(pot(UPPER, 0), pot(LOWER, 3, 985), None, STANDS)
-    assert plan(replace(question, step=984))[0] == DISHES
+    assert plan(planned(question, step=984))[0] == DISHES
 
 
 @pytest.mark.parametrize("name", ["critique_interaction", "critique_bare_counter"])
@@ -210,6 +213,6 @@ def test_every_plan_is_valid_and_short(
     step: int,
 ) -> None:
     question = kitchen(pot(UPPER, *upper), pot(LOWER, *lower), hands, expected)
-    pots = tuple(replace(each, step=step) for each in question.pots)
-    subgoals = plan(replace(question, step=step, pose=pose, pots=pots))
-    assert 1 <= len(subgoals) <= MOST_PLANNED
+    pots = tuple(replace(each, step=step) for each in room_of(question).pots)
+    calls = plan(planned(question, step=step, pose=pose, pots=pots))
+    assert 1 <= len(calls) <= MOST_PLANNED

@@ -17,6 +17,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Predict,
     Propose,
     ReadMinds,
+    ReviewPlan,
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
@@ -27,14 +28,15 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY
 from tests.worlds.melting_pot.games.kitchen_examples import (
     CARRIED_OUT,
+    FAILED,
     FAITH,
     NOW,
     PLAN_COOKING,
-    PLANNED,
     ROUNDS,
     TEAMMATE,
     UNDECIDED,
     ended,
+    planned,
 )
 
 SHARE = {LOADS: SERVES, SERVES: LOADS, EVERYTHING: EVERYTHING, STANDS: EVERYTHING}
@@ -124,18 +126,18 @@ def test_revision_keeps_known_hypotheses_by_their_number() -> None:
 
 def test_plan_without_a_strategy_is_to_do_everything() -> None:
     question = replace(UNDECIDED, critiques=())
-    subgoals = ask(question).subgoals
-    assert 1 <= len(subgoals) <= MOST_PLANNED
-    assert subgoals == ask(replace(PLAN_COOKING, role=EVERYTHING, expected=None)).subgoals
+    calls = ask(question).calls
+    assert 1 <= len(calls) <= MOST_PLANNED
+    assert calls == ask(planned(PLAN_COOKING, role=EVERYTHING, expected=None)).calls
 
 
 @pytest.mark.parametrize(
-    ("paid", "failed", "words"),
+    ("reviewed", "paid", "words"),
     [
-        (40.0, None, "2 soups delivered in 30 steps"),
-        (0.0, None, "0 soups delivered in 30 steps"),
-        (20.0, PLANNED[0], "changed nothing"),
+        (CARRIED_OUT, 40.0, "2 soups delivered in 30 steps"),
+        (CARRIED_OUT, 0.0, "0 soups delivered in 30 steps"),
+        (FAILED, 20.0, "interact((4, 2)) changed nothing"),
     ],
 )
-def test_plan_is_evaluated_by_its_failure_or_its_deliveries(paid: float, failed: str | None, words: str) -> None:
-    assert words in ask(replace(CARRIED_OUT, failed=failed, reward=paid)).critique
+def test_plan_is_reviewed_by_its_failure_or_its_deliveries(reviewed: ReviewPlan, paid: float, words: str) -> None:
+    assert words in ask(replace(reviewed, reward=paid)).critique

@@ -24,11 +24,12 @@ from hm_agent.theory_of_mind.language_questions import Plan, Predict
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
+from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import Place, Seen, Site
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, plan_record
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
-from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, NOW, ROLE_EXAMPLES
+from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, NOW
 from tests.worlds.melting_pot.games.matrix_examples import (
     DILEMMA,
     HISTORY,
@@ -151,7 +152,9 @@ def test_how_long_the_last_one_has_been_back_is_not_said_of_whoever_is_met_next_
 
 
 def test_prompts_about_roles_tell_how_long_a_round_may_last_and_which_steps_its_role_is_told_from() -> None:
-    for question in ROLE_EXAMPLES.values():
+    for question in KITCHEN_EXAMPLES.values():
+        if type(getattr(question, "situation", None)) is not KitchenSeat:
+            continue
         assert f"until the next delivery, at most {ROUND_LIMIT} steps" in render(question)
         assert f"in the {ROLE_WINDOW} steps up to its end" in render(question)
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hm_agent.questions import answer_schema
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, Pot, Station
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import Barred, PlanCooking
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
-from tests.worlds.melting_pot.games.kitchen_examples import LOWER, PLAN_COOKING, UPPER
+from tests.worlds.melting_pot.games.kitchen_examples import LOWER, PLAN_COOKING, ROOM, UPPER, planned, room_of
 
 TOMATO, DISH, POT, OTHER, DELIVER = (
     "interact((0, 1))",
@@ -28,20 +28,20 @@ TOMATO, DISH, POT, OTHER, DELIVER = (
 BARE, LADEN = "interact((2, 1))", "interact((0, 3))"
 """The calls that use a bare counter, and one with a dish on it."""
 WAIT = "wait((4, 2))"
-CALLS = answer_schema(PLAN_COOKING)["properties"]["subgoals"]["items"]
+CALLS = answer_schema(PLAN_COOKING)["properties"]["calls"]["items"]
 """The form of any call but the first."""
 
 
-def check(*subgoals: str, hands: str | None = None, pots: tuple[Pot, ...] = PLAN_COOKING.pots) -> None:
-    replace(PLAN_COOKING, hands=hands, pots=pots).check(PlanAnswer(subgoals=list(subgoals)))
+def check(*calls: str, hands: str | None = None, pots: tuple[Pot, ...] = ROOM.pots) -> None:
+    planned(PLAN_COOKING, hands=hands, pots=pots).check(CallsAnswer(calls=list(calls)))
 
 
 def pot(cell: Cell, tomatoes: int, ready: int | None = None) -> Pot:
-    return Pot(cell, tomatoes, None, PLAN_COOKING.step, is_full=tomatoes == 3, ready=ready)
+    return Pot(cell, tomatoes, None, ROOM.step, is_full=tomatoes == 3, ready=ready)
 
 
 @pytest.mark.parametrize(
-    ("subgoals", "hands"),
+    ("calls", "hands"),
     [
         ((TOMATO, OTHER, DISH, WAIT, POT, DELIVER), None),
         ((TOMATO, OTHER, TOMATO, OTHER, DISH, POT, DELIVER), None),
@@ -52,12 +52,12 @@ def pot(cell: Cell, tomatoes: int, ready: int | None = None) -> Pot:
         (("wait((4, 3))", OTHER), "dish"),
     ],
 )
-def test_plan_that_may_work_is_accepted(subgoals: tuple[str, ...], hands: str | None) -> None:
-    check(*subgoals, hands=hands)
+def test_plan_that_may_work_is_accepted(calls: tuple[str, ...], hands: str | None) -> None:
+    check(*calls, hands=hands)
 
 
 @pytest.mark.parametrize(
-    ("subgoals", "hands", "problem"),
+    ("calls", "hands", "problem"),
     [
         (
             (DISH, POT, DELIVER),
@@ -76,9 +76,9 @@ def test_plan_that_may_work_is_accepted(subgoals: tuple[str, ...], hands: str | 
         ((TOMATO, OTHER, TOMATO, OTHER, TOMATO, OTHER), None, "call 6, .*: .* a pot that is full takes none"),
     ],
 )
-def test_call_that_cannot_work_is_refused(subgoals: tuple[str, ...], hands: str | None, problem: str) -> None:
+def test_call_that_cannot_work_is_refused(calls: tuple[str, ...], hands: str | None, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        check(*subgoals, hands=hands)
+        check(*calls, hands=hands)
 
 
 def test_tomato_for_a_pot_that_is_full_and_cooks_on_arrival_is_refused() -> None:
@@ -115,68 +115,68 @@ HANDS = st.sampled_from([None, "tomato", "dish", "soup"])
 @st.composite
 def pots_now(draw: st.DrawFn, cell: Cell) -> Pot:
     """A pot with any content, in view or seen some time ago."""
-    tomatoes, step = draw(st.integers(0, 3)), PLAN_COOKING.step - draw(st.integers(0, 30))
+    tomatoes, step = draw(st.integers(0, 3)), ROOM.step - draw(st.integers(0, 30))
     ready = step + draw(st.integers(-5, 20)) if tomatoes == 3 else None
     mark = None if ready is None else "cooked" if ready <= step else "40%"
     return Pot(cell, tomatoes, mark, step, is_full=tomatoes == 3, ready=ready)
 
 
 @st.composite
-def moments(draw: st.DrawFn) -> PlanCooking:
+def moments(draw: st.DrawFn) -> Plan:
     """A question about a plan in any state of hands, pots and a counter, with a station that is barred or none."""
-    thing, pose = draw(THINGS), Pose(*draw(st.sampled_from(PLAN_COOKING.floor)), draw(st.integers(0, 3)))
-    others = tuple(station for station in PLAN_COOKING.stations if station.kind != COUNTER)
+    thing, pose = draw(THINGS), Pose(*draw(st.sampled_from(ROOM.floor)), draw(st.integers(0, 3)))
+    others = tuple(station for station in ROOM.stations if station.kind != COUNTER)
     counter = (Station(COUNTER, (0, 3), thing, 180),) if thing else ()
-    barred = draw(st.none() | st.sampled_from(sorted(PLAN_COOKING.reach)))
-    return replace(
+    barred = draw(st.none() | st.sampled_from(sorted(ROOM.reach)))
+    return planned(
         PLAN_COOKING,
         hands=draw(HANDS),
         pose=pose,
         pots=(draw(pots_now(UPPER)), draw(pots_now(LOWER))),
         stations=(*others, *counter),
-        spare=(*PLAN_COOKING.spare, *(() if thing else ((0, 3),))),
+        spare=(*ROOM.spare, *(() if thing else ((0, 3),))),
         barred=(Barred(barred, "it gave nothing"),) if barred else (),
     )
 
 
-def is_refused(question: PlanCooking, *subgoals: str) -> bool:
+def is_refused(question: Plan, *calls: str) -> bool:
     try:
-        question.check(PlanAnswer(subgoals=list(subgoals)))
+        question.check(CallsAnswer(calls=list(calls)))
     except ValueError:
         return True
     return False
 
 
 @given(moments())
-def test_the_form_of_the_first_call_allows_what_the_check_accepts_and_nothing_else(question: PlanCooking) -> None:
-    (first,) = answer_schema(question)["properties"]["subgoals"]["prefixItems"]
+def test_the_form_of_the_first_call_allows_what_the_check_accepts_and_nothing_else(question: Plan) -> None:
+    (first,) = answer_schema(question)["properties"]["calls"]["prefixItems"]
     cells = [(x, y) for x in range(9) for y in range(5)]
     calls = [f"{name}({cell})" for name in ("interact", "move_to", "wait") for cell in cells]
     used = [call for call in calls if not call.startswith("wait") or call in (WAIT, "wait((4, 3))")]
     allowed = [call for call in used if re.search(first["pattern"], call)]
     assert allowed == [call for call in used if not is_refused(question, call)]
-    assert [f"interact({cell})" for cell in question.usable] == [
+    assert [f"interact({cell})" for cell in room_of(question).usable] == [
         call for call in allowed if call.startswith("interact")
     ]
 
 
 @given(moments())
-def test_the_form_of_later_calls_does_not_depend_on_the_hands(question: PlanCooking) -> None:
-    assert answer_schema(question)["properties"]["subgoals"]["items"] == CALLS
+def test_the_form_of_later_calls_does_not_depend_on_the_hands(question: Plan) -> None:
+    assert answer_schema(question)["properties"]["calls"]["items"] == CALLS
 
 
 def test_a_plan_asked_for_with_other_hands_begins_with_other_calls() -> None:
-    assert PLAN_COOKING.usable == ((0, 1), (0, 3), (3, 4))
-    assert replace(PLAN_COOKING, hands="soup").usable == ((0, 2), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1))
+    assert ROOM.usable == ((0, 1), (0, 3), (3, 4))
+    assert replace(ROOM, hands="soup").usable == ((0, 2), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1))
 
 
 @given(moments(), st.lists(st.from_regex(CALLS["pattern"], fullmatch=True), min_size=1, max_size=10))
-def test_the_usable_part_of_a_plan_ends_where_the_plan_fails(question: PlanCooking, subgoals: list[str]) -> None:
-    part = question.usable_part(PlanAnswer(reasoning="why", subgoals=subgoals))
-    count = len(part.subgoals) if part else 0
-    assert part in (None, PlanAnswer(reasoning="why", subgoals=subgoals[:count]))
-    assert count == 0 or not is_refused(question, *subgoals[:count])
-    assert count == len(subgoals) or is_refused(question, *subgoals[: count + 1])
+def test_the_usable_part_of_a_plan_ends_where_the_plan_fails(question: Plan, calls: list[str]) -> None:
+    part = question.usable_part(CallsAnswer(reasoning="why", calls=calls))
+    count = len(part.calls) if part else 0
+    assert part in (None, CallsAnswer(reasoning="why", calls=calls[:count]))
+    assert count == 0 or not is_refused(question, *calls[:count])
+    assert count == len(calls) or is_refused(question, *calls[: count + 1])
 
 
 def stations(upper: int, *, dish: bool = True) -> dict[Cell, Station]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Event, Observation
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, ActivityReader, PaceReader, RoundReader
+from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, Activity, ActivityReader, PaceReader, RoundReader
 from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction, Failures, FailureState, state_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COOKED,
     DELIVERY,
@@ -21,16 +23,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     behaviour_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
-    CritiqueInteraction,
-    EvaluateCooking,
-    Failures,
-    FailureState,
-    KitchenMoment,
-    PlanCooking,
-    Teammate,
-    state_of,
-)
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import RECENT, KitchenRoomSeat, Teammate
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
 from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
@@ -42,7 +35,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
 
 
-class CookingGame(Game[PlanCooking]):
+class CookingGame(Game):
     """One kitchen as one cook knows it through an episode."""
 
     mind: CookingMind
@@ -147,35 +140,45 @@ class CookingGame(Game[PlanCooking]):
         pot = self._kitchen.as_pot(Station(station.kind, station.cell, station.mark, self._step))
         return pot.why_useless(held, self._step + moves)
 
-    def ask_plan(self, context: PlanContext) -> PlanCooking:
-        pose, kitchen = context.view.pose, self._kitchen
+    def ask_plan(self, context: PlanContext) -> Plan:
+        """Shows rounds only where no strategist has drawn conclusions from them."""
+        words = context.strategy.words or None
+        return Plan(
+            situation=self._room_seat(context, self._rounds.latest[-RECENT:]),
+            strategy=words,
+            others=(),
+            history=() if words else self.mind.noticed(context.history),
+            critiques=tuple(context.critiques),
+            because=context.because,
+            previous=context.previous,
+        )
+
+    def _room_seat(self, context: PlanContext, recent: tuple[Activity, ...]) -> KitchenRoomSeat:
+        """What the agent knows of its room. recent: the teammate's activities to show."""
+        pose, kitchen, seat, strategy = context.view.pose, self._kitchen, self.situation, context.strategy
         assert pose is not None, "plans start from a known pose"
         reach = kitchen.within_reach(pose.cell)
         in_reach = kitchen.reachable(pose.cell)
         unseen = tuple(sorted(cell for cell in reach if cell not in kitchen.looked_at))
-        strategy = context.strategy
-        return PlanCooking(
-            rules=self.rules,
+        return KitchenRoomSeat(
+            rules=seat.rules,
             step=context.observation.step,
+            hands=seat.hands,
+            pots=tuple(pot for pot in seat.pots if pot.cell in reach),
+            held=seat.held,
+            pace=seat.pace,
+            own=seat.own,
+            other=seat.other,
             pose=pose,
-            hands=kitchen.hands,
-            strategy=strategy.words or None,
             role=strategy.role,
             expected=behaviour_of(strategy.expected_role, strategy.expected_tempo),
-            pots=tuple(pot for pot in kitchen.pots if pot.cell in reach),
             stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
             teammate=self._teammate_seen,
-            recent=self._rounds.latest,
-            pace=self._pace.latest,
-            own=work_cost(kitchen, self.layout, pose, own=True),
-            history=self.mind.noticed(context.history),
-            critiques=tuple(context.critiques),
+            recent=recent,
             barred=self._failures.barred(kitchen, reach),
-            because=context.because,
-            previous=context.previous,
             layout=self.layout,
             reach=reach,
         )
@@ -215,17 +218,16 @@ class CookingGame(Game[PlanCooking]):
             return state_of(failed.target, self._kitchen.hands, self._kitchen.stations.get(failed.target))
         return state_of(failed.target, self._hands_before, self._before.get(failed.target))
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanCooking]) -> EvaluateCooking:
-        before, pose, kitchen, step = outcome.question, context.view.pose, self._kitchen, self._step
-        assert pose is not None, "plans start from a known pose"
-        return EvaluateCooking(
-            rules=self.rules,
-            plan=tuple(map(str, outcome.plan)),
-            done=context.previous.done if context.previous else 0,
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
+        """Shows what the teammate did meanwhile, or its latest activities if these are more."""
+        before, latest = outcome.question.situation, self._rounds.latest
+        assert isinstance(before, KitchenRoomSeat)
+        assert context.previous is not None, "a plan that is over was asked for"
+        meanwhile = sum(activity.step > before.step for activity in latest)
+        return ReviewPlan(
+            situation=self._room_seat(context, latest[-max(RECENT, meanwhile) :]),
+            plan=context.previous,
             because=context.because,
-            failed=str(outcome.failed) if outcome.failed else None,
             reward=outcome.reward,
-            before=KitchenMoment(before.step, before.pose, before.hands, before.pots, before.teammate),
-            after=KitchenMoment(step, pose, kitchen.hands, kitchen.pots, self._teammate_seen),
-            did=tuple(activity for activity in self._rounds.latest if activity.step > before.step),
+            before=before,
         )

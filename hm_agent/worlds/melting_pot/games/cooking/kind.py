@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 
@@ -42,13 +43,9 @@ class CookingKind(Kind[KitchenFacts]):
         return ANSWERS
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
-        from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
-            CritiqueInteraction,
-            EvaluateCooking,
-            PlanCooking,
-        )
+        from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 
-        return PlanCooking, CritiqueInteraction, EvaluateCooking
+        return *PLANNING, CritiqueInteraction
 
     def bots(self, facts: KitchenFacts) -> KitchenBots:
         from hm_agent.worlds.melting_pot.games.cooking.simulator.bots import KitchenBots

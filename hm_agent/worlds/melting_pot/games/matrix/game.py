@@ -52,7 +52,7 @@ INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
-class MatrixGame(Game[Plan]):
+class MatrixGame(Game):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
@@ -293,7 +293,7 @@ class MatrixGame(Game[Plan]):
             if player in self.players
         )
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[Plan]) -> ReviewPlan:
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         before = outcome.question.situation
         assert isinstance(before, MatrixMapSeat)
         return ReviewPlan(

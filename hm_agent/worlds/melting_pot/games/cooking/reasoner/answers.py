@@ -9,22 +9,27 @@ from typing import Any
 from hm_agent.agents.reflection import Critique
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import (
+    CallsAnswer,
     ChooseStrategy,
     FollowStrategy,
     Foresight,
     JudgeStrategy,
     MindRead,
     MindsReadAnswer,
+    Plan,
     Predict,
     Propose,
     ReadMinds,
+    ReviewPlan,
     Revise,
     RevisedBeliefs,
     RevisedMind,
     StrategyAnswer,
 )
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
+from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
     COOKED,
@@ -40,7 +45,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     count,
     strategy_for,
 )
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     LIBRARY,
@@ -49,10 +53,10 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     posterior,
     predict_behaviour,
 )
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import distance
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal, Wait
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
 """The work that each role does."""
@@ -155,22 +159,28 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
     return HindsightAnswer(outcome=Outcome.POSITIVE if covered >= {LOADS, SERVES} else Outcome.NEUTRAL)
 
 
-def plan(question: PlanCooking) -> PlanAnswer:
+def plan(question: Plan) -> CallsAnswer:
     """Explores the agent's room first, then searches for the best plan; waits at a pot where there is none."""
-    subgoals = _explore(question) or BeamSearch(question).best_plan()
-    if not subgoals:
-        here = question.pose.cell
-        can_wait = question.pots and question.hands != SOUP
-        subgoals = [Wait(question.pots[0].cell)] if can_wait else [MoveTo(here)]
-    return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
+    seat = _room_seat(question.situation)
+    calls = _explore(seat) or BeamSearch(seat).best_plan()
+    if not calls:
+        can_wait = seat.pots and seat.hands != SOUP
+        calls = [Wait(seat.pots[0].cell)] if can_wait else [MoveTo(seat.pose.cell)]
+    return CallsAnswer(calls=[str(call) for call in calls])
 
 
-def _explore(question: PlanCooking) -> list[Subgoal]:
-    """Moves to the nearest cell next to a counter that was never in view; no subgoal if there is none."""
-    if not question.unseen:
+def _room_seat(situation: SeatSituation) -> KitchenRoomSeat:
+    """The situation of a question about plans, which shows the agent's room."""
+    assert isinstance(situation, KitchenRoomSeat)
+    return situation
+
+
+def _explore(seat: KitchenRoomSeat) -> list[Subgoal]:
+    """Moves to the nearest cell next to a counter that was never in view; no call if there is none."""
+    if not seat.unseen:
         return []
-    here = question.pose.cell
-    near = [cell for cell in question.floor if any(distance(cell, dark) == 1 for dark in question.unseen)]
+    here = seat.pose.cell
+    near = [cell for cell in seat.floor if any(distance(cell, dark) == 1 for dark in seat.unseen)]
     places = [cell for cell in near if cell != here]
     return [MoveTo(min(places, key=lambda cell: (distance(here, cell), cell)))] if places else []
 
@@ -196,13 +206,13 @@ def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
     return "A pot takes only a tomato or a dish: fetch one first."
 
 
-def evaluate(question: EvaluateCooking) -> Critique:
+def review_plan(question: ReviewPlan) -> Critique:
     """States what failed or what the plan earned; the reasoner's own planning sees as much in its question."""
-    steps = question.after.step - question.before.step
-    if question.failed is not None:
-        return Critique(critique=f"{question.failed} changed nothing: look at your hands and the pots before any use.")
-    soups = round(question.reward / question.rules.reward)
-    earned = f"{count('soup', soups)} delivered in {count('step', steps)}"
+    before, now, plan = _room_seat(question.before), _room_seat(question.situation), question.plan
+    if isinstance(plan, PreviousPlan) and plan.failed is not None:
+        return Critique(critique=f"{plan.failed} changed nothing: look at your hands and the pots before any use.")
+    soups = round(question.reward / now.rules.reward)
+    earned = f"{count('soup', soups)} delivered in {count('step', now.step - before.step)}"
     return Critique(critique=f"{earned}: {'go on' if soups else 'do what is missing most'}.")
 
 
@@ -214,8 +224,8 @@ ANSWERS: ReasonerTable = {
     ChooseStrategy: choose,
     FollowStrategy: follow_strategy,
     JudgeStrategy: judge_strategy,
-    PlanCooking: plan,
+    Plan: plan,
+    ReviewPlan: review_plan,
     CritiqueInteraction: criticise,
-    EvaluateCooking: evaluate,
 }
 """Which function answers which question."""

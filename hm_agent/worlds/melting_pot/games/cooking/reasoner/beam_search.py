@@ -17,8 +17,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SOUP,
     TOMATO,
 )
-from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
@@ -59,9 +59,9 @@ class UnfinishedValue(NamedTuple):
     dish: float
 
     @classmethod
-    def of(cls, question: PlanCooking) -> UnfinishedValue:
-        loading, serving = question.own.loading or LOADING, question.own.serving or SERVING
-        work = question.rules.tomatoes * loading + serving
+    def of(cls, seat: KitchenRoomSeat) -> UnfinishedValue:
+        loading, serving = seat.own.loading or LOADING, seat.own.serving or SERVING
+        work = seat.rules.tomatoes * loading + serving
         return cls(loading / work, serving / work / 3)
 
     def held(self, hands: str | None) -> float:
@@ -133,24 +133,23 @@ class Node(NamedTuple):
 
 
 class BeamSearch:
-    """Searches for the best plan of one question: at each step it expands the most valuable nodes up to the horizon.
+    """Searches for the best plan of one cook: at each step it expands the most valuable nodes up to the horizon.
 
     It expands many hundred nodes, about half of which have the same state as a node at another time.
     """
 
-    def __init__(self, question: PlanCooking) -> None:
-        self._question, self._layout = question, question.layout
-        now = question.step
-        self._pots = [pot.cell for pot in question.pots]
-        self._things = list(_things_to_fetch(question))
-        self._deliveries = [station.cell for station in question.stations if station.kind == DELIVERY]
-        self._unfinished = UnfinishedValue.of(question)
-        self._barred = {barred.cell for barred in question.barred}
+    def __init__(self, seat: KitchenRoomSeat) -> None:
+        self._seat, self._layout, now = seat, seat.layout, seat.step
+        self._pots = [pot.cell for pot in seat.pots]
+        self._things = list(_things_to_fetch(seat))
+        self._deliveries = [station.cell for station in seat.stations if station.kind == DELIVERY]
+        self._unfinished = UnfinishedValue.of(seat)
+        self._barred = {barred.cell for barred in seat.barred}
         self._states: dict[tuple[Pose, str | None, Contents], State] = {}
-        left = question.rules.steps - now
+        left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
-        contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in question.pots)
-        self._start = Node(0, self._state_at(0, question.pose, question.hands, contents), 0.0)
+        contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots)
+        self._start = Node(0, self._state_at(0, seat.pose, seat.hands, contents), 0.0)
 
     def best_plan(self) -> list[Subgoal]:
         """The first subgoals on the way to the best node at the horizon."""
@@ -209,7 +208,7 @@ class BeamSearch:
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
-        rules = self._question.rules
+        rules = self._seat.rules
         for n, cell in enumerate(self._pots):
             count = state.pots[n][0] + 1
             if cell in ways and count <= rules.tomatoes:
@@ -230,7 +229,7 @@ class BeamSearch:
 
     def _put_down(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts what the agent holds on one of the nearest bare counters."""
-        spare = [cell for cell in self._question.spare if cell in ways]
+        spare = [cell for cell in self._seat.spare if cell in ways]
         for cell in sorted(spare, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
             yield self._errand(ways[cell], cell, None, state.pots, counter=cell)
 
@@ -305,16 +304,16 @@ def _waits_and_uses(cell: Cell) -> tuple[Subgoal, ...]:
     return Wait(cell), Interact(cell)
 
 
-def _things_to_fetch(question: PlanCooking) -> Iterator[tuple[Cell, str, float, Cell | None]]:
+def _things_to_fetch(seat: KitchenRoomSeat) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
     A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
     dispensers never run out.
     """
-    for station in question.stations:
+    for station in seat.stations:
         thing = DISPENSED.get(station.kind, station.mark)
         if thing is not None:
-            is_others_work = OWN_THING.get(question.role or "", thing) != thing
+            is_others_work = OWN_THING.get(seat.role or "", thing) != thing
             counter = None if station.kind in DISPENSED else station.cell
             yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0, counter
 

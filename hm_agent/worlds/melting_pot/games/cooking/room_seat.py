@@ -1,0 +1,137 @@
+"""What a question about a plan in a kitchen shows of one cook: what is known of its room, and what plans may say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from hm_agent.models.prompts import phrase
+from hm_agent.questions import UNSHOWN
+from hm_agent.worlds.melting_pot.games.cooking.activities import Activity
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import Station
+from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
+from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.written_subgoals import (
+    INTERACT,
+    MOVE_TO,
+    WAIT,
+    Functions,
+    call_pattern,
+    parse_plan,
+)
+from hm_agent.written_calls import CallError
+
+CALLS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
+"""The functions a plan may call."""
+MOST_CALLS = 10
+"""The largest number of calls in a plan; a longer one would be outdated long before its end."""
+RECENT = 3
+"""How many of the teammate's latest activities a question for a plan shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teammate:
+    """The teammate as last seen. hands: what it holds, by all it did since. since: when that became known."""
+
+    cell: Cell
+    hands: str | None
+    step: int
+    since: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Barred:
+    """A station whose use failed before in the agent's present state. why: the reason, for the error text."""
+
+    cell: Cell
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KitchenRoomSeat(KitchenSeat):
+    """What one cook knows of its room at a step, and the part that its strategy gives it.
+
+    role, expected: what the strategy says of both cooks; None if it says nothing. pots, stations: those that can be
+    used from the room. spare: the bare counters there. floor: the cells of the room. unseen: the counters there that
+    were never in view. teammate: None if it was never seen. recent: its latest activities. barred: the stations whose
+    use failed before in the present state. reach: all wall cells that can be used from the room.
+    """
+
+    blocks = "melting_pot/cooking/room_blocks.j2"
+
+    pose: Pose
+    role: str | None
+    expected: str | None
+    stations: tuple[Station, ...]
+    spare: tuple[Cell, ...]
+    floor: tuple[Cell, ...]
+    unseen: tuple[Cell, ...]
+    teammate: Teammate | None
+    recent: tuple[Activity, ...]
+    barred: tuple[Barred, ...]
+    layout: Layout = field(metadata=UNSHOWN)
+    reach: frozenset[Cell] = field(metadata=UNSHOWN)
+
+    @property
+    def most_calls(self) -> int:
+        return MOST_CALLS
+
+    @property
+    def usable(self) -> tuple[Cell, ...]:
+        """The cells that the first call may use: with these hands that may work, and it has not failed before."""
+        return tuple(cell for cell in self._within_reach if not self._problems((Interact(cell),)))
+
+    def call_patterns(self, barred: Any) -> tuple[str, str]:
+        """Allows calls within reach, and as the first call only those that may work at once."""
+        pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
+        waits = [cell for cell in pots if not self._problems((Wait(cell),))]
+        first = call_pattern(CALLS, {"interact": self.usable, "wait": waits, "move_to": self.floor})
+        return first, call_pattern(CALLS, {"interact": self._within_reach, "wait": pots, "move_to": self.floor})
+
+    @property
+    def _within_reach(self) -> Sequence[Cell]:
+        return sorted(cell for cell in self.reach if not self.layout.is_open(cell))
+
+    def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Subgoal, ...]:
+        """Refuses calls out of reach, calls that can't work, and a first call that has failed in the present state."""
+        plan = parse_plan(texts, self.layout, CALLS, check=self._check_reach)
+        if problems := self._problems(plan):
+            raise CallError("; ".join(problems))
+        return plan
+
+    def usable_part(self, texts: Sequence[str], barred: Any) -> Sequence[str]:
+        """The calls before the first one that can't be carried out."""
+        for count in range(len(texts), 0, -1):
+            with suppress(CallError):
+                self.read_plan(texts[:count], barred)
+                return texts[:count]
+        return ()
+
+    def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
+        """Why calls of a plan within reach can't work, one sentence each; empty if all may."""
+        barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
+        failed = [_refusal("failed_before", call=str(plan[0]), why=barred.why)] if barred else []
+        return [*failed, *why_impossible(self._scene, plan)]
+
+    @property
+    def _scene(self) -> RehearsalScene:
+        bare = frozenset(self.spare)
+        return RehearsalScene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
+
+    def _check_reach(self, subgoal: Subgoal) -> None:
+        if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
+            floor = sorted(self.floor)
+            raise CallError(_refusal("not_in_room", call=str(subgoal), cell=subgoal.target, floor=floor))
+        if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
+            raise CallError(_refusal("bare_floor", call=str(subgoal)))
+        if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
+            raise CallError(_refusal("out_of_reach", call=str(subgoal)))
+
+
+def _refusal(name: str, **details: object) -> str:
+    """A refusal in words, of prompts/melting_pot/cooking/refusals.j2."""
+    return phrase("melting_pot/cooking/refusals.j2", name, **details)
