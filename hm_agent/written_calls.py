@@ -37,10 +37,10 @@ def read_call(text: str, functions: Mapping[str, FunctionT], forms: str) -> tupl
     call = _COMMENT.sub("", text).strip()
     written = _CALL.fullmatch(f"{call}()" if call in functions else call)
     if written is None:
-        raise CallError(phrase("agent/refusals.j2", "no_call", given=shortened(text), forms=forms))
+        raise CallError(phrase("agent/messages.j2", "no_call", given=shortened(text), forms=forms))
     name, arguments = written.groups()
     if name not in functions:
-        raise CallError(phrase("agent/refusals.j2", "unknown_function", name=shortened(name), forms=forms))
+        raise CallError(phrase("agent/messages.j2", "unknown_function", name=shortened(name), forms=forms))
     return name, functions[name], arguments
 
 
@@ -55,7 +55,7 @@ def read_calls(texts: Sequence[str], read: Callable[[str], CallT], forms: str) -
     if errors:
         raise CallError("; ".join(errors))
     if not calls:
-        raise CallError(phrase("agent/refusals.j2", "empty_plan", forms=forms))
+        raise CallError(phrase("agent/messages.j2", "empty_plan", forms=forms))
     return tuple(calls)
 
 

@@ -238,7 +238,7 @@ def test_a_reason_that_is_written_in_python_is_found(line: str) -> None:
 
 def test_every_reason_and_refusal_in_prompts_is_asked_for_by_its_name() -> None:
     package = "".join(path.read_text("utf-8") for path in MODULES.values())
-    files = [path for path in (ROOT / "prompts").rglob("*.j2") if path.stem in ("reasons", "refusals", "unreadable")]
+    files = [path for path in (ROOT / "prompts").rglob("*.j2") if path.stem in ("messages", "unreadable")]
     prompts = "".join(path.read_text("utf-8") for path in files)
     written = re.findall(r"{% macro (\w+)", prompts)
     asked = re.findall(r"\b(?:_problem|_?reason|_refusal)\(\s*\"(\w+)\"", package)

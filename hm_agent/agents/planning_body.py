@@ -97,7 +97,7 @@ class PlanFollower(Protocol[SituationT_contra, ActionT_co, StrategyT_contra]):
     @property
     def why_ended(self) -> str:
         """Why the latest plan that a model was asked for is over, in words."""
-        return phrase("agent/reasons.j2", "used_up")
+        return phrase("agent/messages.j2", "used_up")
 
     def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
         """Begins a plan. is_forced: True if no model was asked for it."""
@@ -226,7 +226,7 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
         self._notes, self._follower, self._plans, self.mind = notes, follower, plans, mind
         self._model, self._reflector, self._probes = model, reflector, probes
         self._strategy: StrategyT | None = None
-        self._because: str | None = phrase("agent/reasons.j2", "begins")
+        self._because: str | None = phrase("agent/messages.j2", "begins")
         """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         self._failed: Call | None = None
@@ -278,7 +278,7 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
         answer = await answer_or_none(self._model, question)
         plan = self._plans.read(question, answer) if answer else self._follower.default_plan(situation)
         self._follower.follow(plan)
-        self._because = None if plan else phrase("agent/reasons.j2", "no_plan")
+        self._because = None if plan else phrase("agent/messages.j2", "no_plan")
         self._has_asked, self._earned = True, 0.0
 
     def state(self) -> object:

@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -14,6 +15,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from hm_agent.bounds import MAX_TEXT, kept_start
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
+
+_problem = partial(phrase, "unreadable.j2")
 
 MAX_CHARACTERS = 200_000
 """Characters of a text that are read, from its end."""
@@ -96,11 +99,6 @@ def _problem_of_json(error: ValueError) -> str:
     if not isinstance(error, json.JSONDecodeError):
         return _problem("number_too_long")  # the parser's only other error
     return _problem("misplaced", problem=error.msg, near=repr(error.doc[max(error.pos - 20, 0) : error.pos + 20]))
-
-
-def _problem(name: str, **details: object) -> str:
-    """What is wrong with a text, in words, of prompts/unreadable.j2."""
-    return phrase("unreadable.j2", name, **details)
 
 
 def _find_end(text: str, start: int) -> int:

@@ -46,7 +46,7 @@ History = tuple[NoticedInteraction, ...]
 def check_name(field: str, name: object, known: Sequence[object]) -> None:
     """Raises ValueError if a name in an answer is none of the known ones, which the message lists."""
     if name not in known:
-        raise ValueError(phrase("agent/refusals.j2", "unknown_name", field=field, name=str(name)[:60], known=known))
+        raise ValueError(phrase("agent/messages.j2", "unknown_name", field=field, name=str(name)[:60], known=known))
 
 
 class SeatQuestion(Question[AnswerT]):
@@ -308,7 +308,7 @@ class ChooseStrategy(SeatQuestion[StrategyAnswer[Any]]):
         given = answer.strategy
         self.situation.check_strategy(given, None)
         if self.is_rule and isinstance(given, TypedStrategy) and not given.words:
-            raise ValueError(phrase("agent/refusals.j2", "no_strategy"))
+            raise ValueError(phrase("agent/messages.j2", "no_strategy"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +385,7 @@ class Plan(SeatQuestion[CallsAnswer]):
         """Raises CallError for too many or invalid calls, and for a first call that can't be carried out now."""
         most = self.situation.most_calls
         if len(answer.calls) > most:
-            raise CallError(phrase("agent/refusals.j2", "too_many_calls", given=len(answer.calls), most=most))
+            raise CallError(phrase("agent/messages.j2", "too_many_calls", given=len(answer.calls), most=most))
         self.situation.read_plan(answer.calls, self.barred_call)
 
     def usable_part(self, answer: CallsAnswer) -> CallsAnswer | None:
@@ -447,6 +447,6 @@ class AskProbes(Question[ProbesAnswer]):
     def check(self, answer: ProbesAnswer) -> None:
         count, given = len(self.claims), len(answer.answers)
         if given != count:
-            raise ValueError(phrase("agent/refusals.j2", "answers_wanted", given=given, wanted=count))
+            raise ValueError(phrase("agent/messages.j2", "answers_wanted", given=given, wanted=count))
         for choice in answer.answers:
             check_name("answers", choice, self.choices)

@@ -13,6 +13,8 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import Remark, check_all
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES
 
+_refusal = partial(phrase, "agent/messages.j2")
+
 
 class RevisedHypothesis(BaseModel):
     """One hypothesis: kept, reworded or new.
@@ -78,8 +80,3 @@ def _check_revised(revision: RevisedHypothesis, numbers: Sequence[int], count: i
         raise ValueError(_refusal("named_twice", number=revision.of))
     if not revision.of and not revision.hypothesis:
         raise ValueError(_refusal("no_words"))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/agent/refusals.j2."""
-    return phrase("agent/refusals.j2", name, **details)

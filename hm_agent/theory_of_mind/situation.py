@@ -97,7 +97,7 @@ class SeatSituation:
     def check_strategy(self, given: Any, present: str | None) -> None:
         """Raises ValueError if a strategy in an answer can't be followed, with what would be right."""
         if not given and not present:
-            raise ValueError(phrase("agent/refusals.j2", "no_strategy"))
+            raise ValueError(phrase("agent/messages.j2", "no_strategy"))
 
     def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
         """The interactions that a question shows, the oldest first. latest: how many it shows by default."""

@@ -31,8 +31,8 @@ class WrittenStrategy:
         Another hypothesis that expects the same behaviour is no reason.
         """
         if self.words != before.words:
-            return phrase("agent/reasons.j2", "strategy_changed")
-        return phrase("agent/reasons.j2", "expects_otherwise") if self._expected != before._expected else None
+            return phrase("agent/messages.j2", "strategy_changed")
+        return phrase("agent/messages.j2", "expects_otherwise") if self._expected != before._expected else None
 
     @property
     def _expected(self) -> Mapping[str, str]:

@@ -64,7 +64,7 @@ def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: s
         wanted = wanted | {"first_strategy"} if situation.writes_strategy else wanted
         assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
     for file in (data_folder("prompts") / world).glob("*.j2"):
-        if file.stem.endswith("blocks") or file.stem in ("reasons", "refusals"):
+        if file.stem.endswith("blocks") or file.stem == "messages":
             assert "# What is asked" not in file.read_text("utf-8")
             assert "# Answer" not in file.read_text("utf-8")
 

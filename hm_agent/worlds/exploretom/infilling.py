@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Literal
 
@@ -30,6 +31,8 @@ from hm_agent.worlds.exploretom.story.actions import (
 )
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 from hm_agent.worlds.exploretom.story.language import sentence_of
+
+_refusal = partial(phrase, "exploretom/messages.j2")
 
 TRIES = 3
 """The most tellings to try before the plain sentence of the action is used."""
@@ -122,11 +125,6 @@ class TellAction(Question[ToldAction]):
                 raise ValueError(_refusal("names_others", names=others))
 
         check_all(check_length, check_missing, check_others)
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/exploretom/refusals.j2."""
-    return phrase("exploretom/refusals.j2", name, **details)
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,7 +191,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         notes.memory.expected_kind = collection.expected_kind(strategy)
         has_changed = before is None or strategy.aims != before.aims
         if has_changed and not collection.goes_on(self._planner.rest, notes.inventory, strategy):
-            return phrase("agent/reasons.j2", "strategy_changed")
+            return phrase("agent/messages.j2", "strategy_changed")
         return None
 
     def reflex(self, situation: SeatSituation) -> Move | None:

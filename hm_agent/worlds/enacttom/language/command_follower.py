@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 
 from hm_agent.agents.written_body import WrittenFollower
@@ -14,6 +15,8 @@ from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, IDLE, WAIT, Hou
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
+
+_reason = partial(phrase, "enacttom/messages.j2")
 
 LONGEST_WAIT = 3
 """How many turns an agent waits beyond the end of its plan before it asks for another."""
@@ -77,10 +80,5 @@ class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
         """Why a plan that was carried out is to be followed by another; None while the agent waits as planned."""
         waits = len(list(takewhile(lambda command: command.verb == WAIT, reversed(self.plan))))
         if not waits:
-            return phrase("agent/reasons.j2", "used_up")
+            return phrase("agent/messages.j2", "used_up")
         return None if self._waited < LONGEST_WAIT else _reason("waited", turns=waits + self._waited)
-
-
-def _reason(name: str, **details: object) -> str:
-    """A reason for a new plan, of prompts/enacttom/reasons.j2."""
-    return phrase("enacttom/reasons.j2", name, **details)

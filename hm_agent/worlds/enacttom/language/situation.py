@@ -314,4 +314,4 @@ class OwnActionFailed(Event):
     why: str
 
     def describe(self) -> str:
-        return phrase("enacttom/reasons.j2", "failed", command=self.command, why=self.why.rstrip("."))
+        return phrase("enacttom/messages.j2", "failed", command=self.command, why=self.why.rstrip("."))

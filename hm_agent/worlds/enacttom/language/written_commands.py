@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 from hm_agent.models.prompts import phrase
@@ -30,6 +31,8 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.written_calls import CallError, any_of, read_calls, shortened
+
+_refusal = partial(phrase, "enacttom/messages.j2")
 
 LONGEST_MESSAGE = 400
 """The most characters of a message that a schema's pattern allows."""
@@ -142,12 +145,7 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView, barred: HouseC
         possible = list(map(str, view.commands()[1:])) or [WAIT]
         raise CallError(_refusal("cannot_succeed", command=str(first), possible=possible))
     if first == barred:
-        raise CallError(phrase("agent/refusals.j2", "just_failed", call=str(first)))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/enacttom/refusals.j2."""
-    return phrase("enacttom/refusals.j2", name, **details)
+        raise CallError(phrase("agent/messages.j2", "just_failed", call=str(first)))
 
 
 def _target_room(command: HouseCommand, view: HouseView) -> str:

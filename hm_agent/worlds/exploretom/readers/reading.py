@@ -56,7 +56,7 @@ class _ChoiceQuestion:
     def check(self, answer: ChosenAnswer | ReasonedAnswer) -> None:
         if self.choices and meaning(answer.answer, self.choices) is None:
             given, choices = repr(answer.answer[:60]), list(map(repr, self.choices))
-            raise ValueError(phrase("exploretom/refusals.j2", "no_choice", given=given, choices=choices))
+            raise ValueError(phrase("exploretom/messages.j2", "no_choice", given=given, choices=choices))
 
 
 @dataclass(frozen=True, slots=True)

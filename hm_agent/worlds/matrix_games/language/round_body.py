@@ -54,7 +54,7 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
 
     def observe(self, situation: RoundSituation, events: Sequence[Event], because: str | None) -> str:
         self._done = len(self.plan)
-        return because or phrase("matrix_games/reasons.j2", "next_round")
+        return because or phrase("matrix_games/messages.j2", "next_round")
 
     def default_plan(self, situation: RoundSituation) -> Sequence[Play]:
         """What it played last, at first the first action."""

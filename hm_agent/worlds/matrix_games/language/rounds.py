@@ -111,13 +111,13 @@ class RoundSituation(SeatSituation):
 
 def _forms() -> str:
     """How a play is written, for messages."""
-    return phrase("matrix_games/refusals.j2", "forms")
+    return phrase("matrix_games/messages.j2", "forms")
 
 
 def _read_play(text: str, actions: Sequence[str]) -> Play:
     _, build, argument = read_call(text, {"play": Play}, _forms())
     name = argument.strip(" '\"\n\t")
     if name not in actions:
-        refusal = phrase("matrix_games/refusals.j2", "no_action", given=shortened(argument), actions=actions)
+        refusal = phrase("matrix_games/messages.j2", "no_action", given=shortened(argument), actions=actions)
         raise CallError(refusal)
     return build(name)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.written_calls import WrittenCall
+
+reason = partial(phrase, "melting_pot/messages.j2")
+"""Why a plan is over or can't go on in words, by the name of the macro."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +119,9 @@ class Wait(WrittenCall):
 Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
-USED_UP = phrase("agent/reasons.j2", "used_up")
+USED_UP = phrase("agent/messages.j2", "used_up")
 """Why a plan is over that was carried out to its last call."""
-HIT_NOBODY = phrase("melting_pot/reasons.j2", "hit_nobody")
+HIT_NOBODY = reason("hit_nobody")
 """Part of why a plan is over whose last call searched for a player in vain."""
 
 
@@ -148,8 +152,3 @@ def plan_record(
     """The record of a plan of which the first `done` calls were carried out."""
     plan = tuple(calls)
     return PreviousPlan(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed, went_on)
-
-
-def reason(name: str, **details: object) -> str:
-    """Why a plan is over or can't go on in words, of prompts/melting_pot/reasons.j2."""
-    return phrase("melting_pot/reasons.j2", name, **details)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
@@ -21,6 +22,8 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Wait,
 )
 from hm_agent.written_calls import CallError, any_of, read_call, read_calls, shortened
+
+_refusal = partial(phrase, "melting_pot/messages.j2")
 
 
 @dataclass(frozen=True)
@@ -185,11 +188,6 @@ def _check_cell(cell: Cell, layout: Layout, name: str, *, of_things: bool) -> No
     elif not layout.is_open(cell):
         near = sorted(beside for beside in around(cell) if layout.is_open(beside))
         raise CallError(_refusal("wall", function=name, cell=cell, near=near))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/melting_pot/refusals.j2."""
-    return phrase("melting_pot/refusals.j2", name, **details)
 
 
 def _forms(functions: Functions) -> str:

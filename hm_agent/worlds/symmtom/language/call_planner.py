@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from hm_agent.worlds.symmtom.rules import Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
 from hm_agent.worlds.symmtom.views import Cell, SpokenMove, manhattan
+
+_reason = partial(phrase, "symmtom/messages.j2")
 
 BLOCKED_STEPS = 4
 """A walk to a cell fails if the agent came no nearer in this many steps."""
@@ -217,9 +220,4 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
 
 
 def _used_up() -> str:
-    return phrase("agent/reasons.j2", "used_up")
-
-
-def _reason(name: str, **details: object) -> str:
-    """A reason for a new plan, of prompts/symmtom/reasons.j2."""
-    return phrase("symmtom/reasons.j2", name, **details)
+    return phrase("agent/messages.j2", "used_up")

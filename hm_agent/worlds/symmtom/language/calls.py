@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom.views import Cell, Pieces
 from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
+
+_refusal = partial(phrase, "symmtom/messages.j2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +150,7 @@ def check_plan(plan: Sequence[Call], most_walks: int, lacking: Pieces, barred: C
     if walks and isinstance(walks[0], Recharge) and lacking:
         raise CallError(_refusal("recharge_first", lacking=_joined(lacking)))
     if walks and walks[0] == barred:
-        raise CallError(phrase("agent/refusals.j2", "just_failed", call=str(barred)))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/symmtom/refusals.j2."""
-    return phrase("symmtom/refusals.j2", name, **details)
+        raise CallError(phrase("agent/messages.j2", "just_failed", call=str(barred)))
 
 
 def _joined(pieces: Pieces) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+
+_reason = partial(phrase, "melting_pot/cooking/messages.j2")
 
 Stations = Mapping[Cell, Station]
 
@@ -72,11 +75,6 @@ def what_is_gone(
         if cell in before and cell not in now:
             return _reason("thing_gone", thing=before[cell].mark, cell=cell)
     return None
-
-
-def _reason(name: str, **details: object) -> str:
-    """Why a plan can't go on in words, of prompts/melting_pot/cooking/reasons.j2."""
-    return phrase("melting_pot/cooking/reasons.j2", name, **details)
 
 
 def _tomatoes(pot: Station | None) -> int:

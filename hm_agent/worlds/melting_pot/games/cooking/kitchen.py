@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
@@ -12,6 +12,8 @@ from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
+
+_reason = partial(phrase, "melting_pot/cooking/messages.j2")
 
 LOADS, SERVES, EVERYTHING, STANDS = "loads pots", "serves soup", "does everything", "stands around"
 ROLES = (LOADS, SERVES, EVERYTHING, STANDS)
@@ -110,11 +112,6 @@ class Pot:
         if hands == DISH:
             return None if self.is_cooked or self.is_cooked_by(step + 1) else _reason("soup_not_cooked")
         return _reason("takes_no_soup" if hands == SOUP else "gives_nothing")
-
-
-def _reason(name: str, **details: object) -> str:
-    """Why a pot can't be used in words, of prompts/melting_pot/cooking/reasons.j2."""
-    return phrase("melting_pot/cooking/reasons.j2", name, **details)
 
 
 def count(thing: str, number: int) -> str:
@@ -242,7 +239,7 @@ class KitchenRules:
 def _check_known(refusal: str, field: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         given, names = repr(value[:20]), list(map(repr, known))
-        raise ValueError(phrase("melting_pot/cooking/refusals.j2", refusal, field=field, given=given, known=names))
+        raise ValueError(phrase("melting_pot/cooking/messages.j2", refusal, field=field, given=given, known=names))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
-REFUSALS = "melting_pot/cooking/refusals.j2"
+MESSAGES = "melting_pot/cooking/messages.j2"
 """The words of why a call can't work."""
 UNSURE = "unsure"
 """Stands for what the agent holds after a call whose outcome can't be foreseen."""
@@ -85,7 +85,7 @@ class Rehearsal:
         for self._call_number, call in enumerate(plan, 1):
             why = self._why_impossible(call)
             if why:
-                yield phrase(REFUSALS, "impossible", number=self._call_number, call=str(call), why=why)
+                yield phrase(MESSAGES, "impossible", number=self._call_number, call=str(call), why=why)
 
     def _why_impossible(self, call: MoveTo | Interact | Wait) -> str | None:
         self._approach(call.target)
@@ -102,7 +102,7 @@ class Rehearsal:
     def _wait(self, cell: Cell) -> str | None:
         self._step += WAIT_STEPS
         if cell in self._counters or cell in self._other_stations:
-            return phrase(REFUSALS, "no_pot")
+            return phrase(MESSAGES, "no_pot")
         return self._refusal("deliver_it", SOUP) if self._hands == SOUP else None
 
     def _use(self, cell: Cell) -> str | None:
@@ -174,7 +174,7 @@ class Rehearsal:
 
     def _refusal(self, name: str, held: str | None, **details: object) -> str:
         """Why the present call can't work with what the agent holds at it, in words."""
-        return phrase(REFUSALS, name, held=held, now=self._call_number == 1, **details)
+        return phrase(MESSAGES, name, held=held, now=self._call_number == 1, **details)
 
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:

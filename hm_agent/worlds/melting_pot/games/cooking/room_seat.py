@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from hm_agent.models.prompts import phrase
@@ -24,6 +25,8 @@ from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     parse_plan,
 )
 from hm_agent.written_calls import CallError
+
+_refusal = partial(phrase, "melting_pot/cooking/messages.j2")
 
 CALLS: Functions = {"interact": INTERACT, "wait": WAIT, "move_to": MOVE_TO}
 """The functions a plan may call."""
@@ -130,8 +133,3 @@ class KitchenRoomSeat(KitchenSeat):
             raise CallError(_refusal("bare_floor", call=str(subgoal)))
         if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
             raise CallError(_refusal("out_of_reach", call=str(subgoal)))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/melting_pot/cooking/refusals.j2."""
-    return phrase("melting_pot/cooking/refusals.j2", name, **details)

@@ -48,7 +48,7 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
 """READY_TO_SHOOT when the beam can fire."""
-INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
+INTERACTION_OVER = phrase("melting_pot/matrix/messages.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
@@ -168,7 +168,7 @@ class MatrixGame(Game):
         clues = [event for event in events if isinstance(event, Clue) and self._is_news_to_plan(event, rest)]
         if clues and strategy.target is None:
             suggested, partner = clues[-1].suggests, clues[-1].partner
-            return phrase("melting_pot/matrix/reasons.j2", "now_leads", behaviour=suggested, partner=partner)
+            return phrase("melting_pot/matrix/messages.j2", "now_leads", behaviour=suggested, partner=partner)
         return None
 
     def _is_news_to_plan(self, clue: Clue, rest: Sequence[Subgoal]) -> bool:

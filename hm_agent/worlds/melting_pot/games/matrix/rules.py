@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import product
 from operator import mul
 
@@ -17,6 +17,8 @@ from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.options import Hints
+
+_refusal = partial(phrase, "melting_pot/matrix/messages.j2")
 
 Payoff = tuple[tuple[float, ...], ...]
 """Row i, column j: the reward for playing pure strategy i against j."""
@@ -248,11 +250,6 @@ def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> No
     unknown = [repr(player[:20]) for player in players if player not in known]
     if unknown:
         raise ValueError(_refusal("unknown_player", field=name, given=unknown[:MOST_LISTED], known=known))
-
-
-def _refusal(name: str, **details: object) -> str:
-    """A refusal in words, of prompts/melting_pot/matrix/refusals.j2."""
-    return phrase("melting_pot/matrix/refusals.j2", name, **details)
 
 
 @dataclass(frozen=True, slots=True)
