@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -16,13 +17,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of
 from hm_agent.worlds.exploretom.readers.readers import perspective_question
-from hm_agent.worlds.exploretom.readers.reading import (
-    AnswerFromPerspective,
-    AnswerQuestion,
-    AnswerWithReasons,
-    RevisePerspective,
-    TakePerspective,
-)
+from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, TakePerspective
 from hm_agent.worlds.exploretom.story.evidence import location_key
 from hm_agent.worlds.exploretom.world import StoryView
 
@@ -33,26 +28,29 @@ FALSE_BELIEF = (
 )
 """Beth believes that the apple is in the box; it is in the bin."""
 ASKED, CHOICES = "In which container will Beth search for the apple?", ("bin", "box")
+BELIEVING = StoryView(FALSE_BELIEF, ASKED, CHOICES, False, 1, 1)
 FETCHING = AskedAction(ActionType.FETCH, "Beth", location_key("apple")).text
 STORY_EXAMPLES: Mapping[str, Question[Any]] = {
     "answer": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES),
     "answer_free": AnswerQuestion(FALSE_BELIEF, ASKED, (), sees_contents=True),
-    "answer_with_reasons": AnswerWithReasons(FALSE_BELIEF, ASKED, CHOICES),
+    "answer_with_reasons": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES, by_steps=True),
     "take_perspective": TakePerspective(FALSE_BELIEF, "Beth"),
-    "revise_perspective": RevisePerspective(
+    "revise_perspective": TakePerspective(
         FALSE_BELIEF,
         "Beth",
-        (Hypothesis("Anne moved the apple to the bin.", value=-0.3, right=0, tested=1),),
-        ASKED,
-        "bin",
+        earlier=(Hypothesis("Anne moved the apple to the bin.", value=-0.3, right=0, tested=1),),
+        question=ASKED,
+        answer="bin",
     ),
-    "revise_perspective_unanswered": RevisePerspective(FALSE_BELIEF, "Beth", (Hypothesis("(unknown)"),), ASKED, ""),
-    "answer_from_perspective": AnswerFromPerspective(
-        FALSE_BELIEF, ASKED, CHOICES, "Beth", "Anne moved the apple to the box, and Beth was there."
+    "revise_perspective_unanswered": TakePerspective(
+        FALSE_BELIEF, "Beth", earlier=(Hypothesis("(unknown)"),), question=ASKED
     ),
-    "answer_from_no_perspective": AnswerFromPerspective(FALSE_BELIEF, ASKED, CHOICES, "Beth", ""),
+    "answer_from_perspective": perspective_question(
+        BELIEVING, "Beth", "Anne moved the apple to the box, and Beth was there."
+    ),
+    "answer_from_no_perspective": perspective_question(BELIEVING, "Beth", ""),
     "answer_from_perspective_what_is_so": perspective_question(
-        StoryView(FALSE_BELIEF, FETCHING, (NO, YES), False, 1, 1), "Beth", "Anne moved the apple to the box."
+        replace(BELIEVING, question=FETCHING, choices=(NO, YES)), "Beth", "Anne moved the apple to the box."
     ),
     "tell_action": TellAction(
         "",

@@ -12,7 +12,7 @@ from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.datasets.item import StoryItem
 from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action
 from hm_agent.worlds.exploretom.questions.story_questions import parse_asked
-from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, AnswerWithReasons, ChosenAnswer, ReasonedAnswer
+from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, ChosenAnswer, ReasonedAnswer
 
 Holder = tuple[str, str | None]
 """(person, other): what the person thinks that the other believes; other is None for the person's own belief."""
@@ -41,7 +41,7 @@ def direct_pair(item: StoryItem) -> TrainingPair:
 
 def reasoned_pair(item: StoryItem) -> TrainingPair:
     """A pair whose reply gives the steps to the answer: who sees each action, and what is then believed."""
-    prompt = render(AnswerWithReasons(item.story, item.question, item.choices, item.contents == "seen"))
+    prompt = render(AnswerQuestion(item.story, item.question, item.choices, item.contents == "seen", by_steps=True))
     reasons = reasoning(item)
     completion = ReasonedAnswer(reasoning=reasons, answer=item.answer).model_dump_json()
     return TrainingPair(item.id, prompt, completion, reasons, item.answer)

@@ -26,7 +26,7 @@ from hm_agent.theory_of_mind.hypotheses import (
 from hm_agent.worlds.exploretom.questions.functional import person_asked_about
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.readers.readers import ModelReader, perspective_question
-from hm_agent.worlds.exploretom.readers.reading import RevisePerspective, TakePerspective
+from hm_agent.worlds.exploretom.readers.reading import TakePerspective
 from hm_agent.worlds.exploretom.world import StoryView
 
 UNKNOWN = "(unknown)"
@@ -110,12 +110,10 @@ class HypothesisReader(ModelReader):
         bank, mistake = self._banks.get(person, ()), self._mistakes.pop(person, None)
         if bank and (mistake is None or validated(bank, self._parameters)):
             return bank
-        question: TakePerspective | RevisePerspective = TakePerspective(view.story, person, view.sees_contents)
+        question = TakePerspective(view.story, person, view.sees_contents)
         if mistake:
             earlier = ranked(bank)[: self._parameters.top_k]
-            question = RevisePerspective(
-                view.story, person, earlier, mistake.view.question, mistake.answer, view.sees_contents
-            )
+            question = replace(question, earlier=earlier, question=mistake.view.question, answer=mistake.answer)
         reply = await answer_or_none(model, question)
         return add(bank, reply.perspective if reply else UNKNOWN, view.number, self._parameters)
 

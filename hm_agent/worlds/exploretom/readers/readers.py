@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import ClassVar
 
 from hm_agent.core import Decision, Observation
 from hm_agent.models.transcript import Transcript
@@ -32,7 +33,6 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
-    AnswerWithReasons,
     TakePerspective,
     read_story,
 )
@@ -60,6 +60,8 @@ def _trace_state(view: StoryView) -> ReadQuestion:
 class ModelReader:
     """Answers each question with a model; if that gives no valid answer, the answer is empty, which is wrong."""
 
+    by_steps: ClassVar[bool] = False
+
     def __init__(self, model: Model) -> None:
         self._transcript = Transcript(model)
 
@@ -68,8 +70,8 @@ class ModelReader:
         return Decision(answer or "", exchanges=self._transcript.take(), state=_trace_state(observation.view))
 
     async def answer(self, model: Model, view: StoryView) -> str | None:
-        """Asks for the answer alone."""
-        question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents)
+        """Asks for the answer alone, or also for the steps that lead to it."""
+        question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents, self.by_steps)
         reply = await answer_or_none(model, question)
         return reply.answer if reply else None
 
@@ -84,10 +86,7 @@ class ModelReader:
 class ReasoningReader(ModelReader):
     """Asks for the steps that lead to the answer, and then for the answer."""
 
-    async def answer(self, model: Model, view: StoryView) -> str | None:
-        question = AnswerWithReasons(view.story, view.question, view.choices, view.sees_contents)
-        reply = await answer_or_none(model, question)
-        return reply.answer if reply else None
+    by_steps = True
 
 
 class PerspectiveReader(ModelReader):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Question, Words, one_of
+from hm_agent.questions import Forms, Question, Words, one_of
 from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
@@ -43,14 +41,27 @@ class Perspective(BaseModel):
     perspective: str
 
 
-class _ChoiceQuestion:
-    """A question whose answer is one of its choices, if it shows any."""
+@dataclass(frozen=True, slots=True)
+class AnswerQuestion(Question[ChosenAnswer | ReasonedAnswer]):
+    """What is the answer? It is one of the choices, if there are any.
 
-    __slots__ = ()
+    sees_contents: whether entering a room shows what its containers hold. by_steps: whether the answer also tells the
+    steps that lead to it.
+    """
+
+    template = "exploretom/answer.j2"
+    story: str
+    question: str
     choices: tuple[str, ...]
+    sees_contents: bool = False
+    by_steps: bool = False
 
     @property
-    def forms(self) -> Mapping[str, Mapping[str, Any]]:
+    def schema(self) -> type[BaseModel]:
+        return ReasonedAnswer if self.by_steps else ChosenAnswer
+
+    @property
+    def forms(self) -> Forms:
         return {"answer": one_of(self.choices)} if self.choices else {}
 
     def check(self, answer: ChosenAnswer | ReasonedAnswer) -> None:
@@ -59,71 +70,34 @@ class _ChoiceQuestion:
             raise ValueError(phrase("exploretom/messages.j2", "no_choice", given=given, choices=choices))
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerQuestion(_ChoiceQuestion, Question[ChosenAnswer]):
-    """What is the answer? sees_contents: whether entering a room shows what its containers hold."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFromPerspective(AnswerQuestion):
+    """What is the answer, given what the person asked about knows? (the second step of SimToM)
 
-    template = "exploretom/answer.j2"
-    schema = ChosenAnswer
-    story: str
-    question: str
-    choices: tuple[str, ...]
-    sees_contents: bool = False
+    asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class AnswerWithReasons(_ChoiceQuestion, Question[ReasonedAnswer]):
-    """What is the answer, and which steps lead to it?"""
-
-    template = "exploretom/answer_with_reasons.j2"
-    schema = ReasonedAnswer
-    story: str
-    question: str
-    choices: tuple[str, ...]
-    sees_contents: bool = False
+    person: str
+    perspective: str
+    asks_what_is_so: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakePerspective(Question[Perspective]):
-    """What does a person know of the story? (the first step of SimToM)"""
+    """What does a person know of the story? (the first step of SimToM)
+
+    earlier: the perspectives taken so far, best first, after an answer from them was wrong. question, answer: that one;
+    the answer is empty if there was none.
+    """
 
     template = "exploretom/take_perspective.j2"
     schema = Perspective
     story: str
     person: str
     sees_contents: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RevisePerspective(Question[Perspective]):
-    """What does a person know, after an answer from earlier perspectives was wrong? earlier: best first."""
-
-    template = "exploretom/revise_perspective.j2"
-    schema = Perspective
-    story: str
-    person: str
-    earlier: tuple[Hypothesis, ...]
-    question: str
-    answer: str
-    sees_contents: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFromPerspective(_ChoiceQuestion, Question[ChosenAnswer]):
-    """What is the answer, given what the person asked about knows? (the second step of SimToM)
-
-    asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
-    """
-
-    template = "exploretom/answer_from_perspective.j2"
-    schema = ChosenAnswer
-    story: str
-    question: str
-    choices: tuple[str, ...]
-    person: str
-    perspective: str
-    sees_contents: bool = False
-    asks_what_is_so: bool = False
+    earlier: tuple[Hypothesis, ...] = ()
+    question: str = ""
+    answer: str = ""
 
 
 @lru_cache(maxsize=64)
@@ -143,16 +117,14 @@ def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
         return ""
 
 
-def _answer(question: AnswerQuestion | AnswerFromPerspective) -> ChosenAnswer:
-    return ChosenAnswer(answer=answer_from_text(question.story, question.question, question.sees_contents) or "unknown")
-
-
-def _answer_with_reasons(question: AnswerWithReasons) -> ReasonedAnswer:
+def _answer(question: AnswerQuestion) -> ChosenAnswer | ReasonedAnswer:
     answer = answer_from_text(question.story, question.question, question.sees_contents) or "unknown"
-    return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
+    if question.by_steps:
+        return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
+    return ChosenAnswer(answer=answer)
 
 
-def _take_perspective(question: TakePerspective | RevisePerspective) -> Perspective:
+def _take_perspective(question: TakePerspective) -> Perspective:
     try:
         script = read_story(question.story, question.sees_contents).script
     except StoryError:
@@ -179,8 +151,6 @@ def sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:
 
 ANSWERS: ReasonerTable = {
     AnswerQuestion: _answer,
-    AnswerWithReasons: _answer_with_reasons,
     TakePerspective: _take_perspective,
-    RevisePerspective: _take_perspective,
     AnswerFromPerspective: _answer,
 }

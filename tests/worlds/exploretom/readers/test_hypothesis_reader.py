@@ -16,7 +16,6 @@ from hm_agent.worlds.exploretom.readers.reading import (
     AnswerQuestion,
     ChosenAnswer,
     Perspective,
-    RevisePerspective,
     TakePerspective,
 )
 from hm_agent.worlds.exploretom.world import READER, StoryView, StoryWorld
@@ -35,8 +34,7 @@ def model() -> ScriptedModel:
 
     return ScriptedModel(
         {
-            TakePerspective: lambda _: Perspective(perspective=BAD),
-            RevisePerspective: lambda _: Perspective(perspective=GOOD),
+            TakePerspective: lambda question: Perspective(perspective=GOOD if question.earlier else BAD),
             AnswerFromPerspective: answer,
             AnswerQuestion: lambda _: ChosenAnswer(answer="bin"),
         }
@@ -63,14 +61,14 @@ def test_a_wrong_answer_lowers_its_hypothesis_and_brings_a_new_one() -> None:
     told = model()
     decisions = ask(HypothesisReader(told), (BETH, "box"), (BETH, "box"))
     assert [one.action for one in decisions] == ["bin", "box"]
-    assert told.kinds() == [TakePerspective, AnswerFromPerspective, RevisePerspective, *[AnswerFromPerspective] * 2]
+    assert told.kinds() == [TakePerspective, AnswerFromPerspective, TakePerspective, *[AnswerFromPerspective] * 2]
     assert {one.words: one.value for one in decisions[1].thoughts.hypotheses} == {BAD: pytest.approx(-0.3), GOOD: 0}
 
 
 def test_the_mistake_is_shown_to_the_model() -> None:
     told = model()
     ask(HypothesisReader(told), (BETH, "box"), (NOW, "bin"), (BETH, "box"))
-    [revised] = told.of(RevisePerspective)
+    _, revised = told.of(TakePerspective)
     assert (revised.question, revised.answer, [one.words for one in revised.earlier]) == (BETH, "bin", [BAD])
 
 
