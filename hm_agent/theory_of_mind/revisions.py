@@ -26,13 +26,13 @@ class RevisedHypothesis(BaseModel):
     hypothesis: Remark = ""
 
 
-def forms_for_each(hypotheses: Sequence[Hypothesis]) -> dict[str, Any]:
+def forms_for_each(hypotheses: Sequence[object]) -> dict[str, Any]:
     """The JSON schema keywords of a list with one item for each hypothesis, and a single item if there is none."""
     count = max(1, len(hypotheses))
     return {"minItems": count, "maxItems": count}
 
 
-def check_for_each(field: str, given: Sequence[object], hypotheses: Sequence[Hypothesis]) -> None:
+def check_for_each(field: str, given: Sequence[object], hypotheses: Sequence[object]) -> None:
     """Raises ValueError if a list does not have one item for each hypothesis, or a single item if there is none.
 
     field: the list's name, for the message.

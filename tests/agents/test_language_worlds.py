@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,17 +15,26 @@ from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.agents.reflection import NoReflection
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError, data_folder
+from hm_agent.core import Hypothesis
 from hm_agent.extensions import ADDED
-from hm_agent.models.prompts import environment
+from hm_agent.models.prompts import environment, render
 from hm_agent.questions import Question, answer_schema
 from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
 from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind import language_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
+from hm_agent.theory_of_mind.language_questions import (
+    AskProbes,
+    FollowStrategy,
+    JudgeStrategy,
+    Plan,
+    Propose,
+    ReviewPlan,
+)
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
+from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
@@ -74,6 +84,13 @@ def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(
     examples: Mapping[str, Question[Any]],
 ) -> None:
     assert {question.template.partition("/")[0] for question in examples.values()} == {"agent"}
+
+
+def test_readers_of_stories_are_shown_earlier_hypotheses_in_the_same_words() -> None:
+    best = (Hypothesis("Anne goes by what she saw.", value=0.3, right=1, tested=1),)
+    proposals = [each for examples in EXAMPLES.values() for each in examples.values() if type(each) is Propose]
+    prompts = [render(replace(each, best=best)) for each in (*proposals, STORY_EXAMPLES["revise_perspective"])]  # type: ignore[type-var]
+    assert len({prompt.split("# Your best")[1].split("# What is asked")[0] for prompt in prompts}) == 1
 
 
 def shared_questions() -> set[type[Question[Any]]]:

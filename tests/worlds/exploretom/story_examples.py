@@ -38,17 +38,19 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
     "revise_perspective": TakePerspective(
         FALSE_BELIEF,
         "Beth",
-        earlier=(Hypothesis("Anne moved the apple to the bin.", value=-0.3, right=0, tested=1),),
+        best=(Hypothesis("Anne moved the apple to the box.", value=0.3, right=1, tested=1),),
+        mistaken="Anne moved the apple to the bin.",
         question=ASKED,
         answer="bin",
     ),
-    "revise_perspective_unanswered": TakePerspective(
-        FALSE_BELIEF, "Beth", earlier=(Hypothesis("(unknown)"),), question=ASKED
-    ),
+    "revise_perspective_unanswered": TakePerspective(FALSE_BELIEF, "Beth", mistaken="", question=ASKED),
     "answer_from_perspective": perspective_question(
         BELIEVING, "Beth", "Anne moved the apple to the box, and Beth was there."
     ),
     "answer_from_no_perspective": perspective_question(BELIEVING, "Beth", ""),
+    "answer_from_perspectives": perspective_question(
+        BELIEVING, "Beth", "Anne moved the apple to the box.", "Anne moved the apple to the bin."
+    ),
     "answer_from_perspective_what_is_so": perspective_question(
         replace(BELIEVING, question=FETCHING, choices=(NO, YES)), "Beth", "Anne moved the apple to the box."
     ),

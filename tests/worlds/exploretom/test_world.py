@@ -131,8 +131,9 @@ def test_perspective_is_asked_once_a_person_and_holds_no_more() -> None:
     assert len({question.person for question in taken}) == len(taken) > 1
     for question in asked:
         if isinstance(question, AnswerFromPerspective):
-            assert question.perspective in render(question)
-            assert all(line in question.story for line in question.perspective.splitlines())
+            (perspective,) = question.perspectives
+            assert perspective in render(question)
+            assert all(line in question.story for line in perspective.splitlines())
 
 
 def test_episode_leaves_result_trace_and_report(tmp_path: Path) -> None:

@@ -1,122 +1,127 @@
-"""Hypothetical Minds as a reader: hypotheses about what each person knows, scored by the answers that they predict.
+"""Hypothetical Minds as a reader: its Theory of Mind module, to which the people of a story are the other players.
 
-The people of a story take the place of the other players: a hypothesis says what a person knows, its prediction is an
-answer, and the reward after each question tells whether that answer was right. Stories with functional items tell no
-grades, so no hypothesis is scored and the first one about each person answers. Questions about the world concern no
-mind and are answered as `ModelReader` does.
+A hypothesis says what a person knows, its prediction is an answer, and the reward after each question tells whether
+that answer was right. Stories with functional items tell no grades, so no hypothesis is scored and the first one about
+each person answers. Questions about the world concern no mind and are answered as `ModelReader` does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.core import Decision, Hypothesis, Observation, Thoughts
-from hm_agent.questions import Model, answer_or_none
-from hm_agent.theory_of_mind.hypotheses import (
-    TABLE_2,
-    Bank,
-    Hyperparameters,
-    add,
-    believed,
-    ranked,
-    score,
-    validated,
-    with_predictions,
-)
+from hm_agent.core import Clue, Decision, Event, Interaction, Observation, Thoughts
+from hm_agent.questions import Asking, Model, asking
+from hm_agent.theory_of_mind.hypotheses import TABLE_2, Bank, Hyperparameters, ranked
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading
+from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.exploretom.questions.functional import person_asked_about
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.readers.readers import ModelReader, perspective_question
-from hm_agent.worlds.exploretom.readers.reading import TakePerspective
+from hm_agent.worlds.exploretom.readers.reading import TakePerspective, answers_in
 from hm_agent.worlds.exploretom.world import StoryView
-
-UNKNOWN = "(unknown)"
-"""The hypothesis if the model proposes none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _MindAnswer:
-    """An answer predicted by a hypothesis, before its grade is known."""
+class AskedAbout(Event):
+    """A question about a person, as an interaction with it.
 
-    person: str
+    previous: the question about it before, None at first. hypothesis, answer: from what this one was answered, and how.
+    is_right: None if that is not told.
+    """
+
+    partner: str
     view: StoryView
-    answer: str
+    previous: AskedAbout | None
+    hypothesis: str = ""
+    answer: str = ""
+    is_right: bool | None = None
+    behaviour: str | None = None
+    reward: float = 0.0
 
-    def agrees(self, prediction: str) -> bool:
-        """True if a prediction means the same as the answer."""
+    def shows(self, prediction: str) -> bool | None:
+        """True if a prediction was right; None if that is not known, as for all but one answer if that was wrong."""
         choices = self.view.choices
-        if prediction == self.answer:
-            return True
-        return bool(choices) and meaning(prediction, choices) == meaning(self.answer, choices) is not None
+        meant = meaning(prediction, choices) if choices else None
+        agrees = prediction == self.answer or (meant is not None and meant == meaning(self.answer, choices))
+        return agrees if self.is_right else False if agrees and self.is_right is False else None
+
+
+class StoryMind(MindReading):
+    """What the module asks about the people of a story; no strategy follows from the answers."""
+
+    players: Sequence[str] = ()
+    asks_at_first = False
+
+    def understand(self, event: Event) -> AskedAbout:
+        return _asked(event)
+
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        previous = _asked(interaction).previous
+        return previous.shows(prediction) if previous else None
+
+    def explains(self, hypotheses: Bank, history: Sequence[Interaction]) -> bool:
+        """True unless the previous answer was wrong."""
+        previous = _asked(history[-1]).previous
+        return bool(hypotheses) and (previous is None or previous.is_right is not False)
+
+    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
+        asked = _asked(history[-1])
+        question = TakePerspective(asked.view.story, asked.partner, asked.view.sees_contents, best)
+        if (last := asked.previous) is not None:
+            question = replace(question, mistaken=last.hypothesis, question=last.view.question, answer=last.answer)
+        return asking(question, lambda answer: answer.perspective)
+
+    def ask_prediction(
+        self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
+    ) -> Asking[Foreseen]:
+        asked = _asked(history[-1])
+        question = perspective_question(asked.view, asked.partner, *(each.words for each in hypotheses))
+        return asking(question, lambda answer: Foreseen(answers_in(answer), None))
+
+    def undecided(self) -> WrittenStrategy:
+        return WrittenStrategy("")
+
+    def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> WrittenStrategy:
+        return self.undecided()
+
+
+def _asked(event: object) -> AskedAbout:
+    assert isinstance(event, AskedAbout)
+    return event
 
 
 class HypothesisReader(ModelReader):
-    """Keeps hypotheses about each person's knowledge; once one is validated, answers from it alone.
-
-    Until then the newest one answers, and all predict an answer, so that each can be scored. After a wrong answer the
-    model is asked for a new hypothesis, and is shown the best earlier ones with their values, and the mistake.
-    """
+    """Answers a question about a person from the module's hypothesis; without a valid one, as `ModelReader` does."""
 
     def __init__(self, model: Model, parameters: Hyperparameters = TABLE_2) -> None:
         super().__init__(model)
-        self._parameters = parameters
-        self._banks: dict[str, Bank] = {}
-        self._mistakes: dict[str, _MindAnswer] = {}
-        self._last: _MindAnswer | None = None
+        self._module = TheoryOfMind(StoryMind(), self._transcript, parameters)
+        self._asked: dict[str, AskedAbout] = {}
+        """The latest question about each person that was answered from a hypothesis."""
+        self._about: str | None = None
+        """The person from whose mind the latest question was answered."""
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
-        if self._last is not None and self._last.view.tells_grades:
-            self._learn(self._last, observation.reward > 0)
+        if self._about and observation.view.tells_grades:
+            self._asked[self._about] = replace(self._asked[self._about], is_right=observation.reward > 0)
         decision = await super().act(observation)
-        person = self._last.person if self._last else None
-        bank = self._banks.get(person, ()) if person else ()
-        thoughts = Thoughts(
-            about=person,
-            hypotheses=ranked(bank),
-            validated=validated(bank, self._parameters),
-            threshold=self._parameters.threshold,
-        )
+        thoughts = Thoughts(threshold=self._module.threshold)
+        if self._about:
+            hypotheses, validated = ranked(self._module.hypotheses), self._module.validated
+            thoughts = replace(thoughts, about=self._about, hypotheses=hypotheses, validated=validated)
         return replace(decision, thoughts=thoughts)
 
-    def _learn(self, last: _MindAnswer, is_correct: bool) -> None:
-        """Scores the hypotheses about a person by whether the last answer was right.
-
-        If it was wrong, hypotheses that predicted another answer are not scored: whether that was right is not known.
-        """
-
-        def is_right(prediction: str) -> bool | None:
-            agrees = last.agrees(prediction)
-            return agrees if is_correct else False if agrees else None
-
-        self._banks[last.person] = score(self._banks[last.person], is_right, self._parameters)
-        if not is_correct:
-            self._mistakes[last.person] = last
-
     async def answer(self, model: Model, view: StoryView) -> str | None:
-        person, self._last = person_asked_about(view.question), None
+        person, self._about = person_asked_about(view.question), None
         if person is None:
             return await super().answer(model, view)
-        bank = await self._hypotheses(model, view, person)
-        best = validated(bank, self._parameters)
-        asked_hypotheses = (best,) if best else bank
-        predictions = [await self._predict(model, view, person, hypothesis) for hypothesis in asked_hypotheses]
-        self._banks[person] = bank = with_predictions(bank, asked_hypotheses, predictions)
-        chosen = believed(bank, self._parameters)
-        answer = chosen.prediction if chosen else None
-        self._last = _MindAnswer(person, view, answer or "")
-        return answer
-
-    async def _hypotheses(self, model: Model, view: StoryView, person: str) -> Bank:
-        """The hypotheses about a person, with a new one if there is none or the last answer was wrong."""
-        bank, mistake = self._banks.get(person, ()), self._mistakes.pop(person, None)
-        if bank and (mistake is None or validated(bank, self._parameters)):
-            return bank
-        question = TakePerspective(view.story, person, view.sees_contents)
-        if mistake:
-            earlier = ranked(bank)[: self._parameters.top_k]
-            question = replace(question, earlier=earlier, question=mistake.view.question, answer=mistake.answer)
-        reply = await answer_or_none(model, question)
-        return add(bank, reply.perspective if reply else UNKNOWN, view.number, self._parameters)
-
-    async def _predict(self, model: Model, view: StoryView, person: str, hypothesis: Hypothesis) -> str | None:
-        reply = await answer_or_none(model, perspective_question(view, person, hypothesis.words))
-        return reply.answer if reply else None
+        asked = AskedAbout(view.number, person, view, self._asked.get(person))
+        await self._module.revise([asked])
+        believed = self._module.believed_about(person)
+        if believed is None:
+            return await super().answer(model, view)
+        self._about = person
+        self._asked[person] = replace(asked, hypothesis=believed.words, answer=believed.prediction or "")
+        return believed.prediction

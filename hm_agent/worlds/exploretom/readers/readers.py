@@ -34,6 +34,7 @@ from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
     TakePerspective,
+    answers_in,
     read_story,
 )
 from hm_agent.worlds.exploretom.story.actions import StoryScript
@@ -73,7 +74,7 @@ class ModelReader:
         """Asks for the answer alone, or also for the steps that lead to it."""
         question = AnswerQuestion(view.story, view.question, view.choices, view.sees_contents, self.by_steps)
         reply = await answer_or_none(model, question)
-        return reply.answer if reply else None
+        return answers_in(reply)[0] if reply else None
 
     @property
     def usage(self) -> Usage:
@@ -103,19 +104,20 @@ class PerspectiveReader(ModelReader):
         if (view.story, person) not in self._perspectives:
             perspective = await answer_or_none(model, TakePerspective(view.story, person, view.sees_contents))
             self._perspectives[view.story, person] = perspective.perspective if perspective else "(unknown)"
-        reply = await answer_or_none(model, perspective_question(view, person, self._perspectives[view.story, person]))
-        return reply.answer if reply else None
+        question = perspective_question(view, person, self._perspectives[view.story, person])
+        reply = await answer_or_none(model, question)
+        return answers_in(reply)[0] if reply else None
 
 
-def perspective_question(view: StoryView, person: str, perspective: str) -> AnswerFromPerspective:
-    """Builds the question for the answer that follows from what a person is assumed to know."""
+def perspective_question(view: StoryView, person: str, *perspectives: str) -> AnswerFromPerspective:
+    """Builds the question for the answer that follows from what a person is assumed to know; from each, if several."""
     action = parse_asked_action(view.question)
     return AnswerFromPerspective(
         story=view.story,
         question=view.question,
         choices=view.choices,
         person=person,
-        perspective=perspective,
+        perspectives=perspectives,
         sees_contents=view.sees_contents,
         asks_what_is_so=action is not None and action.type is ActionType.FETCH,
     )

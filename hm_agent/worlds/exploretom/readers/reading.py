@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from pydantic import BaseModel
 
@@ -11,6 +13,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, Question, Words, one_of
+from hm_agent.theory_of_mind.revisions import check_for_each, forms_for_each
 from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
@@ -35,6 +38,19 @@ class ReasonedAnswer(BaseModel):
     answer: Words
 
 
+class AnswersInOrder(BaseModel):
+    """An answer from each of several perspectives."""
+
+    answers: list[Words]
+
+
+StoryAnswer: TypeAlias = ChosenAnswer | ReasonedAnswer | AnswersInOrder
+
+
+def answers_in(reply: StoryAnswer) -> Sequence[str]:
+    return reply.answers if isinstance(reply, AnswersInOrder) else [reply.answer]
+
+
 class Perspective(BaseModel):
     """What one person knows of a story."""
 
@@ -42,8 +58,8 @@ class Perspective(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerQuestion(Question[ChosenAnswer | ReasonedAnswer]):
-    """What is the answer? It is one of the choices, if there are any.
+class AnswerQuestion(Question[StoryAnswer]):
+    """What is the answer?
 
     sees_contents: whether entering a room shows what its containers hold. by_steps: whether the answer also tells the
     steps that lead to it.
@@ -64,30 +80,45 @@ class AnswerQuestion(Question[ChosenAnswer | ReasonedAnswer]):
     def forms(self) -> Forms:
         return {"answer": one_of(self.choices)} if self.choices else {}
 
-    def check(self, answer: ChosenAnswer | ReasonedAnswer) -> None:
-        if self.choices and meaning(answer.answer, self.choices) is None:
-            given, choices = repr(answer.answer[:60]), list(map(repr, self.choices))
-            raise ValueError(phrase("exploretom/messages.j2", "no_choice", given=given, choices=choices))
+    def check(self, answer: StoryAnswer) -> None:
+        for given in answers_in(answer):
+            if self.choices and meaning(given, self.choices) is None:
+                choices = list(map(repr, self.choices))
+                raise ValueError(phrase("exploretom/messages.j2", "no_choice", given=repr(given[:60]), choices=choices))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFromPerspective(AnswerQuestion):
     """What is the answer, given what the person asked about knows? (the second step of SimToM)
 
-    asks_what_is_so: whether the answer also depends on the state of the world, which the person may not know.
+    perspectives: what it may know; each gives an answer. asks_what_is_so: whether the answer also depends on the state
+    of the world, which the person may not know.
     """
 
     person: str
-    perspective: str
+    perspectives: tuple[str, ...]
     asks_what_is_so: bool = False
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return ChosenAnswer if len(self.perspectives) == 1 else AnswersInOrder
+
+    @property
+    def forms(self) -> Forms:
+        choice = one_of(self.choices) if self.choices else {}
+        return {"answer": choice, "answers": {"items": choice, **forms_for_each(self.perspectives)}}
+
+    def check(self, answer: StoryAnswer) -> None:
+        check_for_each("answers", answers_in(answer), self.perspectives)
+        AnswerQuestion.check(self, answer)  # the dataclass with slots is another class than `super()` looks up
 
 
 @dataclass(frozen=True, slots=True)
 class TakePerspective(Question[Perspective]):
     """What does a person know of the story? (the first step of SimToM)
 
-    earlier: the perspectives taken so far, best first, after an answer from them was wrong. question, answer: that one;
-    the answer is empty if there was none.
+    best: earlier perspectives that answered best, best first. mistaken: the latest one, if no right answer followed
+    from it; None if there is none. question, answer: what was answered from it; empty if there was no answer.
     """
 
     template = "exploretom/take_perspective.j2"
@@ -95,7 +126,8 @@ class TakePerspective(Question[Perspective]):
     story: str
     person: str
     sees_contents: bool = False
-    earlier: tuple[Hypothesis, ...] = ()
+    best: tuple[Hypothesis, ...] = ()
+    mistaken: str | None = None
     question: str = ""
     answer: str = ""
 
@@ -117,10 +149,12 @@ def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
         return ""
 
 
-def _answer(question: AnswerQuestion) -> ChosenAnswer | ReasonedAnswer:
+def _answer(question: AnswerQuestion) -> StoryAnswer:
     answer = answer_from_text(question.story, question.question, question.sees_contents) or "unknown"
     if question.by_steps:
         return ReasonedAnswer(reasoning="tracked action by action", answer=answer)
+    if isinstance(question, AnswerFromPerspective) and len(question.perspectives) > 1:
+        return AnswersInOrder(answers=[answer] * len(question.perspectives))
     return ChosenAnswer(answer=answer)
 
 

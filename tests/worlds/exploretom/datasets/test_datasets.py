@@ -30,7 +30,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory
-from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion
+from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answers_in
 from hm_agent.worlds.exploretom.story.language import parse_story, text_of, to_data
 from tests.worlds.exploretom.story_examples import DRAWN, FALSE_BELIEF, drawn
 
@@ -127,9 +127,9 @@ def test_training_replies_are_what_the_reader_takes(story: DrawnStory) -> None:
     for item in items_of(SourceStory("s", story.script, "any", 1, split_by=1))[::4]:
         shows = item.contents == "seen"
         plain = AnswerQuestion(item.story, item.question, item.choices, shows)
-        assert read_answer(direct_pair(item).completion, plain).answer == item.answer
+        assert answers_in(read_answer(direct_pair(item).completion, plain)) == [item.answer]
         stepwise = AnswerQuestion(item.story, item.question, item.choices, shows, by_steps=True)
-        assert read_answer(reasoned_pair(item).completion, stepwise).answer == item.answer
+        assert answers_in(read_answer(reasoned_pair(item).completion, stepwise)) == [item.answer]
 
 
 def test_reasons_follow_the_one_asked_about() -> None:

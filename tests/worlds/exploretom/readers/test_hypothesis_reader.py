@@ -14,8 +14,10 @@ from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReade
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
+    AnswersInOrder,
     ChosenAnswer,
     Perspective,
+    StoryAnswer,
     TakePerspective,
 )
 from hm_agent.worlds.exploretom.world import READER, StoryView, StoryWorld
@@ -29,12 +31,13 @@ BAD, GOOD = "Beth saw everything.", "Beth saw the apple go into the box."
 def model() -> ScriptedModel:
     """Takes Beth to have seen everything, until told that this was wrong."""
 
-    def answer(question: AnswerFromPerspective) -> ChosenAnswer:
-        return ChosenAnswer(answer="box" if question.perspective == GOOD else "bin")
+    def answer(question: AnswerFromPerspective) -> StoryAnswer:
+        answers = ["box" if perspective == GOOD else "bin" for perspective in question.perspectives]
+        return ChosenAnswer(answer=answers[0]) if len(answers) == 1 else AnswersInOrder(answers=answers)
 
     return ScriptedModel(
         {
-            TakePerspective: lambda question: Perspective(perspective=GOOD if question.earlier else BAD),
+            TakePerspective: lambda question: Perspective(perspective=BAD if question.mistaken is None else GOOD),
             AnswerFromPerspective: answer,
             AnswerQuestion: lambda _: ChosenAnswer(answer="bin"),
         }
@@ -61,7 +64,7 @@ def test_a_wrong_answer_lowers_its_hypothesis_and_brings_a_new_one() -> None:
     told = model()
     decisions = ask(HypothesisReader(told), (BETH, "box"), (BETH, "box"))
     assert [one.action for one in decisions] == ["bin", "box"]
-    assert told.kinds() == [TakePerspective, AnswerFromPerspective, TakePerspective, *[AnswerFromPerspective] * 2]
+    assert told.kinds() == [TakePerspective, AnswerFromPerspective] * 2
     assert {one.words: one.value for one in decisions[1].thoughts.hypotheses} == {BAD: pytest.approx(-0.3), GOOD: 0}
 
 
@@ -69,7 +72,7 @@ def test_the_mistake_is_shown_to_the_model() -> None:
     told = model()
     ask(HypothesisReader(told), (BETH, "box"), (NOW, "bin"), (BETH, "box"))
     _, revised = told.of(TakePerspective)
-    assert (revised.question, revised.answer, [one.words for one in revised.earlier]) == (BETH, "bin", [BAD])
+    assert (revised.question, revised.answer, revised.mistaken, revised.best) == (BETH, "bin", BAD, ())
 
 
 def test_four_right_answers_validate_a_hypothesis_which_then_answers_alone() -> None:
@@ -79,8 +82,18 @@ def test_four_right_answers_validate_a_hypothesis_which_then_answers_alone() -> 
     assert values[1:6] == [pytest.approx(value) for value in (0, 0.3, 0.51, 0.657, 0.7599)]
     assert decisions[5].thoughts.validated is not None
     assert told.kinds()[-2:] == [AnswerFromPerspective] * 2
-    asked = sum(isinstance(one.question, AnswerFromPerspective) for one in decisions[6].exchanges)
-    assert asked == 1
+    [asked] = [one.question for one in decisions[6].exchanges]
+    assert isinstance(asked, AnswerFromPerspective)
+    assert asked.perspectives == (GOOD,)
+
+
+def test_without_a_valid_perspective_it_answers_as_a_reader_does_and_asks_for_one_again() -> None:
+    told = model()
+    told.replies[TakePerspective] = lambda _: None
+    decisions = ask(HypothesisReader(told), (BETH, "box"), (BETH, "box"))
+    assert told.kinds() == [TakePerspective, AnswerQuestion] * 2
+    assert [one.action for one in decisions] == ["bin", "bin"]
+    assert decisions[1].thoughts.hypotheses == ()
 
 
 def test_questions_about_what_is_so_concern_no_mind() -> None:
