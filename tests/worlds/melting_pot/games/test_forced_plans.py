@@ -13,6 +13,7 @@ from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -30,6 +31,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import arena, dyad
+from tests.worlds.melting_pot.games.matrix_examples import interaction
 
 HERE = Pose(3, 7, Facing.NORTH)
 IN_VAIN = f"fire_at((9, 9)) {HIT_NOBODY} 60 steps"
@@ -148,6 +150,20 @@ def test_an_only_opponent_is_expected_to_collect_what_is_predicted(game: MatrixG
     assert game.collection.expected_kind(COLLECT) is None
     assert game.collection.expected_kind(replace(COLLECT, expected=(1, 6, 1))) == game.rules.things[1]
     assert arena().collection.expected_kind(replace(COLLECT, expected=(1, 6, 1))) is None
+
+
+@pytest.mark.parametrize("strategy", [MatrixStrategy(""), COLLECT], ids=["without a strategist", "with one"])
+def test_where_nothing_is_predicted_it_is_expected_to_collect_what_it_was_seen_to_take_or_held_last(
+    strategy: MatrixStrategy,
+) -> None:
+    """All agents look for it by what they know of it, whether or not they make predictions."""
+    game = dyad()
+    _, paper, scissors = game.rules.things
+    assert game.collection.expected_kind(strategy) is None
+    game.mind.interactions = (interaction(10, COLLECTED, (1, 1, 6), (0, 0, 0)),)
+    assert game.collection.expected_kind(strategy) == scissors
+    game._gatherings._count("opponent", Pickup(40, "paper", (2, 2), witnessed=True))
+    assert game.collection.expected_kind(strategy) == paper
 
 
 @pytest.fixture

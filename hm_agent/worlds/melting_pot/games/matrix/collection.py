@@ -64,12 +64,17 @@ class MatrixCollection(Collection):
         return frozenset(thing for n, thing in enumerate(self._rules.things) if n != main or is_enough)
 
     def expected_kind(self, strategy: MatrixStrategy) -> str | None:
-        """The kind that the only opponent is expected to hold most of, else that it was seen to take most of."""
+        """The kind that the only opponent is expected to hold most of.
+
+        Without a strategist that expects one: what it was seen to take most of, else what led in its last inventory.
+        """
         if len(self._players) > 1 or self._rules.alike:
             return None
         main = argmax(strategy.expected) if strategy.expected else None
         if main is None and (taken := self.leading(self._players[0])):
             main = self._rules.behaviours.index(taken)
+        if main is None and self.inferred_inventory:
+            main = argmax(self.inferred_inventory)
         return None if main is None else self._rules.things[main]
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
