@@ -44,6 +44,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Subgoal,
     plan_record,
 )
+    players_named,
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 LOADED = 1.0
@@ -176,7 +177,8 @@ class MatrixGame(Game):
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
         interactions have taught, and who is watching sees more; if the plan itself says what a player must have taken
-        to be fired at; and if the only opponent takes what it held the last time, in a game where that is no danger.
+        to be fired at; if the plan names players and this is none of them; and if the only opponent takes what it held
+        the last time, in a game where that is no danger.
         """
         is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
         is_slight = clue.is_slight and (is_watching or self.collection.inferred_inventory is not None)
@@ -187,7 +189,9 @@ class MatrixGame(Game):
         is_as_before = not self.rules.is_zero_sum and last is not None and suggested == argmax(last)
         is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
         is_answered = is_only_opponent and (is_as_before or self._does_best(rest, suggested))
-        return not (judges_itself or is_answered)
+        named = players_named(rest)
+        is_about_others = bool(named) and clue.partner not in named
+        return not (judges_itself or is_answered or is_about_others)
 
     def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""

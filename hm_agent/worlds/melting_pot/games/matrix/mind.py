@@ -70,7 +70,8 @@ class MatrixStrategy(SubstrateStrategy):
 
     target: the inventory to reach before the next interaction, None if planning decides on it. expected: the inventory
     that the other player is expected to hold, None if unknown. watch_first: True to see what the only opponent takes
-    before collecting anything; the target is what to hold unless that speaks against it.
+    before collecting anything; the target is what to hold unless that speaks against it. awaits: the behaviour that it
+    counts on, so that to see just that is no news; None if nothing was known when it was decided on.
     """
 
     target: Counts | None = None
@@ -79,6 +80,7 @@ class MatrixStrategy(SubstrateStrategy):
 
     @property
     def aims(self) -> object:
+    awaits: str | None = None
         """What a plan depends on: all but the words, and of the expected inventory only the kind that leads.
 
         A plan may wait until the other player has taken most of that kind.
@@ -289,11 +291,20 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
         return MatrixStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> MatrixStrategy:
+            strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
         distributions = {player: self._distribution(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             seat = self.situation
             search = steps_to_find({other.player: other.seen for other in seat.others}, seat.step)
+    @property
+    def _is_anything_known(self) -> bool:
+        """True once there was an interaction, or the only opponent was seen to take something."""
+        return bool(self.interactions) or self._gatherings.present_record(self.players[0]) is not None
+
+    def awaited(self, strategy: Strategy, player: str) -> str | None:
+        return strategy.awaits if isinstance(strategy, MatrixStrategy) else None
+
             best = choose_partners(self.rules, distributions, expected, seat.held, search)
             # `hidden` changes nothing: among many players, somebody nearly always watches.
             return self._strategy_to_meet(best.target, best.seek)
