@@ -100,6 +100,8 @@ class MatrixGame(Game):
         self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
+        self._back_at = 0
+        """The step at which the agent comes back, or has come back, from its latest interaction."""
     # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
@@ -112,6 +114,7 @@ class MatrixGame(Game):
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = replace(self.rules, timing=timing)
             self._has_watched = self._has_planned = False
+            self._back_at = self.step + self.rules.timing.away
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -129,6 +132,8 @@ class MatrixGame(Game):
 
     @property
     def situation(self) -> MatrixSeat:
+        if away := max(0, self._back_at - self.step):
+            return away + 1
         others = tuple(map(self._other, self.players))
         return MatrixSeat(self.rules, self.step, self.held, others, self.mind.interactions)
 

@@ -41,6 +41,8 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 REPETITIONS = 3
 """After so many equal interactions in a row, a rule that looks at the last two moves of both repeats its reply."""
 REVIEW_EVERY = 4
+LAST = 1.5
+"""While there is time for fewer interactions than this, what to do is asked after each: the next may be the last."""
 """After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
 
@@ -200,10 +202,13 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if both have repeated their moves REPETITIONS times or more, and a hypothesis is validated.
 
-        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move.
+        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move; nor is any while
+        there is time for fewer than LAST interactions.
         """
-        times = _latest_repetitions(matrix_interactions(history))
-        return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
+        times = _latest_repetitions(met := matrix_interactions(history))
+        is_repeated = validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
+        left = self.rules.interactions_left(self._senses.step, met[-1].own) if is_repeated else None
+        return is_repeated and (left is None or left >= LAST)
 
     # Questions
 

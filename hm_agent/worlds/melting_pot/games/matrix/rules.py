@@ -202,6 +202,16 @@ class MatrixRules:
         """True if something has been collected: nobody can interact before."""
         return max(inventory) > self.initial_inventory
 
+    def interactions_left(self, step: int, own: Counts) -> float | None:
+        """For how many more interactions there is time; None if the episode's end is left to chance.
+
+        own: an inventory; as much is taken to be collected for each of them.
+        """
+        if self.length.end is None:
+            return None
+        every = self.timing.steps_with(sum(own) - self.initial_inventory * len(self.things))
+        return max(0.0, (self.length.end - self.timing.frozen - step) / every)
+
     @property
     def count_range(self) -> tuple[int, int]:
         """The smallest and the largest count of a resource that an answer may name."""
