@@ -187,5 +187,39 @@ def test_a_strategy_to_watch_first_does_so_once_between_two_interactions(unwatch
     assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
 
 
+def test_watching_goes_on_under_a_new_strategy_that_still_says_to_watch(game: MatrixGame) -> None:
+    watching, goes_on = (Shadow("opponent"),), game.collection.goes_on
+    assert goes_on(watching, NOTHING, replace(TO_WATCH, target=(1, 6, 1)))
+    assert not goes_on(watching, NOTHING, COLLECT)
+    assert not goes_on((*watching, SEARCH), NOTHING, TO_WATCH)
+    assert not goes_on(watching, (2, 1, 1), TO_WATCH)
+
+
+def test_to_watch_is_offered_until_it_is_over_or_something_is_known_or_held(unwatched: MatrixGame) -> None:
+    game = unwatched
+    assert game.situation.may_watch
+    forced(game, NOTHING, strategy=TO_WATCH)
+    assert game.situation.may_watch  # it goes on
+    forced(game, NOTHING, Shadow("opponent"), strategy=TO_WATCH)
+    assert not game.situation.may_watch
+    game._has_watched = False
+    assert game.situation.may_watch
+    game.held = (2, 1, 1)
+    assert not game.situation.may_watch
+    game.held = NOTHING
+    for step in (3, 4):
+        game._gatherings._count("opponent", Pickup(step, "paper", (2, step), witnessed=True))
+    assert not game.situation.may_watch  # it is clear what it takes
+
+
+def test_after_an_interaction_nothing_is_left_if_the_agent_comes_back_too_late() -> None:
+    game = dyad()
+    away, frozen = game.rules.timing.away, game.rules.timing.frozen
+    for end, is_over in ((100 + away + frozen, True), (100 + away + 1 + frozen, False)):
+        game.rules = replace(game.rules, length=Length(end, 1, 1.0))
+        game.step, game.held, game._back_at = 100, NOTHING, 100 + away
+        assert game.mind.is_over is is_over
+
+
 def test_who_has_collected_something_does_not_watch_first(unwatched: MatrixGame) -> None:
     assert Shadow not in forced(unwatched, (2, 1, 1), EXPLORE, strategy=TO_WATCH)

@@ -27,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    LastShown,
     MatrixInteraction,
     MatrixRules,
     PartnerEvidence,
@@ -40,9 +41,9 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
 """After so many equal interactions in a row, a rule that looks at the last two moves of both repeats its reply."""
-REVIEW_EVERY = 4
 LAST = 1.5
 """While there is time for fewer interactions than this, what to do is asked after each: the next may be the last."""
+REVIEW_EVERY = 4
 """After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
 
@@ -79,10 +80,10 @@ class MatrixStrategy(SubstrateStrategy):
     target: Counts | None = None
     expected: Counts | None = None
     watch_first: bool = False
+    awaits: str | None = None
 
     @property
     def aims(self) -> object:
-    awaits: str | None = None
         """What a plan depends on: all but the words, and of the expected inventory only the kind that leads.
 
         A plan may wait until the other player has taken most of that kind.
@@ -173,9 +174,16 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
             shown=event.shown,
             is_open=main is None if answer else is_lead_open(event.own, event.reward, self.rules.payoff, evidence),
             taken=evidence.taken,
+            last_shown=self._last_shown(event),
         )
         self.interactions = (*self.interactions, understood)
         return understood
+
+    def _last_shown(self, event: InteractionEvent) -> LastShown | None:
+        if event.last_shown is None:
+            return None
+        kind, step = event.last_shown
+        return LastShown(self.rules.behaviours[kind], max(0, event.step - self.rules.timing.frozen - step))
 
     def _evidence(self, partner: str, step: int) -> PartnerEvidence:
         """What is known, beside the reward, of a partner's inventory in the interaction that is paid at a step.
@@ -283,10 +291,19 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
             expected = self._inventory_led(given.expects) if informed else None
             watch = given.watch and not self._is_crowd  # one that stands for many can't be watched
             strategy = self._strategy_against_one(target, expected, watch=watch, covert=given.covert)
+            strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
         else:
             seek = () if given.watch else tuple(given.seek) or None
             strategy = replace(self._strategy_to_meet(target, seek), covert=given.covert)
         return replace(strategy, words=f"{strategy.words}. {given.words}") if given.words else strategy
+
+    @property
+    def _is_anything_known(self) -> bool:
+        """True once there was an interaction, or the only opponent was seen to take something."""
+        return bool(self.interactions) or self._gatherings.present_record(self.players[0]) is not None
+
+    def awaited(self, strategy: Strategy, player: str) -> str | None:
+        return strategy.awaits if isinstance(strategy, MatrixStrategy) else None
 
     def _inventory_led(self, lead: NextLead) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
@@ -296,20 +313,11 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
         return MatrixStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> MatrixStrategy:
-            strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
         distributions = {player: self._distribution(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
             seat = self.situation
             search = steps_to_find({other.player: other.seen for other in seat.others}, seat.step)
-    @property
-    def _is_anything_known(self) -> bool:
-        """True once there was an interaction, or the only opponent was seen to take something."""
-        return bool(self.interactions) or self._gatherings.present_record(self.players[0]) is not None
-
-    def awaited(self, strategy: Strategy, player: str) -> str | None:
-        return strategy.awaits if isinstance(strategy, MatrixStrategy) else None
-
             best = choose_partners(self.rules, distributions, expected, seat.held, search)
             # `hidden` changes nothing: among many players, somebody nearly always watches.
             return self._strategy_to_meet(best.target, best.seek)

@@ -266,6 +266,14 @@ def _refusal(name: str, **details: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class LastShown:
+    """The last thing that a partner saw the agent collect before an interaction. before: how many steps before it."""
+
+    behaviour: str
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixInteraction:
     """One interaction with the partner's inventory inferred.
 
@@ -273,6 +281,7 @@ class MatrixInteraction:
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
     is_open: True if the reward leaves open which of the partner's resources led; then `behaviour` is the likeliest,
     None if none is likely enough. taken: the count of each resource that the partner was seen to take beforehand.
+    last_shown: the last of what is shown; None if nothing is.
     """
 
     step: int
@@ -285,6 +294,7 @@ class MatrixInteraction:
     shown: Counts
     is_open: bool = False
     taken: Counts = ()
+    last_shown: LastShown | None = None
 
     def shows(self, prediction: str) -> bool | None:
         """True if the partner played as predicted; None if that is unknown."""
