@@ -41,7 +41,7 @@ class HighLevelPlanner(BaseStrategist[StrategyMaking]):
     needs = (StrategyMaking,)
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        return await self._decide() if self._heed(clue) else None
+        return await self._decide()
 
     async def _decide(self) -> Strategy | None:
         return await ask(self._model, self._mind.ask_strategy(self._memory.all, ()))
@@ -55,8 +55,6 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
     def __init__(self, mind: MindPrompting, model: Model) -> None:
         super().__init__(mind, model)
         self._hypotheses: dict[str, Hypothesis] = {}
-        self._expected: dict[str, str | None] = {}
-        """The behaviour that the present strategy answers, by player."""
 
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
@@ -71,9 +69,7 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         return await self._decide() if self._is_last else None
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Decides again if a clue contradicts the expected behaviour."""
-        if clue.suggests in (None, self._expected.get(clue.partner)):
-            return None
+        """Decides again, as the clue contradicts the expected behaviour."""
         self._expected[clue.partner] = clue.suggests
         return await self._decide()
 
@@ -131,7 +127,7 @@ class EvaluatedStrategies(BaseStrategist[StrategyValuing]):
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Asks after a new clue what the strategy in use amounts to; a clue changes no value."""
         used = next((hypothesis for hypothesis in self._bank if hypothesis.words == self._used), None)
-        if used is None or not self._heed(clue):
+        if used is None:
             return None
         await self._apply([used])
         return self._applied.get(used.words)

@@ -49,9 +49,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         return await self._decide_about(partner)
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Decides again if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
-        if clue.suggests in (None, self._expected.get(clue.partner)):
-            return None
+        """Decides again, as the clue contradicts the expected behaviour; a clue scores no hypothesis."""
         return await self._decide_about(clue.partner)
 
     async def _decide_about(self, player: str) -> Strategy | None:

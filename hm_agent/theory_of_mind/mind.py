@@ -147,6 +147,13 @@ class BasicMind(Protocol):
         """
         return False
 
+    def awaited(self, strategy: Strategy, player: str) -> str | None:
+        """The behaviour of a player that a strategy counts on, so that a clue to it is no news; None if it names none.
+
+        None by default: then the strategist's own expectation counts.
+        """
+        return None
+
     def in_view_of(self, strategy: Strategy, beliefs: Callable[[], Sequence[PlayerBelief]]) -> Strategy:
         """Returns the strategy, with the beliefs about the other players added in a game whose planning shows them.
 

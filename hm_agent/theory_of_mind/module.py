@@ -93,9 +93,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         self._banks[partner] = with_predictions(bank, before, [hypothesis.prediction for hypothesis in before])
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Revises the strategy if a clue contradicts the expected behaviour; a clue scores no hypothesis."""
-        if clue.suggests in (None, self._expected.get(clue.partner)):
-            return None
+        """Revises the strategy, as the clue contradicts the expected behaviour; a clue scores no hypothesis."""
         if self._choice() is not None:
             self._expected[clue.partner] = clue.suggests
             return await self._respond(None)

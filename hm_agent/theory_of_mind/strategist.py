@@ -66,8 +66,10 @@ class BaseStrategist(Generic[MindT]):
         self._predictions = PredictionRecord(mind.is_right)
         self._clues: dict[str, Clue] = {}
         """The latest clue about each player since the last interaction with it."""
-        self._heeded: dict[str, str] = {}
-        """By player, what the latest clue suggested that was `_heed`ed since its respawn."""
+        self._expected: dict[str, str | None] = {}
+        """The behaviour that the present strategy answers, by player."""
+        self._heard: dict[str, tuple[str, bool]] = {}
+        """By player, what the latest clue since its respawn suggested, and whether that was slight."""
         self._strategy: Strategy | None = None
         self._is_last = True
         """False while interactions of the same step are still to be considered, after which the strategy is decided."""
@@ -135,14 +137,16 @@ class BaseStrategist(Generic[MindT]):
         """Takes in one event; returns a new strategy, or None to keep the present one."""
         if isinstance(event, Clue):
             self._clues[event.partner] = event
-            return None if self._mind.is_over or self._is_outweighed(event) else await self._on_clue(event)
+            if self._mind.is_over or self._is_outweighed(event) or not self._is_news(event):
+                return None
+            return await self._on_clue(event)
         asked = self._mind.ask_behaviour(event)
         interaction = await ask(self._model, asked) if asked else None
         interaction = interaction or self._mind.understand(event)
         if interaction is None:
             return None
         self._memory.add(interaction)
-        self._heeded.pop(interaction.partner, None)
+        self._heard.pop(interaction.partner, None)
         believed = self.believed_about(interaction.partner)
         right = self._predictions.judge(believed.prediction if believed else None, interaction)
         self._understood = (*self._understood, (interaction, believed, right))
@@ -153,25 +157,30 @@ class BaseStrategist(Generic[MindT]):
         raise NotImplementedError
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
-        """Returns a new strategy after a clue, or None to keep the present one, as strategists do that model nobody."""
+        """Returns a new strategy after a clue that is news, or None to keep the present one."""
         return None
 
     def _is_outweighed(self, clue: Clue) -> bool:
         """True if a clue suggests something slight: that does not contradict what interactions have taught."""
         return clue.is_slight and clue.suggests is not None and bool(self._memory.of(clue.partner))
 
-    def _heed(self, clue: Clue) -> bool:
-        """Returns True if a clue suggests something else than the latest one for which this returned True.
+    def _is_news(self, clue: Clue) -> bool:
+        """True if a clue suggests neither what is expected anyway nor what the latest clue about the player suggested.
 
-        A clue that suggests nothing means that all is open again.
+        One that is no longer slight is news all the same. One that suggests nothing means that all is open again.
         """
-        if clue.suggests is None:
-            self._heeded.pop(clue.partner, None)
+        player, suggests = clue.partner, clue.suggests
+        before = self._heard.pop(player, None)
+        if suggests is None:
             return False
-        if clue.suggests == self._heeded.get(clue.partner):
-            return False
-        self._heeded[clue.partner] = clue.suggests
-        return True
+        is_repeated = before in ((suggests, False), (suggests, clue.is_slight))
+        self._heard[player] = suggests, clue.is_slight and before != (suggests, False)
+        return not is_repeated and suggests != self._awaited(player)
+
+    def _awaited(self, player: str) -> str | None:
+        """The behaviour that the present strategy counts on, or that is expected of a player; None if none is."""
+        awaited = self._mind.awaited(self._strategy, player) if self._strategy else None
+        return awaited or self._expected.get(player)
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         """Returns a new strategy after an interaction that is now in the memory, or None to keep the present one."""
@@ -186,8 +195,6 @@ class HypothesisKeeper(BaseStrategist[MindT]):
         self._parameters = parameters
         self.threshold = parameters.threshold
         self._banks: dict[str, Bank] = {}
-        self._expected: dict[str, str | None] = {}
-        """The behaviour that the present strategy answers, by player."""
         self._is_due = False
         """True while a decision waits until the agent can act again."""
 

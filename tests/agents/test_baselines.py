@@ -55,8 +55,11 @@ def understood(steps: Sequence[SeatStep]) -> list[int]:
 
 
 def heeded(steps: Sequence[SeatStep]) -> list[int]:
-    """How many clues up to and including each step suggested something new, and more than slightly to who had met."""
-    known: dict[str, str] = {}
+    """How many clues up to and including each step said something new, and more than slightly to who had met.
+
+    Those among them are not asked about that suggest what the strategy counts on.
+    """
+    known: dict[str, tuple[str, bool]] = {}
     met: set[str] = set()
     counts = []
     for step in steps:
@@ -68,8 +71,9 @@ def heeded(steps: Sequence[SeatStep]) -> list[int]:
             elif isinstance(event, Clue) and event.suggests is None:
                 known.pop(event.partner, None)
             elif isinstance(event, Clue) and event.suggests and not (event.is_slight and event.partner in met):
-                count += known.get(event.partner) != event.suggests
-                known[event.partner] = event.suggests
+                before, clear = known.get(event.partner), (event.suggests, False)
+                count += before not in (clear, (event.suggests, event.is_slight))
+                known[event.partner] = clear if before == clear else (event.suggests, event.is_slight)
         counts.append(count)
     return list(accumulate(counts))
 
@@ -136,9 +140,8 @@ def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_af
         made[number] += 1
         assert not question.best  # type: ignore[attr-defined]
     assert made[0] == 1
-    assert list(accumulate(made)) == [
-        1 + met + seen for met, seen in zip(understood(steps), heeded(steps), strict=True)
-    ]
+    for count, met, seen in zip(accumulate(made), understood(steps), heeded(steps), strict=True):
+        assert 1 + met <= count <= 1 + met + seen
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])

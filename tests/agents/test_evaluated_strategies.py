@@ -180,7 +180,7 @@ def test_after_a_clue_that_is_not_slight_it_asks_what_the_strategy_in_use_amount
     model.asked.clear()
     assert see_pickup(strategist, 5, "paper", is_slight=True) is None
     assert not model.asked
-    assert see_pickup(strategist, 6, "paper") == MatrixStrategy("papery", target=INVENTORIES["papery"])
+    assert see_pickup(strategist, 6, "paper") == MatrixStrategy("papery", target=INVENTORIES["papery"], awaits="rock")
     assert see_pickup(strategist, 7, "paper") is None
     assert [question.strategy for question in model.of(FollowStrategy)] == ["papery"]
     assert strategist.hypotheses == before

@@ -157,6 +157,48 @@ def test_a_clue_that_fits_or_suggests_nothing_asks_no_question(taken: tuple[int,
     assert not model.asked
 
 
+def test_a_clue_is_asked_about_again_only_if_it_says_more_than_before() -> None:
+    """The answers expect rock whatever is seen."""
+    expecting = against("rock", {"paper": 6})
+    answer = Prediction(player="opponent", next=[lead("rock")], strategy=expecting)
+    model = ScriptedModel({Predict: lambda question: answer})
+    mind = mind_of(model)
+    asked = []
+    for suggests, is_slight in (
+        ("paper", True),
+        ("paper", True),
+        ("paper", False),
+        ("paper", True),
+        ("paper", False),
+        ("rock", False),
+        ("paper", False),
+        (None, False),
+        ("paper", False),
+    ):
+        model.asked.clear()
+        see_pickup(mind, 5, suggests, is_slight=is_slight)
+        asked.append(len(model.asked))
+    # Rock is news here, too, since before the first interaction nothing is counted on.
+    assert asked == [1, 0, 1, 0, 0, 0, 1, 0, 1]
+
+
+def test_a_clue_that_the_strategy_counts_on_is_no_news_even_if_the_hypothesis_predicts_another() -> None:
+    expecting = against("paper", {"scissors": 6})
+    answers = {
+        Propose: lambda question: HypothesisAnswer(hypothesis="It plays rock."),
+        Predict: lambda question: Prediction(
+            player="opponent", next=[lead("rock") for _ in question.hypotheses or [0]], strategy=expecting
+        ),
+    }
+    for suggests, count in (("paper", 0), ("rock", 1)):
+        model = ScriptedModel(answers)
+        mind = mind_of(model)
+        mind._strategy = interact(mind, 0)
+        model.asked.clear()
+        see_pickup(mind, 5, suggests)
+        assert len(model.asked) == count
+
+
 def test_a_clue_before_the_first_interaction_gives_a_strategy_without_a_hypothesis() -> None:
     strategy = see_pickup(mind_of(model_proposing()), 5, "scissors", (0, 0, 1))
     assert strategy is not None

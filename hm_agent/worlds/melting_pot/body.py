@@ -188,7 +188,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
     def heed(self, strategy: SubstrateStrategy, before: SubstrateStrategy | None) -> str | None:
         collection, notes = self._game.collection, self._notes
         self._strategy = strategy
-        notes.memory.expected_kind = collection.expected_kind(strategy)
+        notes.memory.expect(collection.expected_kind(strategy))
         has_changed = before is None or strategy.aims != before.aims
         if has_changed and not collection.goes_on(self._planner.rest, notes.inventory, strategy):
             return phrase("agent/messages.j2", "strategy_changed")

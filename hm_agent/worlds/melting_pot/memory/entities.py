@@ -85,6 +85,12 @@ class EntityMemory:
         for cell in self._sites_in(view.in_view):
             self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
 
+    def expect(self, kind: str | None) -> None:
+        """Takes in which kind the other players are now expected to collect, so that likely places follow at once."""
+        if self.player_belief and kind != self.expected_kind:
+            self.player_belief.set_sites(self.sites, kind)
+        self.expected_kind = kind
+
     def _sites_in(self, area: Area) -> list[Cell]:
         """The sites that lie in an area, in its order."""
         return [self._layout.cell(number) for number in area.numbers[self._is_site[area.numbers]].tolist()]

@@ -63,7 +63,10 @@ class PlayerBeliefMap:
         self._expected_kind: str | None = None
         self._set_dynamics(self._open)
         self._beliefs = np.tile(self._stationary, (len(self._slots), 1, 1))
-        self._glimpses: list[_Glimpse] = []  # not applied to the beliefs yet
+        self._glimpses: list[_Glimpse] = []
+        """Those since all players were seen, or could be anywhere, for the last time; that one is the first."""
+        self._applied = 0
+        """How many of them the beliefs take into account."""
 
     @property
     def players(self) -> Sequence[str]:
@@ -72,9 +75,9 @@ class PlayerBeliefMap:
     @property
     def beliefs(self) -> npt.NDArray[np.float64]:
         """(players, height, width) probabilities."""
-        for glimpse in self._glimpses:
+        for glimpse in self._glimpses[self._applied :]:
             self._apply(glimpse)
-        self._glimpses.clear()
+        self._applied = len(self._glimpses)
         return self._beliefs
 
     def of(self, player: str) -> npt.NDArray[np.float64]:
@@ -84,6 +87,7 @@ class PlayerBeliefMap:
     def set_sites(self, sites: Mapping[Cell, str], expected_kind: str | None = None) -> None:
         """Adapts the random walk to the known sites of resources, each with its kind; sites are only ever added.
 
+        A new expectation also holds of the steps since the players' places were last known, or open altogether.
         expected_kind: the kind that all players are expected to collect; None if unknown.
         """
         if len(sites) > self._site_count or expected_kind != self._expected_kind:
@@ -94,6 +98,8 @@ class PlayerBeliefMap:
             self._beliefs = self.beliefs  # applies the frames so far by the dynamics so far
             of_expected_kind = self._site_ratio * (self._expected_ratio - 1.0) * is_expected
             self._set_dynamics(self._open, (self._site_ratio - 1.0) * is_site, of_expected_kind)
+            if expected_kind != self._expected_kind:
+                self._beliefs, self._applied = np.tile(self._stationary, (len(self._slots), 1, 1)), 0
             self._site_count, self._expected_kind = len(sites), expected_kind
 
     def _set_dynamics(self, *layers: npt.NDArray[np.float64]) -> None:
@@ -116,6 +122,7 @@ class PlayerBeliefMap:
         }
         if not view.present or len(seen) == len(self._slots):
             self._glimpses.clear()
+            self._applied = 0
         self._glimpses.append(_Glimpse(not view.present, view.in_view, seen))
 
     def _apply(self, glimpse: _Glimpse) -> None:

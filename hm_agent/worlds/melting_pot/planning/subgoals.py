@@ -119,6 +119,18 @@ class Wait(WrittenCall):
 Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
+def players_named(plan: Sequence[Subgoal]) -> frozenset[str]:
+    """The players that the calls of a plan name."""
+    named: set[str] = set()
+    for call in plan:
+        match call:
+            case FireAt(aim=aim) | FireOnSight(aim=aim):
+                named.update(aim.players)
+            case Shadow(player):
+                named.add(player)
+    return frozenset(named)
+
+
 USED_UP = phrase("agent/messages.j2", "used_up")
 """Why a plan is over that was carried out to its last call."""
 HIT_NOBODY = reason("hit_nobody")

@@ -26,7 +26,9 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timi
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
+from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    LastShown,
     MatrixInteraction,
     MatrixRules,
     PartnerEvidence,
@@ -81,9 +83,10 @@ def interaction(
 ) -> MatrixInteraction:
     paid = reward(own, other, rules.payoff)
     is_open = is_lead_open(own, paid, rules.payoff, PartnerEvidence(rules.initial_inventory))
-    return MatrixInteraction(
-        step, "opponent", own, paid, other, played(other, rules), played(own, rules), shown, is_open
-    )
+    kinds = played(other, rules), played(own, rules)
+    last = rules.behaviours[shown.index(max(shown))]
+    last_shown = LastShown(last, 12) if any(shown) else None
+    return MatrixInteraction(step, "opponent", own, paid, other, *kinds, shown, is_open, last_shown=last_shown)
 
 
 def played(inventory: Counts, rules: MatrixRules) -> str | None:
@@ -269,8 +272,17 @@ def met_by(player: str, *interactions: MatrixInteraction) -> tuple[MatrixInterac
     return tuple(replace(each, partner=player) for each in interactions)
 
 
-LATER = replace(against_one(ROCK_PAPER_SCISSORS, *HISTORY, step=345), held=(1, 4, 1), others=(SIGHT,))
-ONCE = replace(against_one(ONE_SHOT, step=345), held=(1, 4, 1), others=(SIGHT,))
+WITHIN_REACH = Reach(
+    map_of(PLAN).layout, map_of(PLAN).pose.cell, {place.cell: place.kind for place in map_of(PLAN).things}
+)
+LATER = replace(
+    against_one(ROCK_PAPER_SCISSORS, *HISTORY, step=345),
+    held=(1, 4, 1),
+    others=(SIGHT,),
+    may_watch=False,
+    reach=WITHIN_REACH,
+)
+ONCE = replace(against_one(ONE_SHOT, step=345), held=(1, 4, 1), others=(SIGHT,), may_watch=False)
 MET = (*met_by("player_1", *HISTORY[:2]), *met_by("player_2", HISTORY[2]))
 CROWD = MatrixSeat(ARENA, 345, (1, 2, 1), OPPONENTS)
 CHOOSE = ChooseStrategy(replace(CROWD, interactions=MET), (), others=BELIEFS, is_rule=False)
@@ -288,7 +300,9 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_the_one_interaction": predict(ONCE),
     "revise_before_the_one_interaction": Revise(ONCE, "opponent", (), (), ()),
     "plan_the_one_interaction": planned(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
-    "predict_without_clues": predict(against_one(replace(ROCK_PAPER_SCISSORS, clues=False), *HISTORY), *BEST),
+    "predict_without_clues": predict(
+        replace(against_one(replace(ROCK_PAPER_SCISSORS, clues=False), *HISTORY), may_watch=False), *BEST
+    ),
     "predict_for_certain": predict(against_one(step=0), BEST[0], certain=True),
     "predict_after_a_clue": predict(LATER, BEST[0]),
     "predict_without_hypothesis": predict(EARLY),
@@ -306,12 +320,14 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_in_an_asymmetric_game": first_hypothesis(BACH_FAN, *heard(BACH_FAN)),
     "predict_in_an_asymmetric_game": predict(against_one(BACH_FAN, *heard(BACH_FAN), step=160)),
     "predict_on_the_other_side": predict(against_one(STRAVINSKY_FAN, *heard(STRAVINSKY_FAN), step=160)),
-    "predict_in_an_asymmetric_crowd": predict(against_one(FAN_IN_A_CROWD, *heard(FAN_IN_A_CROWD), step=160)),
+    "predict_in_an_asymmetric_crowd": predict(
+        replace(against_one(FAN_IN_A_CROWD, *heard(FAN_IN_A_CROWD), step=160), may_watch=False)
+    ),
     "predict_among_many": Predict(FIRST_OF_MANY, "player_1", MET[:2], BEST, decides=False),
     "predict_one_among_many": Predict(FIRST_OF_MANY, "player_1", MET[:2], BEST[:1], decides=False),
     "choose_opponents": CHOOSE,
     "choose_opponents_without_clues": replace(
-        CHOOSE, situation=replace(CROWD, rules=replace(ARENA, clues=False), interactions=MET)
+        CHOOSE, situation=replace(CROWD, rules=replace(ARENA, clues=False), interactions=MET, may_watch=False)
     ),
     "plan_among_many": SOUGHT,
     "plan_to_watch": WATCHING,

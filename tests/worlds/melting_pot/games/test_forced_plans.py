@@ -13,6 +13,7 @@ from hm_agent.worlds.melting_pot.games.game import PlanContext
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
@@ -30,6 +31,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import arena, dyad
+from tests.worlds.melting_pot.games.matrix_examples import interaction
 
 HERE = Pose(3, 7, Facing.NORTH)
 IN_VAIN = f"fire_at((9, 9)) {HIT_NOBODY} 60 steps"
@@ -150,6 +152,20 @@ def test_an_only_opponent_is_expected_to_collect_what_is_predicted(game: MatrixG
     assert arena().collection.expected_kind(replace(COLLECT, expected=(1, 6, 1))) is None
 
 
+@pytest.mark.parametrize("strategy", [MatrixStrategy(""), COLLECT], ids=["without a strategist", "with one"])
+def test_where_nothing_is_predicted_it_is_expected_to_collect_what_it_was_seen_to_take_or_held_last(
+    strategy: MatrixStrategy,
+) -> None:
+    """All agents look for it by what they know of it, whether or not they make predictions."""
+    game = dyad()
+    _, paper, scissors = game.rules.things
+    assert game.collection.expected_kind(strategy) is None
+    game.mind.interactions = (interaction(10, COLLECTED, (1, 1, 6), (0, 0, 0)),)
+    assert game.collection.expected_kind(strategy) == scissors
+    game._gatherings._count("opponent", Pickup(40, "paper", (2, 2), witnessed=True))
+    assert game.collection.expected_kind(strategy) == paper
+
+
 @pytest.fixture
 def unwatched() -> MatrixGame:
     """A game of its own, since a game remembers that it has watched."""
@@ -169,6 +185,40 @@ def test_a_strategy_to_watch_first_does_so_once_between_two_interactions(unwatch
             EntityMemory(unwatched.layout, PlayerBeliefMap(unwatched.layout, unwatched.players, 2)),
         )
     assert forced(unwatched, NOTHING, strategy=TO_WATCH) == [Shadow]
+
+
+def test_watching_goes_on_under_a_new_strategy_that_still_says_to_watch(game: MatrixGame) -> None:
+    watching, goes_on = (Shadow("opponent"),), game.collection.goes_on
+    assert goes_on(watching, NOTHING, replace(TO_WATCH, target=(1, 6, 1)))
+    assert not goes_on(watching, NOTHING, COLLECT)
+    assert not goes_on((*watching, SEARCH), NOTHING, TO_WATCH)
+    assert not goes_on(watching, (2, 1, 1), TO_WATCH)
+
+
+def test_to_watch_is_offered_until_it_is_over_or_something_is_known_or_held(unwatched: MatrixGame) -> None:
+    game = unwatched
+    assert game.situation.may_watch
+    forced(game, NOTHING, strategy=TO_WATCH)
+    assert game.situation.may_watch  # it goes on
+    forced(game, NOTHING, Shadow("opponent"), strategy=TO_WATCH)
+    assert not game.situation.may_watch
+    game._has_watched = False
+    assert game.situation.may_watch
+    game.held = (2, 1, 1)
+    assert not game.situation.may_watch
+    game.held = NOTHING
+    for step in (3, 4):
+        game._gatherings._count("opponent", Pickup(step, "paper", (2, step), witnessed=True))
+    assert not game.situation.may_watch  # it is clear what it takes
+
+
+def test_after_an_interaction_nothing_is_left_if_the_agent_comes_back_too_late() -> None:
+    game = dyad()
+    away, frozen = game.rules.timing.away, game.rules.timing.frozen
+    for end, is_over in ((100 + away + frozen, True), (100 + away + 1 + frozen, False)):
+        game.rules = replace(game.rules, length=Length(end, 1, 1.0))
+        game.step, game.held, game._back_at = 100, NOTHING, 100 + away
+        assert game.mind.is_over is is_over
 
 
 def test_who_has_collected_something_does_not_watch_first(unwatched: MatrixGame) -> None:

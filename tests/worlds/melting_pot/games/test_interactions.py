@@ -109,8 +109,8 @@ def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next()
     for step, ((held, mark), others) in enumerate([(frame, others) for others in (watching, ()) for frame in life]):
         view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
         events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
-        shown += [event.shown for event in events]
-    assert shown == [(0, 1, 0), (0, 0, 0)]
+        shown += [(event.shown, event.last_shown) for event in events]
+    assert shown == [((0, 1, 0), (1, 1)), ((0, 0, 0), None)]
 
 
 @pytest.mark.parametrize(

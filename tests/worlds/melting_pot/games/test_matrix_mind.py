@@ -9,13 +9,13 @@ import pytest
 from hm_agent.core import Clue, Hypothesis
 from hm_agent.theory_of_mind.language_questions import Prediction, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import OpponentModel
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.questions import InventoryAnswer
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.games.options import AgentOptions, Inference
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -51,6 +51,20 @@ def test_the_same_moves_twice_may_be_part_of_a_longer_pattern() -> None:
 
 def test_every_fourth_equal_interaction_is_thought_over() -> None:
     assert [repeats(*[ALIKE] * times) for times in range(4, 9)] == [False, True, True, True, False]
+
+
+@pytest.mark.parametrize(("step", "is_repeated"), [(870, True), (930, False)])
+def test_nothing_repeats_when_the_next_interaction_may_be_the_last(step: int, is_repeated: bool) -> None:
+    """Then what paid by what it leads to later may no longer pay; where the end is left to chance, it always may."""
+    game = dyad()
+    game.rules, game.step = replace(game.rules, length=Length(1000, 1, 1.0)), step
+    left = game.rules.interactions_left(step, ALIKE.own)
+    assert left is not None
+    assert (left >= 1.5) is is_repeated
+    assert game.mind.repeats([ALIKE] * 3, validated=True) is is_repeated
+    game.rules = replace(game.rules, length=Length(1000, 100, 0.2))
+    assert game.rules.interactions_left(step, ALIKE.own) is None
+    assert game.mind.repeats([ALIKE] * 3, validated=True)
 
 
 def test_nothing_repeats_before_a_hypothesis_is_validated() -> None:
@@ -117,3 +131,19 @@ def test_an_inventory_that_a_model_infers_is_taken_for_what_the_opponent_held() 
     understood = asked.read(InventoryAnswer(inventory={"rock": 1, "paper": 1, "scissors": 6}))
     assert (understood.other, understood.behaviour) == ((1, 1, 6), "scissors")
     assert dyad().mind.ask_behaviour(encounter(40)) is None
+
+
+def test_a_strategy_counts_on_what_it_expects_once_anything_is_known() -> None:
+    game = dyad()
+    given = against("rock", {"paper": 6})
+    assert game.mind.awaited(game.mind.decided(given, informed=False), "opponent") is None
+    game.mind.interactions = (ALIKE,)
+    assert game.mind.awaited(game.mind.decided(given, informed=False), "opponent") == "rock"
+
+
+def test_the_last_thing_that_a_partner_saw_is_told_by_the_steps_before_the_hit() -> None:
+    mind = dyad().mind
+    for seen, told in (((2, 70), LastShown("scissors", 13)), (None, None)):
+        met = mind.understand(replace(encounter(100), last_shown=seen))
+        assert met is not None
+        assert met.last_shown == told

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, Shadow, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import PAPERS, ROCKS, arena, dyad, encounter
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, interaction
@@ -66,6 +66,13 @@ def test_a_clue_that_the_plan_answers_does_not(held: Counts) -> None:
 
 def test_among_many_it_does_for_the_player_may_be_one_to_seek() -> None:
     assert why(playing(arena()), clue("rock", partner="player_1"), FETCH_PAPER, FIRE)
+
+
+def test_a_plan_that_names_players_is_not_interrupted_by_what_others_take() -> None:
+    named = Aim(("player_2",))
+    for rest in ((FETCH_PAPER, FireAt((9, 9), named)), (FireOnSight(named), FIRE), (Shadow("player_2"), FIRE)):
+        assert why(playing(arena()), clue("rock", partner="player_1"), *rest) is None
+        assert why(playing(arena()), clue("rock", partner="player_2"), *rest)
 
 
 def test_a_clue_that_was_known_when_the_plan_was_asked_for_does_not() -> None:

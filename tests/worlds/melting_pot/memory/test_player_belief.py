@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import (
     MIN_SEPARATION,
     STEP_PROBABILITY,
@@ -213,3 +214,38 @@ def test_search_moves_on_from_where_a_player_was_lost_once_that_was_seen_empty()
     (place, chance), *_ = near_sites([(1, 3), (1, 4), (2, 3), (2, 4)], *views, relocation=0.1).likely_places()
     assert place[0] <= 4
     assert chance > 0.5
+
+
+@pytest.mark.parametrize("start", [AWAY, showing((9, 1))], ids=["from anywhere", "from where it was seen"])
+@pytest.mark.parametrize("is_read", [True, False])
+def test_a_new_expectation_holds_of_the_steps_since_the_place_was_known(start: TextualMap, is_read: bool) -> None:
+    """An agent that decides when it comes back sees the regions of what it now expects, not of what it did before."""
+    sites: dict[Cell, str] = {(1, 4): "rock", (2, 4): "rock", (9, 4): "paper"}
+    views = start, *[empty()] * 5
+    changed, always = (
+        PlayerBeliefMap(ROOM, ("opponent",), 2, site_ratio=4.0, expected_ratio=3.0, relocation=0.07) for _ in range(2)
+    )
+    changed.set_sites(sites, "paper")
+    always.set_sites(sites, "rock")
+    for view in views:
+        changed.update(view)
+        always.update(view)
+        assert not is_read or changed.likely_places()
+    changed.set_sites(sites, "rock")
+    assert changed.of("opponent") == pytest.approx(always.of("opponent"))
+    assert changed.likely_places() == always.likely_places()
+
+
+def test_likely_places_follow_the_expected_kind_at_once() -> None:
+    """A plan is asked for in the step in which the strategy is decided."""
+    memory = EntityMemory(ROOM, PlayerBeliefMap(ROOM, ("opponent",), 1, site_ratio=4.0, expected_ratio=9.0))
+    memory.sites.update({(1, 4): "rock", (9, 4): "paper"})
+    memory.expect("paper")
+    memory.update(0, AWAY)
+    memory.update(1, empty())
+    first = {}
+    for kind in ("paper", "rock"):
+        memory.expect(kind)
+        first[kind] = memory.likely_places()[0][0]
+    assert first["paper"][0] > 6
+    assert first["rock"][0] < 4

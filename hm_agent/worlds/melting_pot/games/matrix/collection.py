@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
-from hm_agent.worlds.melting_pot.planning.subgoals import ANYBODY, FireAt, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import ANYBODY, FireAt, Shadow, Subgoal
 
 
 class MatrixCollection(Collection):
@@ -64,16 +64,27 @@ class MatrixCollection(Collection):
         return frozenset(thing for n, thing in enumerate(self._rules.things) if n != main or is_enough)
 
     def expected_kind(self, strategy: MatrixStrategy) -> str | None:
-        """The kind that the only opponent is expected to hold most of, else that it was seen to take most of."""
+        """The kind that the only opponent is expected to hold most of.
+
+        Without a strategist that expects one: what it was seen to take most of, else what led in its last inventory.
+        """
         if len(self._players) > 1 or self._rules.alike:
             return None
         main = argmax(strategy.expected) if strategy.expected else None
         if main is None and (taken := self.leading(self._players[0])):
             main = self._rules.behaviours.index(taken)
+        if main is None and self.inferred_inventory:
+            main = argmax(self.inferred_inventory)
         return None if main is None else self._rules.things[main]
 
     def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
-        """True if only a search for any opponent is left, the strategy's target is reached and it seeks anybody."""
+        """True if what is left also suits a new strategy.
+
+        It does if only watching is left and the strategy still says to watch, or if only a search for any opponent is
+        left, the strategy's target is reached and it seeks anybody.
+        """
+        if strategy.watch_first and len(rest) == 1 and isinstance(rest[0], Shadow):
+            return not self.is_armed(inventory)
         if strategy.target is None or len(rest) != 1 or not isinstance(rest[0], FireAt) or rest[0].aim != ANYBODY:
             return False
         has_lead = argmax(inventory) is not None and argmax(inventory) == argmax(strategy.target)

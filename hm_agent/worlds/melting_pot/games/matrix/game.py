@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Pla
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
+from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
@@ -43,6 +44,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
     plan_record,
+    players_named,
 )
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -90,12 +92,16 @@ class MatrixGame(Game):
         """The behaviour that led in what each player was known to have taken when the latest plan was asked for."""
         self._has_watched = False
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
+        self._is_watching = False
+        """True while it does so."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
         self.held = nothing_collected
         self.here: Cell | None = None
         self._memory: EntityMemory | None = None
         self.step, self.can_act = 0, True
+        self._back_at = 0
+        """The step at which the agent comes back, or has come back, from its latest interaction."""
         self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
@@ -108,9 +114,10 @@ class MatrixGame(Game):
         interactions = self._interactions.read(observation, view, memory)
         self.can_act = not self.is_idle(view) and view.pose is not None
         if interactions:
+            self._back_at = self.step + self.rules.timing.away
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = replace(self.rules, timing=timing)
-            self._has_watched = self._has_planned = False
+            self._has_watched = self._is_watching = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -119,9 +126,14 @@ class MatrixGame(Game):
 
     @property
     def unready_for(self) -> int:
-        """The steps to the nearest known thing, at least 1, while nothing is collected; 1 if nothing is known."""
+        """The least number of steps before the agent holds something: 0 if it does, at least 1 if it doesn't.
+
+        These are the steps until it is back on the map and then to the nearest known thing, 1 if that can't be told.
+        """
         if self.rules.is_armed(self.held):
             return 0
+        if away := max(0, self._back_at - self.step):
+            return away + 1
         if self.here is None or self._memory is None:
             return 1
         return max(1, min((distance(self.here, cell) for cell in self._memory.things), default=1))
@@ -129,7 +141,31 @@ class MatrixGame(Game):
     @property
     def situation(self) -> MatrixSeat:
         others = tuple(map(self._other, self.players))
-        return MatrixSeat(self.rules, self.step, self.held, others, self.mind.interactions)
+        return MatrixSeat(
+            self.rules,
+            self.step,
+            self.held,
+            others,
+            self.mind.interactions,
+            may_watch=self._may_watch(self.held),
+            reach=self._reach,
+        )
+
+    @property
+    def _reach(self) -> Reach | None:
+        """What the agent can collect, from where it is if it is free to walk."""
+        memory = self._memory
+        return Reach(self.layout, self.here if self.can_act else None, memory.kinds()) if memory else None
+
+    def _may_watch(self, held: Counts) -> bool:
+        """True if a strategy to watch would be followed.
+
+        An only opponent is watched once between interactions, until it is clear what it takes, while nothing is held.
+        """
+        if not self.rules.clues or len(self.players) > 1:
+            return self.rules.clues
+        is_open = not self.collection.has_clear_lead(self.players[0])
+        return is_open and (self._is_watching or not self._has_watched) and not self.rules.is_armed(held)
 
     def _other(self, player: str) -> OtherPlayer:
         """What was seen of another player; where it is matters only to whoever can choose among several."""
@@ -176,7 +212,8 @@ class MatrixGame(Game):
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
         interactions have taught, and who is watching sees more; if the plan itself says what a player must have taken
-        to be fired at; and if the only opponent takes what it held the last time, in a game where that is no danger.
+        to be fired at; if the plan names players and this is none of them; and if the only opponent takes what it held
+        the last time, in a game where that is no danger.
         """
         is_watching = bool(rest) and isinstance(rest[0], Shadow)  # until it is clear what the player takes
         is_slight = clue.is_slight and (is_watching or self.collection.inferred_inventory is not None)
@@ -187,7 +224,9 @@ class MatrixGame(Game):
         is_as_before = not self.rules.is_zero_sum and last is not None and suggested == argmax(last)
         is_only_opponent = len(self.players) == 1  # among many, it may be one to seek
         is_answered = is_only_opponent and (is_as_before or self._does_best(rest, suggested))
-        return not (judges_itself or is_answered)
+        named = players_named(rest)
+        is_about_others = bool(named) and clue.partner not in named
+        return not (judges_itself or is_answered or is_about_others)
 
     def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
@@ -208,7 +247,8 @@ class MatrixGame(Game):
         if self.mind.is_over:
             return (Pause(PAUSE_STEPS),)
         strategy, held = context.strategy, self.inventory(context.observation, context.view)
-        if strategy.watch_first and not (self._has_watched or self.collection.is_armed(held)):
+        self._is_watching = strategy.watch_first and not (self._has_watched or self.collection.is_armed(held))
+        if self._is_watching:
             self._has_watched = True
             return (Shadow(self.players[0]),)
         if strategy.target is None or strategy.seek == () or context.previous is None:
@@ -259,6 +299,8 @@ class MatrixGame(Game):
             held=self.inventory(context.observation, view),
             others=seat.others,
             interactions=seat.interactions,
+            may_watch=seat.may_watch,
+            reach=seat.reach,
             pose=view.pose,
             target=strategy.target,
             expected=strategy.expected,

@@ -20,12 +20,14 @@ class InteractionEvent(Event):
     """An interaction whose reward has arrived. partner: None if unknown. own: the agent's inventory at the zap.
 
     shown: the count of each resource that the agent collected in the partner's view since its previous interaction.
+    last_shown: the index of the last of them, and the step at which it was collected; None if there is none.
     """
 
     partner: str | None
     own: Counts
     reward: float
     shown: Counts
+    last_shown: tuple[int, int] | None = None
 
     def describe(self) -> str:
         return f"interaction with {self.partner or 'somebody'}, holding {self.own}, reward {self.reward:+.2f}"
@@ -113,6 +115,7 @@ class InteractionReader:
         self._poses: dict[str, Pose] = {}
         """The poses of the players that were in view in the previous frame."""
         self._shown: dict[str, Counts] = {}
+        self._last_shown: dict[str, tuple[int, int]] = {}
         self._partner: str | None = None
         self._reward: float | None = None
 
@@ -120,7 +123,7 @@ class InteractionReader:
         self, observation: Observation[View], view: TextualMap, memory: EntityMemory
     ) -> tuple[InteractionEvent, ...]:
         """The interaction that ends with this frame, if one does. memory: already updated with this frame."""
-        self._update_inventory(inventory_of(observation), view)
+        self._update_inventory(observation.step, inventory_of(observation), view)
         self._poses = {player.kind: player.pose for player in view.players if player.pose}
         newly_marked = self._partners.read(view)
         if view.mark == INTERACTING:
@@ -131,7 +134,7 @@ class InteractionReader:
             return (self._conclude(observation.step, self._reward + observation.reward),)
         return ()
 
-    def _update_inventory(self, inventory: Counts, view: TextualMap) -> None:
+    def _update_inventory(self, step: int, inventory: Counts, view: TextualMap) -> None:
         # A zapper who wins loses its inventory at the zap, 17 steps before its reward, so the last inventory with
         # something collected is the one that counts. A player who has collected nothing cannot interact.
         self.is_reset = inventory == self._initial != self._latest and view.mark != INTERACTING
@@ -143,6 +146,7 @@ class InteractionReader:
             if any(taken) and self._is_watching(player, view.pose):
                 before = self._shown.get(player.kind, (0,) * len(taken))
                 self._shown[player.kind] = tuple(count + more for count, more in zip(before, taken, strict=True))
+                self._last_shown[player.kind] = taken.index(max(taken)), step
         self._held = inventory
 
     def _is_watching(self, player: Detection, pose: Pose | None) -> bool:
@@ -154,7 +158,9 @@ class InteractionReader:
 
     def _conclude(self, step: int, reward: float) -> InteractionEvent:
         shown = self._shown.get(self._partner or "", (0,) * len(self._initial))
-        event = InteractionEvent(step, self._partner, self._held, reward, shown)
+        last_shown = self._last_shown.get(self._partner or "")
+        event = InteractionEvent(step, self._partner, self._held, reward, shown, last_shown)
         self._held, self._reward, self._partner = self._initial, None, None
         self._shown.clear()
+        self._last_shown.clear()
         return event

@@ -27,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    LastShown,
     MatrixInteraction,
     MatrixRules,
     PartnerEvidence,
@@ -40,6 +41,8 @@ from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
 """After so many equal interactions in a row, a rule that looks at the last two moves of both repeats its reply."""
+LAST = 1.5
+"""While there is time for fewer interactions than this, what to do is asked after each: the next may be the last."""
 REVIEW_EVERY = 4
 """After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
@@ -70,12 +73,14 @@ class MatrixStrategy(SubstrateStrategy):
 
     target: the inventory to reach before the next interaction, None if planning decides on it. expected: the inventory
     that the other player is expected to hold, None if unknown. watch_first: True to see what the only opponent takes
-    before collecting anything; the target is what to hold unless that speaks against it.
+    before collecting anything; the target is what to hold unless that speaks against it. awaits: the behaviour that it
+    counts on, so that to see just that is no news; None if nothing was known when it was decided on.
     """
 
     target: Counts | None = None
     expected: Counts | None = None
     watch_first: bool = False
+    awaits: str | None = None
 
     @property
     def aims(self) -> object:
@@ -169,9 +174,16 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
             shown=event.shown,
             is_open=main is None if answer else is_lead_open(event.own, event.reward, self.rules.payoff, evidence),
             taken=evidence.taken,
+            last_shown=self._last_shown(event),
         )
         self.interactions = (*self.interactions, understood)
         return understood
+
+    def _last_shown(self, event: InteractionEvent) -> LastShown | None:
+        if event.last_shown is None:
+            return None
+        kind, step = event.last_shown
+        return LastShown(self.rules.behaviours[kind], max(0, event.step - self.rules.timing.frozen - step))
 
     def _evidence(self, partner: str, step: int) -> PartnerEvidence:
         """What is known, beside the reward, of a partner's inventory in the interaction that is paid at a step.
@@ -198,10 +210,13 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if both have repeated their moves REPETITIONS times or more, and a hypothesis is validated.
 
-        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move.
+        Each REVIEW_EVERY-th time is no repetition, so that the agent can think of trying another move; nor is any while
+        there is time for fewer than LAST interactions.
         """
-        times = _latest_repetitions(matrix_interactions(history))
-        return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
+        times = _latest_repetitions(met := matrix_interactions(history))
+        is_repeated = validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
+        left = self.rules.interactions_left(self._senses.step, met[-1].own) if is_repeated else None
+        return is_repeated and (left is None or left >= LAST)
 
     # Questions
 
@@ -276,10 +291,19 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
             expected = self._inventory_led(given.expects) if informed else None
             watch = given.watch and not self._is_crowd  # one that stands for many can't be watched
             strategy = self._strategy_against_one(target, expected, watch=watch, covert=given.covert)
+            strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
         else:
             seek = () if given.watch else tuple(given.seek) or None
             strategy = replace(self._strategy_to_meet(target, seek), covert=given.covert)
         return replace(strategy, words=f"{strategy.words}. {given.words}") if given.words else strategy
+
+    @property
+    def _is_anything_known(self) -> bool:
+        """True once there was an interaction, or the only opponent was seen to take something."""
+        return bool(self.interactions) or self._gatherings.present_record(self.players[0]) is not None
+
+    def awaited(self, strategy: Strategy, player: str) -> str | None:
+        return strategy.awaits if isinstance(strategy, MatrixStrategy) else None
 
     def _inventory_led(self, lead: NextLead) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""

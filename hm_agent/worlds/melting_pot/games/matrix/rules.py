@@ -204,6 +204,16 @@ class MatrixRules:
         """True if something has been collected: nobody can interact before."""
         return max(inventory) > self.initial_inventory
 
+    def interactions_left(self, step: int, own: Counts) -> float | None:
+        """For how many more interactions there is time; None if the episode's end is left to chance.
+
+        own: an inventory; as much is taken to be collected for each of them.
+        """
+        if self.length.end is None:
+            return None
+        every = self.timing.steps_with(sum(own) - self.initial_inventory * len(self.things))
+        return max(0.0, (self.length.end - self.timing.frozen - step) / every)
+
     @property
     def count_range(self) -> tuple[int, int]:
         """The smallest and the largest count of a resource that an answer may name."""
@@ -253,6 +263,14 @@ def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> No
 
 
 @dataclass(frozen=True, slots=True)
+class LastShown:
+    """The last thing that a partner saw the agent collect before an interaction. before: how many steps before it."""
+
+    behaviour: str
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixInteraction:
     """One interaction with the partner's inventory inferred.
 
@@ -260,6 +278,7 @@ class MatrixInteraction:
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
     is_open: True if the reward leaves open which of the partner's resources led; then `behaviour` is the likeliest,
     None if none is likely enough. taken: the count of each resource that the partner was seen to take beforehand.
+    last_shown: the last of what is shown; None if nothing is.
     """
 
     step: int
@@ -272,6 +291,7 @@ class MatrixInteraction:
     shown: Counts
     is_open: bool = False
     taken: Counts = ()
+    last_shown: LastShown | None = None
 
     def shows(self, prediction: str) -> bool | None:
         """True if the partner played as predicted; None if that is unknown."""

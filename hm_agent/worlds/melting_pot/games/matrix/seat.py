@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from pydantic import Field, model_validator
 
-from hm_agent.questions import Forms, check_all, one_of, some_of
+from hm_agent.models.prompts import phrase
+from hm_agent.questions import UNSHOWN, Forms, check_all, one_of, some_of
 from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
 
 
@@ -93,6 +95,7 @@ class MatrixSeat(SeatSituation):
 
     held: its inventory. others: the other players, or only the one that a question is about. interactions: those that
     the block `now` sums up, i.e. all, but among many players without those that the question tells one by one.
+    may_watch: False if a strategy to watch would not be followed. reach: what it can collect; None if nothing was seen.
     """
 
     blocks = "melting_pot/matrix/blocks.j2"
@@ -103,6 +106,8 @@ class MatrixSeat(SeatSituation):
     held: Counts
     others: tuple[OtherPlayer, ...]
     interactions: tuple[MatrixInteraction, ...] = ()
+    may_watch: bool = True
+    reach: Reach | None = field(default=None, compare=False, metadata=UNSHOWN)
 
     def to_json(self) -> Mapping[str, Any]:
         """What traces show: what changes from question to question; a trace's own lines hold the interactions."""
@@ -136,11 +141,16 @@ class MatrixSeat(SeatSituation):
         self.rules.check_lead("next", given.kind, given.count)
 
     def strategy_forms(self, present: str | None) -> Forms:
-        return {**self.behaviour_forms(None), "seek": some_of(self.players)}
+        watch: Forms = {} if self.may_watch else {"watch": {"enum": [False]}}
+        return {**self.behaviour_forms(None), "seek": some_of(self.players), **watch}
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):
             others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
         else:
             others = partial(check_players, "seek", given.seek, self.players)
-        check_all(partial(self.rules.check, "hold", given.hold), others)
+        check_all(partial(self.rules.check, "hold", given.hold), others, partial(self._check_watch, given))
+
+    def _check_watch(self, given: AgainstOne | AmongMany) -> None:
+        if given.watch and not self.may_watch:
+            raise ValueError(phrase("melting_pot/matrix/messages.j2", "no_watch"))

@@ -142,7 +142,7 @@ def counter(
     decided = AgainstOne(
         expects=likeliest_lead(rules, probabilities, expected),
         hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
-        watch=pays_to_watch(rules, probabilities, expected, held),
+        watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, held),
         covert=may_respond_to_observation(rules, history),
     )
     return decided, probabilities

@@ -105,6 +105,6 @@ def _against_one(seat: MatrixSeat, history: History, weighed: Weighed) -> Agains
     return AgainstOne(
         expects=likeliest_lead(rules, probabilities, expected),
         hold=rules.by_name(best_target(rules, probabilities, expected, seat.held, behaviour)),
-        watch=pays_to_watch(rules, probabilities, expected, seat.held),
+        watch=seat.may_watch and pays_to_watch(rules, probabilities, expected, seat.held),
         covert=may_respond_to_observation(rules, history),
     )
