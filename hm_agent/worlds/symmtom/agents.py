@@ -10,7 +10,6 @@ import numpy as np
 from hm_agent.core import Decision, Observation
 from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
-from hm_agent.worlds.symmtom.knowledge.accuracy import count_right_bits
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
@@ -35,6 +34,14 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
     **{f"shortcut_{name}": partial(ShortcutPolicy, name) for name in RATINGS},
 }
 """The policy of every agent by its name."""
+
+
+def count_right_bits(known: Bools, truth: GameState, sights: Sights) -> tuple[int, int]:
+    """Returns how many bits of K (R, n, c) are right, and how many count: those on others' second-hand pieces."""
+    copies = len(sights.me) // len(truth.step)
+    others = np.arange(sights.settings.agents) != sights.me[:, None]
+    counted = others[..., None] & ~np.repeat(truth.first_hand, copies, axis=0)
+    return int(((known == np.repeat(truth.knows, copies, axis=0)) & counted).sum()), int(counted.sum())
 
 
 class BeliefScore:

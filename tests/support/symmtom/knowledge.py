@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.knowledge.accuracy import count_right_bits
+from hm_agent.worlds.symmtom.agents import count_right_bits
 from hm_agent.worlds.symmtom.knowledge.filters import Weights
 from hm_agent.worlds.symmtom.knowledge.k_matrix import Knowledge
 from hm_agent.worlds.symmtom.policies.policy import Policy
