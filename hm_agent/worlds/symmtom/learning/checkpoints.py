@@ -20,7 +20,7 @@ from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.networks import Network
-from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.settings import GameSettings, with_variant
 
 VERSION = 1
 """Incremented whenever the networks, their inputs or the format of this file change."""
@@ -133,20 +133,10 @@ def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | No
     if not all(np.isfinite(value).all() for value in player.weights.values()):
         raise ConfigError(f"{path}: some of its weights are not finite")
     if settings is not None and settings != player.settings:
-        raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
+        trained, played = (with_variant(game.name, game.variant) for game in (player.settings, settings))
+        raise ConfigError(f"{path}: trained for {trained}; this is {played}")
 
 
 def variant_of(settings: GameSettings, shape: Network) -> dict[str, Any]:
     """The settings of a run that its scenario's name does not tell, by flag: variants of rules, size of layers."""
-    return {
-        "first_hand": "public" if settings.has_public_first_hand else "private",
-        "rewards": "competitive" if settings.is_competitive else "cooperative",
-        "hidden": shape.hidden,
-    }
-
-
-def _described(settings: GameSettings) -> str:
-    """The scenario's name, and the rules that differ from the default."""
-    variant = [] if settings.has_public_first_hand else ["first_hand=private"]
-    variant += ["rewards=competitive"] if settings.is_competitive else []
-    return " ".join([settings.name, *variant])
+    return {**settings.variant, "hidden": shape.hidden}

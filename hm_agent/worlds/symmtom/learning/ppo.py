@@ -17,10 +17,10 @@ import jax.numpy as jnp
 import numpy.typing as npt
 import optax
 
-from hm_agent.worlds.symmtom.fast.core import is_over
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
 from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
 from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, Weights, forward
+from hm_agent.worlds.symmtom.rules import is_over
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
