@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from hm_agent.core import Decision, Observation
-from hm_agent.questions import Usage
+from hm_agent.core import Agent, Decision, Observation
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
@@ -61,13 +60,11 @@ class BeliefScore:
         return {"believed_rightly": self._right / self._counted} if self._counted else {}
 
 
-class PolicyAgent:
+class PolicyAgent(Agent[BoardView, SpokenMove]):
     """Plays one seat by a policy. is_told: True if the policy is given the true state of the game.
 
     seed: of the agent's random numbers; it is hashed first, since the first seat's seed is also that of the game.
     """
-
-    usage = Usage()
 
     def __init__(self, policy: Policy, world: SymmtomWorld, seed: int, *, is_told: bool = False) -> None:
         self._policy, self._world, self._is_told = policy, world, is_told

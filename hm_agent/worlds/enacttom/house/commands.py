@@ -78,10 +78,6 @@ def close_it(furniture: str) -> HouseCommand:
     return HouseCommand(CLOSE_IT, (furniture,))
 
 
-def find(thing: str) -> HouseCommand:
-    return HouseCommand(FIND, (thing,))
-
-
 def communicate(text: str, to: Iterable[str], claims: Iterable[Claim] = ()) -> HouseCommand:
     return HouseCommand(COMMUNICATE, tuple(to), text, tuple(claims))
 

@@ -12,11 +12,10 @@ It does not reason about others' knowledge, and shows how far a team gets withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.questions import Usage
 from hm_agent.worlds.enacttom.house.commands import (
     CLOSE_IT,
     COMMUNICATE,
@@ -78,13 +77,6 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
             return Decision(ProbeAnswers({probe.name: self._mind.answer(probe) for probe in view.probes}))
         command = self._mind.choose(view)
         return Decision(command, state=self._mind.state())
-
-    @property
-    def usage(self) -> Usage:
-        return Usage()
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 class HouseMind:

@@ -77,10 +77,10 @@ class InverseState(_Binding):
     trigger_object: str
 
 
-Binding = Annotated[
-    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState,
-    Field(discriminator="mechanic_type"),
-]
+AnyBinding = (
+    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState
+)
+Binding = Annotated[AnyBinding, Field(discriminator="mechanic_type")]
 MechanicName = Literal[
     "room_restriction",
     "limited_bandwidth",

@@ -92,12 +92,6 @@ class PlanningProblem:
                 state |= rule.adds
         return state
 
-    def name(self, bit: int) -> str:
-        """Returns in PDDL what a bit stands for."""
-        number = bit.bit_length() - 1
-        names = self.household.names
-        return names[number].pddl if number < len(names) else self.tokens[number - len(names)]
-
 
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:
     """Compiles a variant with every action of the household. start: the state to plan from, if not the task's."""

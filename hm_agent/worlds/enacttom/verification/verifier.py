@@ -51,10 +51,6 @@ class Verdict:
     turns: tuple[JointTurn, ...]
     spare: tuple[str, ...] = ()
 
-    @property
-    def is_sound(self) -> bool:
-        return not self.faults
-
 
 def variants(task: HouseholdTask) -> dict[str, Variant]:
     """Returns the questions about a task that its certificate answers, by name."""
@@ -94,11 +90,6 @@ class TaskProof:
         self.household = Household(task)
         self.variants = variants(task) | physical_variants(task)
         self._solved: dict[str, tuple[PlanningProblem, PlanResult]] = {}
-
-    @property
-    def answered(self) -> Sequence[str]:
-        """The questions that were solved so far."""
-        return tuple(self._solved)
 
     def problem(self, name: str) -> PlanningProblem:
         return self._answer(name)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -85,12 +86,4 @@ def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:
 def without_implied(claims: Iterable[Claim]) -> list[Claim]:
     """The claims, sorted, without those that others imply: that agent_1 knows p implies p."""
     ordered = sorted(set(claims), key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
-    return [claim for claim in ordered if not any(_is_implied(claim, other) for other in ordered)]
-
-
-def _is_implied(claim: Claim, other: Claim) -> bool:
-    """True if a claim follows from another, which has the same proposition, its knowers in the same order, and more."""
-    if claim.proposition != other.proposition or claim.depth >= other.depth:
-        return False
-    rest = iter(other.knowers)
-    return all(knower in rest for knower in claim.knowers)
+    return [claim for claim in ordered if not any(claim != other and claim in weaker(other) for other in ordered)]
