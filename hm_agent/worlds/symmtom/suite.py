@@ -278,14 +278,12 @@ def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Ga
     return _settings_by_name(scenario).under(options["first_hand"], options["rewards"])
 
 
-def _info(name: str, **facts: Any) -> ScenarioInfo:
-    return ScenarioInfo(world="symmtom", name=name, short_name=name, **facts)
-
-
 def _size_info(game: GameSettings) -> ScenarioInfo:
     hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
-    return _info(
-        game.name,
+    return ScenarioInfo(
+        world="symmtom",
+        name=game.name,
+        short_name=game.name,
         group=f"SymmToM, {game.agents} agents",
         about=f"{game.width}x{game.width} cells, {game.agents} agents, {game.pieces} pieces{hearing}",
         seats=game.seats,
@@ -295,8 +293,10 @@ def _size_info(game: GameSettings) -> ScenarioInfo:
 
 
 def _test_info(name: str, test: MindTest) -> ScenarioInfo:
-    return _info(
-        name,
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
         group="SymmToM, tests of mind",
         about=test.about,
         seats=test.settings.seats[:1],
@@ -306,8 +306,10 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
 
 
 def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
-    return _info(
-        name,
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
         group="SymmToM, matched pairs",
         about=f"order {pairs.facts.order}: {pairs.facts.about} ({pairs.half} half)",
         seats=SEATS,
