@@ -10,11 +10,8 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CAN_COMMUNICATE,
     CONTROLS,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_ON_FLOOR,
-    IS_RESTRICTED,
     MIRRORS,
+    Is,
     Proposition,
 )
 
@@ -25,7 +22,7 @@ class Routes:
     def __init__(self, briefing: Briefing) -> None:
         self._briefing = briefing
         public = briefing.public_facts
-        self._barred = {fact.arguments for fact in public if fact.predicate == IS_RESTRICTED}
+        self._barred = {fact.arguments for fact in public if fact.predicate == Is.RESTRICTED}
         links = {fact.arguments for fact in public if fact.predicate == CAN_COMMUNICATE}
         self._others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
         reached = {
@@ -37,12 +34,12 @@ class Routes:
 
     def doers(self, goal: Proposition, facts: Collection[Proposition]) -> set[str]:
         """Returns the other agents that could reach a goal, as far as this one knows."""
-        if goal.predicate in (AGENT_IN_ROOM, IS_HELD_BY):
+        if goal.predicate in (AGENT_IN_ROOM, Is.HELD_BY):
             doer = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
             return {doer} & set(self._others)
-        if goal.predicate == IS_ON_FLOOR:
+        if goal.predicate == Is.ON_FLOOR:
             return set()
-        rooms = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
+        rooms = {goal.arguments[1]} if goal.predicate == Is.IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
         return {agent for agent in self._others if any((agent, room) not in self._barred for room in rooms)}
 
     def _handle_rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE
+from hm_agent.worlds.enacttom.house.commands import Verb
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
@@ -197,7 +197,7 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
 
 
 def _message_count(turns: Sequence[JointTurn]) -> int:
-    return sum(command.verb == COMMUNICATE for turn in turns for command in turn.values())
+    return sum(command.verb == Verb.COMMUNICATE for turn in turns for command in turn.values())
 
 
 def _faults(proof: TaskProof, certificate: Certificate) -> list[str]:
@@ -295,7 +295,7 @@ def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
 
 
 def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
-    return sum(turn[agent].verb == COMMUNICATE for turn in turns if agent in turn)
+    return sum(turn[agent].verb == Verb.COMMUNICATE for turn in turns if agent in turn)
 
 
 def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:

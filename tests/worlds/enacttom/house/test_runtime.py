@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from hm_agent.worlds.enacttom.house.commands import (
-    FIND,
     IDLE,
     MOST_CHARACTERS,
     ON,
     CommandError,
     HouseCommand,
+    Verb,
     close_it,
     communicate,
     navigate,
@@ -173,7 +173,7 @@ def test_find_tells_what_the_agent_saw_last_and_no_more() -> None:
     runtime = HouseRuntime(Household(small_task(GOAL)))
 
     def answer(thing: str) -> str:
-        runtime.step([IDLE, HouseCommand(FIND, (thing,))])
+        runtime.step([IDLE, HouseCommand(Verb.FIND, (thing,))])
         outcome = runtime.outcomes[1]
         return outcome.words if outcome else ""
 
