@@ -108,11 +108,8 @@ class Household:
         return combined
 
     def named(self, mask: int) -> Iterator[Name]:
-        """Yields the names of a mask's bits, lowest bit first."""
-        while mask:
-            low = mask & -mask
-            yield self.names[low.bit_length() - 1]
-            mask ^= low
+        """The names of a mask's bits, lowest bit first."""
+        return (self.names[number] for number in bits(mask))
 
     def known_bit(self, agent: int, claim: Claim) -> int:
         """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
@@ -287,10 +284,7 @@ class Household:
 
     def look(self, state: int) -> int:
         """Returns the state after everyone has looked around."""
-        for rule in self.sight_rules:
-            if state & rule.needs == rule.needs:
-                state |= rule.adds
-        return state
+        return seen_by(self.sight_rules, state)
 
     @cached_property
     def seen_in(self) -> Mapping[str, Sequence[tuple[int, int]]]:
@@ -357,6 +351,22 @@ class Household:
     def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
         """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
         return goal.predicate in (Is.OPEN, Is.CLOSED) and not operator.needs & self.bits[_opposite(goal)]
+
+
+def seen_by(rules: Iterable[SightRule], state: int) -> int:
+    """Returns the state after everyone has looked around, by these rules."""
+    for rule in rules:
+        if state & rule.needs == rule.needs:
+            state |= rule.adds
+    return state
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yields the numbers of a mask's bits, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
 
 
 def _state_proposition(furniture: str, state: str) -> Proposition:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
+from hm_agent.worlds.enacttom.house.household import Household, Operator, SightRule, TellRule, seen_by
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 
@@ -34,18 +34,13 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAction:
+class PlanAction(Operator):
     """An action that a plan may take.
 
     For a message: tells, the effects of all claims that it may say, of which it says those that its sender knows; and
     group, its sender and addressees as bits of agents, 0 for other actions.
     """
 
-    agent: int
-    command: HouseCommand
-    needs: int
-    adds: int
-    deletes: int
     tells: tuple[TellRule, ...] = ()
     group: int = 0
 
@@ -80,10 +75,7 @@ class PlanningProblem:
 
     def look(self, state: int) -> int:
         """Returns the state after everyone has looked around."""
-        for rule in self.sights:
-            if state & rule.needs == rule.needs:
-                state |= rule.adds
-        return state
+        return seen_by(self.sights, state)
 
 
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, Verb, communicate
-from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import ViewMaker
 from hm_agent.worlds.enacttom.suite import task_files
@@ -29,7 +29,7 @@ from hm_agent.worlds.enacttom.verification.plans import (
     steps_of,
     strips_plan,
 )
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, to_strips
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from tests.support.enacttom.brute_force import BruteForce
 from tests.support.enacttom.fast_downward_search import ask_its_search, groups_of, holds_once
