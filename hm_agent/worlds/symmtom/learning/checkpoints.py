@@ -86,11 +86,11 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
         settings=GameSettings(**facts["settings"]),
         kind=facts["kind"],
         shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
-        weights=_with_prefix(arrays, "weights/"),
+        weights=leaves_of("weights", arrays),
         reward=facts["reward"],
     )
     _check_player(path, player, settings)
-    return player, _with_prefix(arrays, "extra/")
+    return player, leaves_of("extra", arrays)
 
 
 def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
@@ -118,9 +118,9 @@ def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
     return load(path, settings)[0]
 
 
-def _with_prefix(arrays: Arrays, start: str) -> Arrays:
-    """The arrays whose names have this prefix, by the rest of their names."""
-    return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
+def leaves_of(name: str, arrays: Arrays) -> Arrays:
+    """The arrays NAME/..., by the rest of their names."""
+    return {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}
 
 
 def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:

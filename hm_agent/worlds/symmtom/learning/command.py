@@ -224,24 +224,13 @@ def _parameters(algorithm: str) -> Any:
         games = _value("games") or MaddpgParameters.games
         if _value("replay") % games:
             raise ConfigError(f"--replay={_value('replay')} is no multiple of {games}, the episodes of an update")
-        return MaddpgParameters(
-            updates=-(-_value("episodes") // games),
-            games=games,
-            every=_value("every"),
-            batch=_value("batch"),
-            capacity=_value("replay"),
-            learning_rate=_value("learning_rate"),
-        )
+        given = {"capacity": _value("replay"), **{flag: _value(flag) for flag in ("every", "batch", "learning_rate")}}
+        return MaddpgParameters(-(-_value("episodes") // games), games, **given)
     games = _value("games") or PpoParameters.games
     if games % PpoParameters.minibatches:
         raise ConfigError(f"--games={games} is no multiple of {PpoParameters.minibatches}")
-    return PpoParameters(
-        updates=-(-_value("episodes") // games),
-        games=games,
-        learning_rate=_value("learning_rate"),
-        entropy=_value("entropy"),
-        team_share=_value("team_share"),
-    )
+    given = {flag: _value(flag) for flag in ("learning_rate", "entropy", "team_share")}
+    return PpoParameters(-(-_value("episodes") // games), games, **given)
 
 
 def _games() -> list[GameSettings]:

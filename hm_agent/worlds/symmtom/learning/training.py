@@ -22,9 +22,9 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, variant_of
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, leaves_of, load, save, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
-from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of
+from hm_agent.worlds.symmtom.learning.learner import Learner
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters
