@@ -17,8 +17,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
-from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
-from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, uniform_speech
+from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.mind_facts import mind_tests
@@ -26,6 +25,7 @@ from hm_agent.worlds.symmtom.mind_world import FAILURE, OVER_OPTIMUM, SUCCESS
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
+from tests.support.symmtom.knowledge import measure_accuracy, uniform_speech
 
 EPISODES, PLANNED, FILTERED, TRIALS = 1000, 100, 20, 24
 BATCH = 100

@@ -14,7 +14,6 @@ import numpy as np
 
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
-from hm_agent.worlds.symmtom.best_play import best_total, relaxed_total
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.planner import best_piece, choose_place, follow
 from hm_agent.worlds.symmtom.policies.policy import own_seeds
@@ -22,6 +21,7 @@ from hm_agent.worlds.symmtom.rules import GameState, Keys
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sights_of
+from tests.support.symmtom.best_play import best_total, relaxed_total
 
 Bound = Callable[[GameSettings, GameState], int]
 

@@ -266,8 +266,11 @@ class Viewer(Protocol):
         ...
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """Returns the pictures of a step: `world`, and each seat's own view under the seat's name."""
-        ...
+        """Returns the pictures of a step: `world`, and each seat's own view under the seat's name.
+
+        By default there are none: the page draws what `shown` returns.
+        """
+        return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """Returns what the scripts show of a seat's step beyond the trace, as JSON values."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.core import Agent, Decision, Observation, Seat
-from hm_agent.questions import Usage
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
@@ -46,13 +45,6 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         choices = [*view.commands(), *broadcasts(view, "Hello.")]
         command = self._rng.choice(choices)
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
-
-    @property
-    def usage(self) -> Usage:
-        return Usage()
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
@@ -96,10 +88,6 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         runtime.turn = self._world.runtime.turn
         runtime.step([turn.get(agent, IDLE) for agent in household.agents])
         return runtime.state
-
-    @property
-    def usage(self) -> Usage:
-        return Usage()
 
     def metrics(self) -> Mapping[str, float]:
         return {TOLD_SHARE: 1.0}

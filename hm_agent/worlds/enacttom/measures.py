@@ -58,7 +58,6 @@ class MeasuredGroup:
     """
 
     agent: str
-    group: str
     tasks: int
     runs: int
     functional: Success
@@ -72,7 +71,7 @@ class MeasuredGroup:
     turns: float
 
 
-def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAPER_RUNS) -> MeasuredGroup:
+def measured(played: Sequence[TaskRuns], agent: str, *, k: int = PAPER_RUNS) -> MeasuredGroup:
     """Measures one agent on a group of tasks, each with at least one run."""
     gaps = [
         mean(
@@ -86,7 +85,6 @@ def measured(played: Sequence[TaskRuns], group: str, agent: str, *, k: int = PAP
     constants = [_mean(played, f"literal_always_{answer}") for answer in ("yes", "no")]
     return MeasuredGroup(
         agent,
-        group,
         len(played),
         min(len(runs.metrics) for runs in played),
         _success(played, "functional_success", k),
@@ -194,6 +192,6 @@ def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
     parts += [depth_table(played, "literal_passed_all", always_yes=True)]
     for title, members in groups_of(played).items():
         agents = dict.fromkeys(runs.agent for runs in played if runs in members)
-        rows = [measured([runs for runs in members if runs.agent == agent], title, agent, k=k) for agent in agents]
+        rows = [measured([runs for runs in members if runs.agent == agent], agent, k=k) for agent in agents]
         parts += [f"## {title[0].upper()}{title[1:]} (k = {k})\n", table(rows)]
     return "\n".join(parts)

@@ -6,15 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Observation, Seat, Turn, World
-from hm_agent.worlds.enacttom.house.commands import (
-    CLOSE_IT,
-    IDLE,
-    OPEN_IT,
-    WAIT,
-    CommandError,
-    HouseCommand,
-    parse_command,
-)
+from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import (
     ProbeAnswers,
@@ -110,7 +102,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         runtime.step(commands)
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
-        waited = not faults and all(command.verb == WAIT for command in commands)
+        waited = not faults and all(command.verb == Verb.WAIT for command in commands)
         self._quiet_turns = self._quiet_turns + 1 if waited else 0
         return self._turn()
 
@@ -198,10 +190,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
         command, mechanics = outcome.command, self.household.mechanics
-        if outcome.kind is not OutcomeKind.DONE or command.verb not in (OPEN_IT, CLOSE_IT):
+        if outcome.kind is not OutcomeKind.DONE or command.verb not in (Verb.OPEN, Verb.CLOSE):
             return {}
         (furniture,) = command.arguments
-        return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == OPEN_IT))
+        return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))
 
     def _propositions(self, mask: int) -> frozenset[Proposition]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))

@@ -7,10 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from hm_agent.core import Decision, Observation
-from hm_agent.questions import Usage
+from hm_agent.core import Agent, Decision, Observation
 from hm_agent.suite import TOLD_SHARE
-from hm_agent.worlds.symmtom.knowledge.accuracy import count_right_bits
 from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
@@ -37,6 +35,14 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
 """The policy of every agent by its name."""
 
 
+def count_right_bits(known: Bools, truth: GameState, sights: Sights) -> tuple[int, int]:
+    """Returns how many bits of K (R, n, c) are right, and how many count: those on others' second-hand pieces."""
+    copies = len(sights.me) // len(truth.step)
+    others = np.arange(sights.settings.agents) != sights.me[:, None]
+    counted = others[..., None] & ~np.repeat(truth.first_hand, copies, axis=0)
+    return int(((known == np.repeat(truth.knows, copies, axis=0)) & counted).sum()), int(counted.sum())
+
+
 class BeliefScore:
     """Measures which share of an agent's beliefs is true, by the full game state that the agent never sees."""
 
@@ -54,13 +60,11 @@ class BeliefScore:
         return {"believed_rightly": self._right / self._counted} if self._counted else {}
 
 
-class PolicyAgent:
+class PolicyAgent(Agent[BoardView, SpokenMove]):
     """Plays one seat by a policy. is_told: True if the policy is given the true state of the game.
 
     seed: of the agent's random numbers; it is hashed first, since the first seat's seed is also that of the game.
     """
-
-    usage = Usage()
 
     def __init__(self, policy: Policy, world: SymmtomWorld, seed: int, *, is_told: bool = False) -> None:
         self._policy, self._world, self._is_told = policy, world, is_told

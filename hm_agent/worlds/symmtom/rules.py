@@ -1,6 +1,7 @@
 """The rules of SymmToM, version 1: pure functions on integer arrays, for one game or a batch of games at once.
 
-They are the reference that faster implementations must equal bit for bit. All randomness comes from a seed by integer
+They are the reference that faster implementations must equal bit for bit; what calculates by operators alone serves
+JAX's arrays, too. All randomness comes from a seed by integer
 arithmetic (`random_keys`), which other libraries can reproduce. The order within a step:
 
 1. Agents move. A wall cancels a move. While several agents are about to be in one cell, moves into it are cancelled:
@@ -150,8 +151,8 @@ def step(
     return _freeze_finished(state, after, effects, over) if over.any() else (after, effects)
 
 
-def is_over(settings: GameSettings, state: GameState) -> Bools:
-    """(B,): True for games that have ended."""
+def is_over(settings: GameSettings, state: Any) -> Bools:
+    """(...): True for games that have ended. state: a GameState, or that of fast/core.py."""
     over: Bools = state.step >= settings.steps
     return over | (state.recharges >= WINNING_RECHARGES).any(-1) if settings.is_competitive else over
 
@@ -160,7 +161,7 @@ def move(settings: GameSettings, positions: Ints, directions: Ints, priorities: 
     """Returns the positions (B, n, 2) after all agents moved at once, by rule 1 of the module's docstring."""
     destinations = np.clip(positions + OFFSETS[directions], 0, settings.width - 1)
     moves = (destinations != positions).any(-1)
-    here, there = _as_cells(positions, settings.width), _as_cells(destinations, settings.width)
+    here, there = as_cells(positions, settings.width), as_cells(destinations, settings.width)
     order = np.arange(settings.agents)
     goes_first = priorities[:, None, :] > priorities[:, :, None]  # (B, n, n): the second agent before the first
     goes_first |= (priorities[:, None, :] == priorities[:, :, None]) & (order > order[:, None])
@@ -177,8 +178,8 @@ def move(settings: GameSettings, positions: Ints, directions: Ints, priorities: 
 
 
 def within_hearing(settings: GameSettings, positions: Ints) -> Bools:
-    """(B, n, n): True where two different agents are at most h cells apart, diagonals included."""
-    apart = np.abs(positions[:, :, None] - positions[:, None, :]).max(-1)
+    """(..., n, n): True where two different agents are at most h cells apart, diagonals included."""
+    apart = abs(positions[..., :, None, :] - positions[..., None, :, :]).max(-1)
     near: Bools = (apart <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
     return near
 
@@ -224,7 +225,7 @@ def _merge_fields(choose: Any, first: Any, second: Any) -> Any:
     return type(first)(**{name: choose(value, getattr(second, name)) for name, value in vars(first).items()})
 
 
-def _as_cells(pairs: Ints, width: int) -> Ints:
+def as_cells(pairs: Ints, width: int) -> Ints:
     """The numbers y w + x of cells (..., 2)."""
     cells: Ints = pairs[..., 1] * width + pairs[..., 0]
     return cells
@@ -247,13 +248,12 @@ def draw_priorities(seeds: Keys, steps: Ints, agents: int) -> Keys:
     return random_keys(seeds, (_PRIORITIES + steps).astype(np.uint32), agents)
 
 
-def random_keys(seeds: Keys, streams: Keys | int, count: int) -> Keys:
-    """(B, count) random uint32: a hash of seed (B,), stream, (B,) or one for all, and index.
+def random_keys(seeds: Keys, streams: Any, count: int) -> Keys:
+    """(..., count) random uint32: a hash of seed (...), stream, (...) or one for all, and index.
 
     All arithmetic is modulo 2**32: mix(mix(mix(seed) ^ stream) ^ index).
     """
-    stream = mix(mix(seeds) ^ np.asarray(streams, np.uint32))
-    return mix(stream[:, None] ^ np.arange(count, dtype=np.uint32))
+    return mix(mix(mix(seeds) ^ streams)[..., None] ^ np.arange(count, dtype=np.uint32))
 
 
 def mix(values: Keys) -> Keys:

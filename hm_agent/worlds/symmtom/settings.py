@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as checked_dataclass
@@ -22,6 +22,10 @@ LEAST_WIDTH = 4
 """2h + 1 has to be below the width, and the hearing range h is at least 1."""
 MOST_CELLS, MOST_AGENTS, MOST_PIECES = 64 * 64, 16, 64
 """The largest sizes allowed, since boards and knowledge are held in memory for every agent."""
+
+PUBLIC, PRIVATE, COOPERATIVE, COMPETITIVE = "public", "private", "cooperative", "competitive"
+PAPER_RULES: Mapping[str, str] = {"first_hand": PUBLIC, "rewards": COOPERATIVE}
+"""The paper's variant of the rules, by option."""
 
 _NAME = re.compile(r"symmtom_w(\d{1,4})_n(\d{1,4})_c(\d{1,4})(?:_h(\d{1,4}))?")
 
@@ -69,6 +73,16 @@ class GameSettings:
         hearing = "" if self.hearing == 1 else f"_h{self.hearing}"
         return f"symmtom_w{self.width}_n{self.agents}_c{self.pieces}{hearing}"
 
+    def under(self, first_hand: object, rewards: object) -> GameSettings:
+        """The same sizes under the variant of the rules that these values of the options tell."""
+        return replace(self, has_public_first_hand=first_hand == PUBLIC, is_competitive=rewards == COMPETITIVE)
+
+    @property
+    def variant(self) -> dict[str, str]:
+        """The variant of the rules, by option."""
+        first_hand = PUBLIC if self.has_public_first_hand else PRIVATE
+        return {"first_hand": first_hand, "rewards": COMPETITIVE if self.is_competitive else COOPERATIVE}
+
     @property
     def steps(self) -> int:
         return STEPS_PER_WIDTH * self.width if self.length is None else self.length
@@ -94,6 +108,12 @@ def parse_name(name: str) -> GameSettings | None:
         return None
     width, agents, pieces, hearing = match.groups(default="1")
     return GameSettings(int(width), int(agents), int(pieces), int(hearing))
+
+
+def with_variant(scenario: str, variant: Mapping[str, Any]) -> str:
+    """A scenario, and its rules where they are not the paper's, e.g. `symmtom_w6_n3_c3 first_hand=private`."""
+    others = (f"{name}={variant[name]}" for name, usual in PAPER_RULES.items() if variant[name] != usual)
+    return " ".join([scenario, *others])
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))

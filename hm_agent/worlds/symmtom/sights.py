@@ -39,15 +39,18 @@ class Sights:
         """(R,): 0, 1, 2, ... for indexing."""
         return np.arange(len(self.me))
 
+    def taken(self, rows: npt.NDArray[np.intp] | slice) -> Sights:
+        """Returns these rows, by index."""
+        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
+        return Sights(self.settings, **{name: value[rows] for name, value in arrays.items()})
+
     def row(self, place: int) -> Sights:
         """Returns one row alone."""
-        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
-        return Sights(self.settings, **{name: value[place : place + 1] for name, value in arrays.items()})
+        return self.taken(slice(place, place + 1))
 
     def repeated(self, count: int) -> Sights:
         """Repeats each row `count` times; the copies of a row are adjacent."""
-        arrays = {name: value for name, value in vars(self).items() if name != "settings"}
-        return Sights(self.settings, **{name: np.repeat(value, count, axis=0) for name, value in arrays.items()})
+        return self.taken(np.repeat(self.rows, count))
 
     @property
     def here(self) -> Ints:

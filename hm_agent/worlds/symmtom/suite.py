@@ -29,16 +29,33 @@ from hm_agent.suite import (
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEATS, PairScenario
-from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
+from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEATS, PairKind, PairScenario
+from hm_agent.worlds.symmtom.settings import (
+    COMPETITIVE,
+    COOPERATIVE,
+    PRIVATE,
+    PUBLIC,
+    GameSettings,
+    paper_settings,
+    parse_name,
+)
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
     from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
     from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
+
+REFERENCES: Mapping[str, str] = {
+    "random": "draws every move uniformly; marks the floor",
+    "heuristic": "goes to the centre, says all that it knows in turn, recharges when complete",
+    "k_first": "plans as if nobody ever learnt what others know first-hand; a shortcut",
+    "k_ce": "plans over what it witnessed that others were told (CE)",
+    "k_ge": "plans over that and the best guess at what it could not hear (GE)",
+    "k_filter": "plans over what a filter holds likely that the others know",
+}
+"""The agents by which others are measured, except the ceiling: what each does."""
 
 TRAINED: Mapping[str, str] = {
     "ippo": "PPO",
@@ -50,7 +67,6 @@ TRAINED: Mapping[str, str] = {
     "rmaddpg": "MADDPG; learned to remember",
 }
 """The agents that play by a checkpoint, with the algorithm that trained them."""
-
 
 SHORTCUTS: Mapping[str, str] = {
     "nearest": "the nearest agent",
@@ -80,7 +96,7 @@ class SymmtomSuite(Suite):
             "first_hand",
             "Whether everyone knows who knows what first-hand, or everyone only its own.",
             PUBLIC,
-            (PUBLIC, "private"),
+            (PUBLIC, PRIVATE),
             changes_world=True,
         ),
         Option(
@@ -127,10 +143,9 @@ class SymmtomSuite(Suite):
         return _size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        is_pairs = scenario.name in PAIR_SCENARIOS
-        if (is_pairs or scenario.name in mind_tests()) and options.get("rewards") == COMPETITIVE:
+        if _mind_facts(scenario.name) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
-        if is_pairs and options.get("first_hand", PUBLIC) != PUBLIC:
+        if scenario.name in PAIR_SCENARIOS and options.get("first_hand", PUBLIC) != PUBLIC:
             raise ConfigError(
                 f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
             )
@@ -168,7 +183,7 @@ class SymmtomSuite(Suite):
         return SymmtomWorld(_size_settings(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
-        if scenario.name in mind_tests() or scenario.name in PAIR_SCENARIOS:
+        if _mind_facts(scenario.name):
             raise ConfigError(
                 f"{scenario.name} has no environment for PettingZoo: only sizes have, e.g. symmtom_w6_n3_c3"
             )
@@ -194,10 +209,8 @@ class SymmtomSuite(Suite):
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
 
-        test, pairs = mind_tests().get(scenario.name), PAIR_SCENARIOS.get(scenario.name)
-        if pairs:
-            return SymmtomViewer(pairs.facts.settings)
-        return SymmtomViewer(test.settings if test else _settings_by_name(scenario), test)
+        facts = _mind_facts(scenario.name)
+        return SymmtomViewer(facts.settings if facts else _settings_by_name(scenario), mind_tests().get(scenario.name))
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
@@ -206,43 +219,21 @@ class SymmtomSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
+        orders = {f"order_{order}": f"reasons to order {order} about others' knowledge" for order in range(4)}
+        ceiling = "plans over what the others truly know; marks the ceiling"
         return {
-            "random": OwnAgent("draws every move uniformly; marks the floor", _by_policy("random"), is_reference=True),
-            "heuristic": OwnAgent(
-                "goes to the centre, says all that it knows in turn, recharges when complete",
-                _by_policy("heuristic"),
-                is_reference=True,
-            ),
-            "k_first": OwnAgent(
-                "plans as if nobody ever learnt what others know first-hand; a shortcut",
-                _by_policy("k_first"),
-                is_reference=True,
-            ),
-            "k_ce": OwnAgent(
-                "plans over what it witnessed that others were told (CE)", _by_policy("k_ce"), is_reference=True
-            ),
-            "k_ge": OwnAgent(
-                "plans over that and the best guess at what it could not hear (GE)",
-                _by_policy("k_ge"),
-                is_reference=True,
-            ),
-            "k_filter": OwnAgent(
-                "plans over what a filter holds likely that the others know", _by_policy("k_filter"), is_reference=True
-            ),
+            **{name: OwnAgent(about, _by_policy(name), is_reference=True) for name, about in REFERENCES.items()},
+            **{name: OwnAgent(about, _by_policy(name), asked_by="order") for name, about in orders.items()},
             **{
-                f"order_{order}": OwnAgent(
-                    f"reasons to order {order} about others' knowledge",
-                    _by_policy(f"order_{order}"),
-                    asked_by="order",
+                f"shortcut_{name}": OwnAgent(
+                    f"goes to {about}, and keeps no account of knowledge",
+                    _by_policy(f"shortcut_{name}"),
+                    is_reference=True,
+                    asked_by="shortcut",
                 )
-                for order in range(4)
+                for name, about in SHORTCUTS.items()
             },
-            **_shortcuts(),
-            "k_oracle": OwnAgent(
-                "plans over what the others truly know; marks the ceiling",
-                _by_policy("k_oracle", is_told=True),
-                is_reference=True,
-            ),
+            "k_oracle": OwnAgent(ceiling, _by_policy("k_oracle", is_told=True), is_reference=True),
             **{
                 name: OwnAgent(
                     f"was trained by {about}",
@@ -255,33 +246,23 @@ class SymmtomSuite(Suite):
         }
 
 
-def _shortcuts() -> Mapping[str, OwnAgent]:
-    """The agents that play by the rules of policies/shortcuts.py, by name."""
-    return {
-        f"shortcut_{name}": OwnAgent(
-            f"goes to {about}, and keeps no account of knowledge",
-            _by_policy(f"shortcut_{name}"),
-            is_reference=True,
-            asked_by="shortcut",
-        )
-        for name, about in SHORTCUTS.items()
-    }
+def _mind_facts(name: str) -> MindTest | PairKind | None:
+    """What describes a test of mind, or the pairs of one kind, by the scenario's name; None for a size."""
+    pairs = PAIR_SCENARIOS.get(name)
+    return pairs.facts if pairs else mind_tests().get(name)
 
 
 def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     """The settings of a size's or a test's game, with the options applied."""
-    if pairs := PAIR_SCENARIOS.get(scenario.name):
-        return pairs.facts.settings
-    if test := mind_tests().get(scenario.name):
-        return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
+    if facts := _mind_facts(scenario.name):
+        return replace(facts.settings, has_public_first_hand=options.get("first_hand", PUBLIC) == PUBLIC)
     return _size_settings(scenario, options)
 
 
 def _literal_steps(scenario: ScenarioInfo, steps: int) -> int:
     """How many first steps may have literal questions: all `steps`, or of a test of mind those that no trial lacks."""
-    pairs = PAIR_SCENARIOS.get(scenario.name)
-    test = pairs.facts if pairs else mind_tests().get(scenario.name)
-    return min(steps, test.prelude + 1) if test else steps
+    facts = _mind_facts(scenario.name)
+    return min(steps, facts.prelude + 1) if facts else steps
 
 
 def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
@@ -294,11 +275,7 @@ def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
 
 def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     """The settings of a size's game, with the options applied."""
-    return replace(
-        _settings_by_name(scenario),
-        has_public_first_hand=options["first_hand"] == PUBLIC,
-        is_competitive=options["rewards"] == COMPETITIVE,
-    )
+    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"])
 
 
 def _size_info(game: GameSettings) -> ScenarioInfo:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.tasks.propositions import SLOTS
 from hm_agent.worlds.enacttom.verification.fast_downward import (
     PLAN,
@@ -17,7 +17,7 @@ from hm_agent.worlds.enacttom.verification.fast_downward import (
     planner_folder,
     run_planner,
 )
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem
 
 INPUT = "translated.sas"
 ABSTRACTING = "eager_greedy([ff(), cegar(max_states=10000)])"

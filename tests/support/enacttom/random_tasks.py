@@ -16,20 +16,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     StateMirroring,
 )
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, write_problem
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    Claim,
-    Proposition,
-    normalised_claim,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition, normalised_claim, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
@@ -101,16 +88,16 @@ class _Draft:
     def _init(self, spawns: dict[str, AgentSpawn]) -> list[Proposition]:
         rng = self.rng
         facts = [Proposition(AGENT_IN_ROOM, (agent, spawn.room)) for agent, spawn in spawns.items()]
-        facts += [Proposition(IS_IN_ROOM, (furniture, rng.choice(self.rooms))) for furniture in self.furniture]
-        facts += [Proposition(rng.choice((IS_OPEN, IS_CLOSED, IS_CLOSED)), (cabinet,)) for cabinet in self.cabinets]
+        facts += [Proposition(Is.IN_ROOM, (furniture, rng.choice(self.rooms))) for furniture in self.furniture]
+        facts += [Proposition(rng.choice((Is.OPEN, Is.CLOSED, Is.CLOSED)), (cabinet,)) for cabinet in self.cabinets]
         for thing in self.objects:
             facts += rng.choice(
                 (
-                    [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
-                    [Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture)))],
-                    [Proposition(IS_INSIDE, (thing, rng.choice(self.cabinets)))],
-                    [Proposition(IS_HELD_BY, (thing, rng.choice(self.agents)))],
-                    [Proposition(IS_ON_FLOOR, (thing,)), Proposition(IS_IN_ROOM, (thing, rng.choice(self.rooms)))],
+                    [Proposition(Is.ON_TOP, (thing, rng.choice(self.furniture)))],
+                    [Proposition(Is.ON_TOP, (thing, rng.choice(self.furniture)))],
+                    [Proposition(Is.INSIDE, (thing, rng.choice(self.cabinets)))],
+                    [Proposition(Is.HELD_BY, (thing, rng.choice(self.agents)))],
+                    [Proposition(Is.ON_FLOOR, (thing,)), Proposition(Is.IN_ROOM, (thing, rng.choice(self.rooms)))],
                 )
             )
         return facts
@@ -121,12 +108,12 @@ class _Draft:
         cabinet = rng.choice(self.cabinets)
         return rng.choice(
             (
-                Proposition(IS_OPEN, (cabinet,)),
-                Proposition(IS_CLOSED, (cabinet,)),
-                Proposition(IS_ON_TOP, (thing, rng.choice(self.furniture))),
-                Proposition(IS_INSIDE, (thing, cabinet)),
-                Proposition(IS_IN_ROOM, (thing, room)),
-                Proposition(IS_HELD_BY, (thing, agent)),
+                Proposition(Is.OPEN, (cabinet,)),
+                Proposition(Is.CLOSED, (cabinet,)),
+                Proposition(Is.ON_TOP, (thing, rng.choice(self.furniture))),
+                Proposition(Is.INSIDE, (thing, cabinet)),
+                Proposition(Is.IN_ROOM, (thing, room)),
+                Proposition(Is.HELD_BY, (thing, agent)),
                 Proposition(AGENT_IN_ROOM, (agent, room)),
             )
         )

@@ -6,16 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, RestrictedCommunication, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.pddl import write_problem
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CAN_COMMUNICATE,
-    IS_CLOSED,
-    IS_IN_ROOM,
-    IS_OPEN,
-    Claim,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CAN_COMMUNICATE, Claim, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 
@@ -71,9 +62,9 @@ def line_task(hops: int) -> HouseholdTask:
     """
     agents = [f"agent_{number}" for number in range(hops + 1)]
     rooms = {agent: f"room_{number}" for number, agent in enumerate(agents)}
-    done = Proposition(IS_OPEN, ("cabinet_1",))
+    done = Proposition(Is.OPEN, ("cabinet_1",))
     init = [Proposition(AGENT_IN_ROOM, pair) for pair in rooms.items()]
-    init += [Proposition(IS_IN_ROOM, ("cabinet_1", rooms[agents[-1]])), Proposition(IS_CLOSED, ("cabinet_1",))]
+    init += [Proposition(Is.IN_ROOM, ("cabinet_1", rooms[agents[-1]])), Proposition(Is.CLOSED, ("cabinet_1",))]
     kinds = dict.fromkeys(agents, "agent") | dict.fromkeys(rooms.values(), "room") | {"cabinet_1": "furniture"}
     neighbours = {
         agent: tuple(agents[other] for other in (number - 1, number + 1) if 0 <= other <= hops)

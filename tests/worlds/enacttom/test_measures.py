@@ -38,17 +38,17 @@ def test_chances_of_one_and_of_all_are_shares_of_all_choices_of_runs(successes: 
 def test_too_few_runs_tell_no_chance() -> None:
     assert any_of(2, 2, 3) is None
     assert all_of(2, 2, 3) is None
-    assert measured([runs("a", 1, 1, 1), runs("b", 1, 1)], "all", "order1").functional.any_run is None
+    assert measured([runs("a", 1, 1, 1), runs("b", 1, 1)], "order1").functional.any_run is None
 
 
 def test_two_successes_of_three_are_one_pass_and_not_three() -> None:
-    found = measured([runs("a", 1, 1, 0)], "all", "order1").functional
+    found = measured([runs("a", 1, 1, 0)], "order1").functional
     assert found.mean == pytest.approx(2 / 3)
     assert (found.any_run, found.every_run) == (1.0, 0.0)
 
 
 def test_tasks_weigh_the_same_and_the_gap_is_paired_by_run() -> None:
-    found = measured([runs("a", 1, 0, right=0.5), runs("b", 0, right=1.0)], "all", "order1", k=1)
+    found = measured([runs("a", 1, 0, right=0.5), runs("b", 0, right=1.0)], "order1", k=1)
     assert found.functional.mean == 0.25
     assert found.right == 0.75
     assert (found.always, found.secrets) == (0.7, 0.5)  # always no
@@ -58,7 +58,7 @@ def test_tasks_weigh_the_same_and_the_gap_is_paired_by_run() -> None:
 
 def test_the_gap_of_five_tasks_has_an_interval_over_tasks() -> None:
     tasks = [runs(str(number), 1, 0, right=0.5) for number in range(4)]
-    found = measured([*tasks, runs("4", 0, right=1.0)], "all", "order1", k=1)
+    found = measured([*tasks, runs("4", 0, right=1.0)], "order1", k=1)
     assert found.gap == pytest.approx(0.2)
     assert found.gap_interval is not None
     low, high = found.gap_interval
@@ -66,7 +66,7 @@ def test_the_gap_of_five_tasks_has_an_interval_over_tasks() -> None:
 
 
 def test_tasks_without_probes_have_no_literal_measure() -> None:
-    found = measured([runs("a", 1)], "all", "order1", k=1)
+    found = measured([runs("a", 1)], "order1", k=1)
     assert (found.literal, found.right, found.always, found.secrets, found.gap) == (None,) * 5
 
 

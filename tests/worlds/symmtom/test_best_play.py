@@ -8,11 +8,11 @@ import pytest
 
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
-from hm_agent.worlds.symmtom.best_play import best_total, relaxed_total
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.rules import GameState
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
+from tests.support.symmtom.best_play import best_total, relaxed_total
 
 TINY = GameSettings(4, 2, 2)
 SMALL = GameSettings(6, 3, 3)

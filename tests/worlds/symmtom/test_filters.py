@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
-from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, helpful_speech, uniform_speech
+from hm_agent.worlds.symmtom.knowledge.filters import KnowledgeFilter, helpful_speech
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.knowledge.orders import NestedKnowledge
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
@@ -14,6 +13,7 @@ from hm_agent.worlds.symmtom.rules import SILENT
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
+from tests.support.symmtom.knowledge import measure_accuracy, uniform_speech
 
 TRIO = GameSettings(6, 3, 4)
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hm_agent.worlds.symmtom.knowledge.accuracy import measure_accuracy
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import SILENT, Bools
 from hm_agent.worlds.symmtom.selfplay import play
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
+from tests.support.symmtom.knowledge import measure_accuracy
 
 SETTINGS = GameSettings(6, 3, 3)
 

@@ -22,7 +22,7 @@ from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
-from hm_agent.worlds.symmtom.learning.networks import Shape, forward, initial_weights
+from hm_agent.worlds.symmtom.learning.networks import Shape, forward
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
 from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
@@ -102,7 +102,7 @@ def test_games_that_go_on_to_their_last_step_are_learned_from_whole() -> None:
 
 
 def random_player(settings: GameSettings, kind: str, shape: Shape) -> TrainedPlayer:
-    weights = initial_weights(settings, shape, 3)
+    weights = shape.initial_weights(settings, 3)
     rng = np.random.default_rng(0)
     noisy = {name: value + rng.normal(0, 0.1, value.shape).astype(np.float32) for name, value in weights.items()}
     return TrainedPlayer("ippo", settings, kind, shape, noisy)

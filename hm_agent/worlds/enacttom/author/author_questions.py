@@ -12,14 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from hm_agent.questions import Question, Remark, Words, check_all, in_one_line
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
-from hm_agent.worlds.enacttom.tasks.mechanics import (
-    InverseState,
-    LimitedBandwidth,
-    RemoteControl,
-    RestrictedCommunication,
-    RoomRestriction,
-    StateMirroring,
-)
+from hm_agent.worlds.enacttom.tasks.mechanics import AnyBinding
 from hm_agent.worlds.enacttom.tasks.task import CANARY, MIXED, AgentSpawn, TaskFile
 
 MOST_PDDL = 8000
@@ -41,9 +34,6 @@ INTERDEPENDENCE, TENSION = "task_interdependence", "subgoal_tension"
 
 PublicText = Annotated[str, Field(min_length=1, max_length=1500), AfterValidator(in_one_line)]
 Line = Annotated[str, Field(max_length=300)]
-AnyBinding = (
-    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState
-)
 
 
 def criteria(category: str) -> tuple[str, ...]:

@@ -30,18 +30,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RemoteControl,
     StateMirroring,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    CONTROLS,
-    IS_CLOSED,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_TOP,
-    IS_OPEN,
-    MIRRORS,
-    Claim,
-    Proposition,
-    normalised_claim,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import CONTROLS, MIRRORS, Claim, Is, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import MIXED
 
 ROOMS = (
@@ -175,7 +164,7 @@ def _scatter(rng: Random, house: HouseDraft, count: int) -> None:
     """Puts `count` of the objects that no goal is about on furniture, and drops the others."""
     objects = sorted(thing for thing in house.free if thing not in house.is_open)
     for thing in objects[:count]:
-        house.places[thing] = Proposition(IS_ON_TOP, (thing, rng.choice(list(house.furniture))))
+        house.places[thing] = Proposition(Is.ON_TOP, (thing, rng.choice(list(house.furniture))))
     house.free -= set(objects)
 
 
@@ -218,7 +207,7 @@ def _door_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None:
     secrets: tuple[tuple[str, Proposition], ...] = ()
     if rng.random() < REVERSED_CHANCE:
         house.handles.append(InverseState(trigger_object=door))
-        secrets = ((_informed_agent(rng, path), Proposition(IS_INVERSE, (door,))),)
+        secrets = ((_informed_agent(rng, path), Proposition(Is.INVERSE, (door,))),)
     return GoalDraft(_opposite_state(house, door), holder, path, secrets)
 
 
@@ -238,10 +227,10 @@ def _thing_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | None
         return None
     origin = rng.choice(reached)
     is_hidden = origin in house.is_open and origin in house.free and rng.random() < 0.5
-    place = Proposition(IS_INSIDE if is_hidden else IS_ON_TOP, (thing, origin))
+    place = Proposition(Is.INSIDE if is_hidden else Is.ON_TOP, (thing, origin))
     house.places[thing] = place
     is_inside = target in house.is_open and target in house.free and rng.random() < 0.5
-    goal = Proposition(IS_INSIDE if is_inside else IS_ON_TOP, (thing, target))
+    goal = Proposition(Is.INSIDE if is_inside else Is.ON_TOP, (thing, target))
     secrets = ((_informed_agent(rng, path), place),) if is_hidden and not house.is_open[origin] else ()
     opened = [piece for piece, is_used in ((origin, is_hidden), (target, is_inside)) if is_used]
     return GoalDraft(goal, holder, path, secrets, tuple(opened))
@@ -262,7 +251,7 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
         predicate = MIRRORS
     else:
         house.is_open[trigger] = False
-        state: FurnitureState = "open" if goal.predicate == IS_OPEN else "closed"
+        state: FurnitureState = "open" if goal.predicate == Is.OPEN else "closed"
         house.handles.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
         predicate = CONTROLS
     secrets = ((_informed_agent(rng, path), Proposition(predicate, (trigger, target))),)
@@ -271,7 +260,7 @@ def _handle_goal(rng: Random, house: HouseDraft, holder: str) -> GoalDraft | Non
 
 def _opposite_state(house: HouseDraft, door: str) -> Proposition:
     """That furniture which is open at first is closed, or the reverse."""
-    return Proposition(IS_CLOSED if house.is_open[door] else IS_OPEN, (door,))
+    return Proposition(Is.CLOSED if house.is_open[door] else Is.OPEN, (door,))
 
 
 def _informed_agent(rng: Random, path: tuple[str, ...]) -> str:
@@ -293,7 +282,7 @@ def _wishes(rng: Random, house: HouseDraft) -> dict[str, list[GoalDraft]]:
     wishes: dict[str, list[GoalDraft]] = {}
     owners = [agent for agent in house.agents if rng.random() < WISH_CHANCE] or [rng.choice(house.agents)]
     for agent in owners:
-        before = [wish for owned in wishes.values() for wish in owned if wish.goal.predicate == IS_ON_TOP]
+        before = [wish for owned in wishes.values() for wish in owned if wish.goal.predicate == Is.ON_TOP]
         if before and rng.random() < OPPOSED_CHANCE:
             wishes[agent] = [_opposing_goal(rng, house, agent, rng.choice(before))]
         else:
@@ -307,7 +296,7 @@ def _opposing_goal(rng: Random, house: HouseDraft, agent: str, other: GoalDraft)
     room = house.furniture[target]
     elsewhere = rng.choice([piece for piece in house.in_room(room) if piece != target])
     path = house.channels.path([agent], house.entrants[room])
-    return GoalDraft(Proposition(IS_ON_TOP, (thing, elsewhere)), agent, path)
+    return GoalDraft(Proposition(Is.ON_TOP, (thing, elsewhere)), agent, path)
 
 
 def _limits(

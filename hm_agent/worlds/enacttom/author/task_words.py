@@ -20,17 +20,11 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     CAN_COMMUNICATE,
     CONTROLS,
     FURNITURE,
-    IS_CLOSED,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_TOP,
-    IS_OPEN,
-    IS_RESTRICTED,
     MIRRORS,
     OBJECT,
     ROOM,
     Claim,
+    Is,
     Proposition,
     wanted,
 )
@@ -49,18 +43,18 @@ THEMES: Sequence[tuple[str, str]] = (
     ("Back to order", "The house is in disorder after the weekend: bring it back to order."),
 )
 WANTED: Mapping[str, str] = {
-    IS_OPEN: "{0} must end open.",
-    IS_CLOSED: "{0} must end closed.",
-    IS_ON_TOP: "{0} must end up on top of {1}.",
-    IS_INSIDE: "{0} must end up inside {1}.",
+    Is.OPEN: "{0} must end open.",
+    Is.CLOSED: "{0} must end closed.",
+    Is.ON_TOP: "{0} must end up on top of {1}.",
+    Is.INSIDE: "{0} must end up inside {1}.",
 }
 WISHED: Mapping[str, str] = {
     name: "You would like " + text.replace(" must end", " to end", 1) for name, text in WANTED.items()
 }
 KNOWN: Mapping[str, str] = {
-    IS_ON_TOP: "{0} is on top of {1} now.",
-    IS_INSIDE: "{0} is inside {1} now.",
-    IS_INVERSE: "The handle of {0} is reversed: Open closes it, and Close opens it.",
+    Is.ON_TOP: "{0} is on top of {1} now.",
+    Is.INSIDE: "{0} is inside {1} now.",
+    Is.INVERSE: "The handle of {0} is reversed: Open closes it, and Close opens it.",
     MIRRORS: "{0} and {1} always end up in the same state.",
     CONTROLS: "Opening {0} changes {1}, too.",
 }
@@ -115,8 +109,8 @@ def _problem(draft: TaskDraft, name: str) -> str:
         | dict.fromkeys(house.places, OBJECT)
     )
     init = [Proposition(AGENT_IN_ROOM, (agent, room)) for agent, room in house.spawns.items()]
-    init += [Proposition(IS_IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
-    init += [Proposition(IS_OPEN if is_open else IS_CLOSED, (piece,)) for piece, is_open in house.is_open.items()]
+    init += [Proposition(Is.IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
+    init += [Proposition(Is.OPEN if is_open else Is.CLOSED, (piece,)) for piece, is_open in house.is_open.items()]
     init += house.places.values()
     goal = [*(Claim((), shared.goal) for shared in draft.goals), *draft.known]
     owned = {agent: [Claim((), wish.goal) for wish in wishes] for agent, wishes in draft.wishes.items()}
@@ -130,7 +124,7 @@ def _public_facts(house: HouseDraft, bindings: Sequence[Binding]) -> list[Propos
     """The facts that everyone is told: who can't enter which room, and who can message whom."""
     mechanics = HouseMechanics(house.agents, bindings)
     pairs = [(agent, room) for room in house.entrants for agent in house.agents]
-    barred = [Proposition(IS_RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
+    barred = [Proposition(Is.RESTRICTED, pair) for pair in pairs if not mechanics.may_enter(*pair)]
     links = [(agent, other) for agent in house.agents for other in mechanics.targets(agent)]
     return barred + [Proposition(CAN_COMMUNICATE, pair) for pair in links]
 

@@ -9,22 +9,28 @@ from dataclasses import dataclass
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.written_calls import shortened
 
-NAVIGATE, PICK, PLACE, OPEN_IT, CLOSE_IT = "Navigate", "Pick", "Place", "Open", "Close"
-WAIT, COMMUNICATE, FIND = "Wait", "Communicate", "Find"
+
+class Verb:
+    """What a command does, as it is written."""
+
+    NAVIGATE, PICK, PLACE, OPEN, CLOSE = "Navigate", "Pick", "Place", "Open", "Close"
+    WAIT, COMMUNICATE, FIND = "Wait", "Communicate", "Find"
+
+
 ON, WITHIN = "on", "within"
 EVERYONE = "all"
 MOST_CHARACTERS = 500
 """The greatest length of a message."""
 
 _ARGUMENTS = {
-    NAVIGATE: "room or furniture",
-    PICK: "object",
-    PLACE: "object, on|within, furniture",
-    OPEN_IT: "furniture",
-    CLOSE_IT: "furniture",
-    WAIT: "",
-    COMMUNICATE: '"text", agent, ... or all',
-    FIND: "anything",
+    Verb.NAVIGATE: "room or furniture",
+    Verb.PICK: "object",
+    Verb.PLACE: "object, on|within, furniture",
+    Verb.OPEN: "furniture",
+    Verb.CLOSE: "furniture",
+    Verb.WAIT: "",
+    Verb.COMMUNICATE: '"text", agent, ... or all',
+    Verb.FIND: "anything",
 }
 USAGE = ", ".join(f"{verb}[{arguments}]" for verb, arguments in _ARGUMENTS.items())
 
@@ -47,7 +53,7 @@ class HouseCommand:
     claims: tuple[Claim, ...] = ()
 
     def __str__(self) -> str:
-        quoted_text = (json.dumps(self.text, ensure_ascii=False),) if self.verb == COMMUNICATE else ()
+        quoted_text = (json.dumps(self.text, ensure_ascii=False),) if self.verb == Verb.COMMUNICATE else ()
         return f"{self.verb}[{', '.join((*quoted_text, *self.arguments))}]"
 
     def to_json(self) -> str:
@@ -55,35 +61,31 @@ class HouseCommand:
         return str(self)
 
 
-IDLE = HouseCommand(WAIT)
+IDLE = HouseCommand(Verb.WAIT)
 
 
 def navigate(target: str) -> HouseCommand:
-    return HouseCommand(NAVIGATE, (target,))
+    return HouseCommand(Verb.NAVIGATE, (target,))
 
 
 def pick(thing: str) -> HouseCommand:
-    return HouseCommand(PICK, (thing,))
+    return HouseCommand(Verb.PICK, (thing,))
 
 
 def place(thing: str, relation: str, furniture: str) -> HouseCommand:
-    return HouseCommand(PLACE, (thing, relation, furniture))
+    return HouseCommand(Verb.PLACE, (thing, relation, furniture))
 
 
 def open_it(furniture: str) -> HouseCommand:
-    return HouseCommand(OPEN_IT, (furniture,))
+    return HouseCommand(Verb.OPEN, (furniture,))
 
 
 def close_it(furniture: str) -> HouseCommand:
-    return HouseCommand(CLOSE_IT, (furniture,))
-
-
-def find(thing: str) -> HouseCommand:
-    return HouseCommand(FIND, (thing,))
+    return HouseCommand(Verb.CLOSE, (furniture,))
 
 
 def communicate(text: str, to: Iterable[str], claims: Iterable[Claim] = ()) -> HouseCommand:
-    return HouseCommand(COMMUNICATE, tuple(to), text, tuple(claims))
+    return HouseCommand(Verb.COMMUNICATE, tuple(to), text, tuple(claims))
 
 
 def tell(claims: Iterable[Claim], to: Iterable[str]) -> HouseCommand:
@@ -100,10 +102,10 @@ def parse_command(text: str) -> HouseCommand:
     if not verb or (bracket and not rest.endswith("]")):
         raise CommandError(f"{shortened(stripped)} is no command; there are {USAGE}")
     inner = rest[:-1].strip()
-    if verb == COMMUNICATE:
+    if verb == Verb.COMMUNICATE:
         message, inner = _split_message(inner)
         return communicate(message, _names(inner))
-    if len(names := _names(inner)) != (0 if verb == WAIT else 3 if verb == PLACE else 1):
+    if len(names := _names(inner)) != (0 if verb == Verb.WAIT else 3 if verb == Verb.PLACE else 1):
         raise CommandError(f"{shortened(stripped)}: {verb} is written {verb}[{_ARGUMENTS[verb]}]")
     return HouseCommand(verb, names)
 
@@ -114,7 +116,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _split_message(inner: str) -> tuple[str, str]:
     """Splits the arguments of Communicate into its text and the rest; quotes in the text may be escaped or not."""
-    wrong = f"{shortened(inner)}: {COMMUNICATE} is written {COMMUNICATE}[{_ARGUMENTS[COMMUNICATE]}]"
+    wrong = f"{shortened(inner)}: {Verb.COMMUNICATE} is written {Verb.COMMUNICATE}[{_ARGUMENTS[Verb.COMMUNICATE]}]"
     if not inner.startswith('"') or (last := inner.rfind('"')) == 0:
         raise CommandError(wrong)
     try:

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hm_agent.worlds.enacttom.house.commands import (
-    CLOSE_IT,
-    NAVIGATE,
     ON,
-    OPEN_IT,
     WITHIN,
     HouseCommand,
+    Verb,
     close_it,
     navigate,
     open_it,
@@ -29,14 +27,8 @@ from hm_agent.worlds.enacttom.tasks.mechanics import OPEN
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     HAND_EMPTY,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
     Claim,
+    Is,
     Proposition,
     normalised_claim,
 )
@@ -116,11 +108,8 @@ class Household:
         return combined
 
     def named(self, mask: int) -> Iterator[Name]:
-        """Yields the names of a mask's bits, lowest bit first."""
-        while mask:
-            low = mask & -mask
-            yield self.names[low.bit_length() - 1]
-            mask ^= low
+        """The names of a mask's bits, lowest bit first."""
+        return (self.names[number] for number in bits(mask))
 
     def known_bit(self, agent: int, claim: Claim) -> int:
         """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
@@ -170,19 +159,19 @@ class Household:
             yield from (Proposition(AGENT_IN_ROOM, (agent, room)) for room in plan.rooms)
             yield Proposition(HAND_EMPTY, (agent,))
         for piece in plan.openable:
-            yield Proposition(IS_OPEN, (piece,))
-            yield Proposition(IS_CLOSED, (piece,))
+            yield Proposition(Is.OPEN, (piece,))
+            yield Proposition(Is.CLOSED, (piece,))
         for thing in plan.objects:
             yield from self.places(thing)
-            yield from (Proposition(IS_IN_ROOM, (thing, room)) for room in plan.rooms)
+            yield from (Proposition(Is.IN_ROOM, (thing, room)) for room in plan.rooms)
 
     def places(self, thing: str) -> Iterator[Proposition]:
         """Yields all propositions on an object's place; exactly one of them holds."""
         plan = self.plan
-        yield from (Proposition(IS_ON_TOP, (thing, piece)) for piece in plan.furniture)
-        yield from (Proposition(IS_INSIDE, (thing, piece)) for piece in plan.openable)
-        yield Proposition(IS_ON_FLOOR, (thing,))
-        yield from (Proposition(IS_HELD_BY, (thing, agent)) for agent in plan.agents)
+        yield from (Proposition(Is.ON_TOP, (thing, piece)) for piece in plan.furniture)
+        yield from (Proposition(Is.INSIDE, (thing, piece)) for piece in plan.openable)
+        yield Proposition(Is.ON_FLOOR, (thing,))
+        yield from (Proposition(Is.HELD_BY, (thing, agent)) for agent in plan.agents)
 
     # Actions
 
@@ -192,9 +181,9 @@ class Household:
         for number, agent in enumerate(self.agents):
             for operator in (*self._moves(number, agent), *self._carries(number, agent), *self._handles(number, agent)):
                 operators.setdefault((number, operator.command.verb, operator.command.arguments), []).append(operator)
-                if operator.command.verb == NAVIGATE:
+                if operator.command.verb == Verb.NAVIGATE:
                     for furniture in self.plan.furniture_by_room[operator.command.arguments[0]]:
-                        operators.setdefault((number, NAVIGATE, (furniture,)), []).append(operator)
+                        operators.setdefault((number, Verb.NAVIGATE, (furniture,)), []).append(operator)
         return {key: tuple(ways) for key, ways in operators.items()}
 
     def _moves(self, number: int, agent: str) -> Iterator[Operator]:
@@ -211,33 +200,33 @@ class Household:
         """Pick and Place: on top of furniture, within furniture that is open, and from the floor."""
         empty = Proposition(HAND_EMPTY, (agent,))
         for thing in self.plan.objects:
-            held = Proposition(IS_HELD_BY, (thing, agent))
+            held = Proposition(Is.HELD_BY, (thing, agent))
             for relation, furniture, room, at_spot, opened in self._surfaces(thing):
-                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
+                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
                 at_rest = [empty, at_spot, in_its_room]
                 yield self._operator(number, pick(thing), [in_room, *opened, *at_rest], [held], at_rest)
                 put_down = place(thing, relation, furniture)
                 yield self._operator(number, put_down, [in_room, *opened, held], at_rest, [held])
             for room in self.plan.rooms:
-                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(IS_IN_ROOM, (thing, room))
-                at_rest = [empty, Proposition(IS_ON_FLOOR, (thing,)), in_its_room]
+                in_room, in_its_room = Proposition(AGENT_IN_ROOM, (agent, room)), Proposition(Is.IN_ROOM, (thing, room))
+                at_rest = [empty, Proposition(Is.ON_FLOOR, (thing,)), in_its_room]
                 yield self._operator(number, pick(thing), [in_room, *at_rest], [held], at_rest)
 
     def _surfaces(self, thing: str) -> Iterator[tuple[str, str, str, Proposition, list[Proposition]]]:
         """Yields relation, furniture, its room, the proposition that a thing is there, and what access to it needs."""
         for furniture, room in self.plan.furniture.items():
-            yield ON, furniture, room, Proposition(IS_ON_TOP, (thing, furniture)), []
+            yield ON, furniture, room, Proposition(Is.ON_TOP, (thing, furniture)), []
             if furniture in self.plan.openable:
-                opened = [Proposition(IS_OPEN, (furniture,))]
-                yield WITHIN, furniture, room, Proposition(IS_INSIDE, (thing, furniture)), opened
+                opened = [Proposition(Is.OPEN, (furniture,))]
+                yield WITHIN, furniture, room, Proposition(Is.INSIDE, (thing, furniture)), opened
 
     def _handles(self, number: int, agent: str) -> Iterator[Operator]:
         """Open and Close, with the effects of mirrors and remote controls. The furniture itself has to change."""
         for furniture in self.plan.openable:
             in_room = Proposition(AGENT_IN_ROOM, (agent, self.plan.furniture[furniture]))
-            for verb, command in ((OPEN_IT, open_it(furniture)), (CLOSE_IT, close_it(furniture))):
+            for verb, command in ((Verb.OPEN, open_it(furniture)), (Verb.CLOSE, close_it(furniture))):
                 settings = self.mechanics.settings(
-                    furniture, self.mechanics.state_after(furniture, opens=verb == OPEN_IT)
+                    furniture, self.mechanics.state_after(furniture, opens=verb == Verb.OPEN)
                 )
                 after = [_state_proposition(piece, state) for piece, state in settings.items()]
                 before = [_opposite(setting) for setting in after]
@@ -263,21 +252,21 @@ class Household:
         plan, arguments = self.plan, proposition.arguments
         if proposition.predicate == AGENT_IN_ROOM:
             yield Sighting(arguments[1], ())
-        elif proposition.predicate in (IS_OPEN, IS_CLOSED):
+        elif proposition.predicate in (Is.OPEN, Is.CLOSED):
             yield Sighting(plan.furniture[arguments[0]], ())
-        elif proposition.predicate == IS_ON_TOP:
+        elif proposition.predicate == Is.ON_TOP:
             yield Sighting(plan.furniture[arguments[1]], ())
-        elif proposition.predicate == IS_INSIDE:
-            yield Sighting(plan.furniture[arguments[1]], (Proposition(IS_OPEN, (arguments[1],)),))
-        elif proposition.predicate == IS_HELD_BY:
+        elif proposition.predicate == Is.INSIDE:
+            yield Sighting(plan.furniture[arguments[1]], (Proposition(Is.OPEN, (arguments[1],)),))
+        elif proposition.predicate == Is.HELD_BY:
             yield from (Sighting(room, (Proposition(AGENT_IN_ROOM, (arguments[1], room)),)) for room in plan.rooms)
-        elif proposition.predicate == IS_ON_FLOOR:
-            yield from (Sighting(room, (Proposition(IS_IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
-        elif proposition.predicate == IS_IN_ROOM:
+        elif proposition.predicate == Is.ON_FLOOR:
+            yield from (Sighting(room, (Proposition(Is.IN_ROOM, (arguments[0], room)),)) for room in plan.rooms)
+        elif proposition.predicate == Is.IN_ROOM:
             yield from self._sightings_in_room(*arguments)
 
     def _sightings_in_room(self, thing: str, room: str) -> Iterator[Sighting]:
-        yield Sighting(room, (Proposition(IS_ON_FLOOR, (thing,)),))
+        yield Sighting(room, (Proposition(Is.ON_FLOOR, (thing,)),))
         for _, _, furniture_room, at_spot, opened in self._surfaces(thing):
             if furniture_room == room:
                 yield Sighting(room, (at_spot, *opened))
@@ -295,10 +284,7 @@ class Household:
 
     def look(self, state: int) -> int:
         """Returns the state after everyone has looked around."""
-        for rule in self.sight_rules:
-            if state & rule.needs == rule.needs:
-                state |= rule.adds
-        return state
+        return seen_by(self.sight_rules, state)
 
     @cached_property
     def seen_in(self) -> Mapping[str, Sequence[tuple[int, int]]]:
@@ -309,8 +295,8 @@ class Household:
         by_room: dict[str, dict[int, int]] = {room: {} for room in self.plan.rooms}
         for proposition in self.physical:
             for sighting in self.sightings(proposition):
-                floor = [Proposition(IS_ON_FLOOR, proposition.arguments[:1])]
-                if proposition.predicate == IS_IN_ROOM and list(sighting.while_true) != floor:
+                floor = [Proposition(Is.ON_FLOOR, proposition.arguments[:1])]
+                if proposition.predicate == Is.IN_ROOM and list(sighting.while_true) != floor:
                     continue
                 condition = self.mask(sighting.while_true)
                 rules = by_room[sighting.room]
@@ -322,7 +308,7 @@ class Household:
         """For each room, one mask for each object: the two bits that are set while it lies on the room's floor."""
         return {
             room: [
-                self.mask((Proposition(IS_ON_FLOOR, (thing,)), Proposition(IS_IN_ROOM, (thing, room))))
+                self.mask((Proposition(Is.ON_FLOOR, (thing,)), Proposition(Is.IN_ROOM, (thing, room))))
                 for thing in self.plan.objects
             ]
             for room in self.plan.rooms
@@ -364,12 +350,28 @@ class Household:
 
     def _may_hold_before(self, goal: Proposition, operator: Operator) -> bool:
         """True if a goal that an operator adds may hold already; only mirrors and remote controls set what holds."""
-        return goal.predicate in (IS_OPEN, IS_CLOSED) and not operator.needs & self.bits[_opposite(goal)]
+        return goal.predicate in (Is.OPEN, Is.CLOSED) and not operator.needs & self.bits[_opposite(goal)]
+
+
+def seen_by(rules: Iterable[SightRule], state: int) -> int:
+    """Returns the state after everyone has looked around, by these rules."""
+    for rule in rules:
+        if state & rule.needs == rule.needs:
+            state |= rule.adds
+    return state
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yields the numbers of a mask's bits, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
 
 
 def _state_proposition(furniture: str, state: str) -> Proposition:
-    return Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,))
+    return Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,))
 
 
 def _opposite(state: Proposition) -> Proposition:
-    return Proposition(IS_CLOSED if state.predicate == IS_OPEN else IS_OPEN, state.arguments)
+    return Proposition(Is.CLOSED if state.predicate == Is.OPEN else Is.OPEN, state.arguments)

@@ -23,7 +23,7 @@ from enum import Enum
 from typing import TypeVar
 
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.tasks.propositions import IS_CLOSED, IS_OPEN, Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
 T = TypeVar("T")
 
@@ -130,7 +130,7 @@ def _foil(operator: Claim, household: Household, operators: Sequence[Claim]) -> 
 
 def _excluding(proposition: Proposition, household: Household) -> Proposition | None:
     """Returns a proposition about the same thing that excludes this one, preferably what held at the start."""
-    kinds = (IS_OPEN, IS_CLOSED) if proposition.predicate in (IS_OPEN, IS_CLOSED) else (proposition.predicate,)
+    kinds = (Is.OPEN, Is.CLOSED) if proposition.predicate in (Is.OPEN, Is.CLOSED) else (proposition.predicate,)
     same_thing = [
         other
         for other in household.physical

@@ -18,23 +18,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hm_agent.worlds.enacttom.house.commands import (
-    CLOSE_IT,
-    COMMUNICATE,
-    EVERYONE,
-    FIND,
-    NAVIGATE,
-    OPEN_IT,
-    PICK,
-    PLACE,
-    WAIT,
-    HouseCommand,
-    message_fault,
-    plain,
-)
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, message_fault, plain
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.knowledge import weaker
-from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, IS_HELD_BY, IS_IN_ROOM, Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
 
 
 class OutcomeKind(Enum):
@@ -102,7 +89,7 @@ class HouseRuntime:
         talkers = []
         for place in range(count):
             agent = (self.turn + place) % count
-            if commands[agent].verb == COMMUNICATE:
+            if commands[agent].verb == Verb.COMMUNICATE:
                 talkers.append(agent)
             else:
                 self.outcomes[agent] = self._act(agent, commands[agent], before)
@@ -123,9 +110,9 @@ class HouseRuntime:
 
     def _act(self, agent: int, command: HouseCommand, before: int) -> ActionOutcome:
         """Carries out an action other than a message. before: the state when the turn began."""
-        if command.verb == WAIT:
+        if command.verb == Verb.WAIT:
             return ActionOutcome(command, OutcomeKind.DONE, "You waited.")
-        if command.verb == FIND:
+        if command.verb == Verb.FIND:
             return ActionOutcome(command, OutcomeKind.DONE, self._location_text(agent, command.arguments[0]))
         for operator in self.household.operators.get((agent, command.verb, command.arguments), ()):
             if operator.needs & ~before == 0:
@@ -139,24 +126,24 @@ class HouseRuntime:
         """Says why an action is impossible, as far as the agent can see that itself."""
         house, arguments = self.household, command.arguments
         plan, room = house.plan, house.room_of(agent, state)
-        if command.verb == NAVIGATE:
+        if command.verb == Verb.NAVIGATE:
             target = plan.furniture.get(arguments[0], arguments[0])
             if target not in plan.rooms:
                 return f"There is no room or furniture {arguments[0]}."
             return f"You are in {target} already." if target == room else f"You cannot enter {target}."
         furniture = arguments[-1]
-        if command.verb in (OPEN_IT, CLOSE_IT, PLACE):
+        if command.verb in (Verb.OPEN, Verb.CLOSE, Verb.PLACE):
             if furniture not in plan.furniture:
                 return f"There is no furniture {furniture}."
             if plan.furniture[furniture] != room:
                 return f"{furniture} is not in {room}, where you are."
-        if command.verb in (OPEN_IT, CLOSE_IT):
+        if command.verb in (Verb.OPEN, Verb.CLOSE):
             return f"Nothing happens to {furniture}." if furniture in plan.openable else f"{furniture} does not open."
-        if command.verb == PLACE:
-            if not state & house.bits.get(Proposition(IS_HELD_BY, (arguments[0], house.agents[agent])), 0):
+        if command.verb == Verb.PLACE:
+            if not state & house.bits.get(Proposition(Is.HELD_BY, (arguments[0], house.agents[agent])), 0):
                 return f"You don't hold {arguments[0]}."
             return f"You can't put it {arguments[1]} {furniture}: it is closed or has no inside."
-        if command.verb == PICK and not state & house.bits[Proposition(HAND_EMPTY, (house.agents[agent],))]:
+        if command.verb == Verb.PICK and not state & house.bits[Proposition(HAND_EMPTY, (house.agents[agent],))]:
             return "Your hand is full."
         return f"You see no {arguments[0]} here that you could pick."
 
@@ -238,6 +225,6 @@ def _place_groups(household: Household) -> list[int]:
     """Returns a mask of the place bits of each object and each agent: seen in one place, it can be in no other."""
     groups = []
     for thing in household.plan.objects:
-        rooms = (name for name in household.physical if name.predicate == IS_IN_ROOM and name.arguments[0] == thing)
+        rooms = (name for name in household.physical if name.predicate == Is.IN_ROOM and name.arguments[0] == thing)
         groups.append(household.mask((*household.places(thing), *rooms)))
     return [*groups, *household.position_masks]

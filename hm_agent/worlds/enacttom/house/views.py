@@ -22,16 +22,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,7 @@ class HouseView:
             (
                 seen.arguments[0]
                 for seen in self.sees
-                if seen.predicate == IS_HELD_BY and seen.arguments[1] == self.agent
+                if seen.predicate == Is.HELD_BY and seen.arguments[1] == self.agent
             ),
             None,
         )
@@ -106,12 +97,12 @@ class HouseView:
     def _hand_commands(self) -> Iterator[HouseCommand]:
         plan, held = self.briefing.plan, self.holds
         if held is None:
-            lying = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR)
+            lying = (Is.ON_TOP, Is.INSIDE, Is.ON_FLOOR)
             yield from map(pick, sorted(seen.arguments[0] for seen in self.sees if seen.predicate in lying))
             return
         for furniture in plan.furniture_by_room[self.room]:
             yield place(held, ON, furniture)
-            if Proposition(IS_OPEN, (furniture,)) in self.sees:
+            if Proposition(Is.OPEN, (furniture,)) in self.sees:
                 yield place(held, WITHIN, furniture)
 
     def _door_commands(self) -> Iterator[HouseCommand]:
@@ -170,13 +161,13 @@ def _in_words(seen: frozenset[Proposition], agent: str, nothing: str = "nothing.
 
     nothing: the text if there are no facts.
     """
-    room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == IS_IN_ROOM}
+    room_of = {fact.arguments[0]: fact.arguments[1] for fact in seen if fact.predicate == Is.IN_ROOM}
     words = [
         f"{fact.arguments[0]} is on the floor of {room_of[fact.arguments[0]]}"
-        if fact.predicate == IS_ON_FLOOR
+        if fact.predicate == Is.ON_FLOOR
         else fact.words
         for fact in seen
-        if not (fact.predicate == IS_IN_ROOM or (fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent))
+        if not (fact.predicate == Is.IN_ROOM or (fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent))
     ]
     return "; ".join(sorted(words)) + "." if words else nothing
 

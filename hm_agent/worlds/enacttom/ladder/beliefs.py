@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    FLOOR_SLOT,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    PLACE_SLOT,
-    SLOTS,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, FLOOR_SLOT, PLACE_SLOT, SLOTS, Is, Proposition
 
 Slot = tuple[str, str]
 
@@ -58,24 +46,24 @@ class HouseBeliefs:
         for slot in refuted:
             del self._slots[slot]
         self.visited.add(view.room)
-        self.looked_into.update(seen.arguments[0] for seen in view.sees if seen.predicate == IS_OPEN)
+        self.looked_into.update(seen.arguments[0] for seen in view.sees if seen.predicate == Is.OPEN)
 
     def _would_see(self, proposition: Proposition, view: HouseView) -> bool:
         """True if the agent would now see a proposition if it held."""
         arguments = proposition.arguments
-        if proposition.predicate in (AGENT_IN_ROOM, IS_IN_ROOM):
+        if proposition.predicate in (AGENT_IN_ROOM, Is.IN_ROOM):
             return arguments[1] == view.room
-        if proposition.predicate == IS_HELD_BY:
+        if proposition.predicate == Is.HELD_BY:
             return Proposition(AGENT_IN_ROOM, (arguments[1], view.room)) in view.sees
-        if proposition.predicate == IS_ON_FLOOR:
-            return self._slots.get((FLOOR_SLOT, arguments[0])) == Proposition(IS_IN_ROOM, (arguments[0], view.room))
-        if proposition.predicate in (IS_ON_TOP, IS_INSIDE) and self._plan.furniture[arguments[1]] == view.room:
-            return proposition.predicate == IS_ON_TOP or Proposition(IS_OPEN, (arguments[1],)) in view.sees
+        if proposition.predicate == Is.ON_FLOOR:
+            return self._slots.get((FLOOR_SLOT, arguments[0])) == Proposition(Is.IN_ROOM, (arguments[0], view.room))
+        if proposition.predicate in (Is.ON_TOP, Is.INSIDE) and self._plan.furniture[arguments[1]] == view.room:
+            return proposition.predicate == Is.ON_TOP or Proposition(Is.OPEN, (arguments[1],)) in view.sees
         return False
 
     def holds(self, proposition: Proposition) -> bool | None:
         """Returns whether a proposition is believed to hold; None if nothing is believed about it."""
-        if proposition.predicate == IS_IN_ROOM:
+        if proposition.predicate == Is.IN_ROOM:
             room = self.room_of(proposition.arguments[0])
             return None if room is None else room == proposition.arguments[1]
         belief = self._slots.get(_slot(proposition)) if proposition.predicate in SLOTS else None
@@ -88,9 +76,9 @@ class HouseBeliefs:
     def room_of(self, thing: str) -> str | None:
         """Returns the room in which an object lies; an empty text if it is held, None if that is not known."""
         place = self.place_of(thing)
-        if place and place.predicate == IS_HELD_BY:
+        if place and place.predicate == Is.HELD_BY:
             return ""
-        if place and place.predicate in (IS_ON_TOP, IS_INSIDE):
+        if place and place.predicate in (Is.ON_TOP, Is.INSIDE):
             return self._plan.furniture[place.arguments[1]]
         floor = self._slots.get((FLOOR_SLOT, thing))
         return floor.arguments[1] if floor else None

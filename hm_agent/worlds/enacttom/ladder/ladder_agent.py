@@ -12,22 +12,11 @@ It does not reason about others' knowledge, and shows how far a team gets withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.core import Agent, Decision, Observation
-from hm_agent.questions import Usage
-from hm_agent.worlds.enacttom.house.commands import (
-    CLOSE_IT,
-    COMMUNICATE,
-    IDLE,
-    MOST_CHARACTERS,
-    ON,
-    OPEN_IT,
-    PLACE,
-    HouseCommand,
-    tell,
-)
+from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
 from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -39,15 +28,11 @@ from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, Binding
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
-    IS_CLOSED,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_TOP,
-    IS_OPEN,
     MECHANIC,
     MIRRORS,
     WANTED,
     Claim,
+    Is,
     Proposition,
     wanted,
 )
@@ -78,13 +63,6 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
             return Decision(ProbeAnswers({probe.name: self._mind.answer(probe) for probe in view.probes}))
         command = self._mind.choose(view)
         return Decision(command, state=self._mind.state())
-
-    @property
-    def usage(self) -> Usage:
-        return Usage()
-
-    def metrics(self) -> Mapping[str, float]:
-        return {}
 
 
 class HouseMind:
@@ -138,22 +116,22 @@ class HouseMind:
     def _note_outcome(self, outcome: ActionOutcome, view: HouseView) -> None:
         """Learns from the outcome of its own action what it does not see."""
         command = outcome.command
-        if command.verb == COMMUNICATE and outcome.kind is OutcomeKind.DONE:
+        if command.verb == Verb.COMMUNICATE and outcome.kind is OutcomeKind.DONE:
             for claim in command.claims:
                 self.notes.say((self.briefing.agent, *command.arguments), claim)
-        elif command.verb in (OPEN_IT, CLOSE_IT) and outcome.kind is OutcomeKind.FAILED:
+        elif command.verb in (Verb.OPEN, Verb.CLOSE) and outcome.kind is OutcomeKind.FAILED:
             self._learn_handle(command.arguments[0])
-        elif command.verb == PLACE and outcome.kind is OutcomeKind.DONE:
+        elif command.verb == Verb.PLACE and outcome.kind is OutcomeKind.DONE:
             thing, relation, furniture = command.arguments
-            self.beliefs.infer(Proposition(IS_ON_TOP if relation == ON else IS_INSIDE, (thing, furniture)))
+            self.beliefs.infer(Proposition(Is.ON_TOP if relation == ON else Is.INSIDE, (thing, furniture)))
         elif outcome.kind is OutcomeKind.DONE:
             for furniture, state in set_by(self.briefing, command, self._bindings()).items():
                 if self.briefing.plan.furniture[furniture] != view.room:
-                    self.beliefs.infer(Proposition(IS_OPEN if state == OPEN else IS_CLOSED, (furniture,)))
+                    self.beliefs.infer(Proposition(Is.OPEN if state == OPEN else Is.CLOSED, (furniture,)))
 
     def _learn_handle(self, furniture: str) -> None:
         """Concludes that a handle is inverse, since the agent's Open or Close of it had no effect."""
-        inverse = Proposition(IS_INVERSE, (furniture,))
+        inverse = Proposition(Is.INVERSE, (furniture,))
         if inverse not in self.facts:
             self._believe(inverse)
             self.notes.witness(inverse, [self.briefing.agent])
@@ -200,19 +178,19 @@ class HouseMind:
         """Returns a step to find objects, if there are goals that the agent could reach once it found them."""
         if any(goal not in self.doable and self._object_is_lost(goal) for goal in self.goals):
             step = search(self.briefing, view.room, self.beliefs, self.facts)
-            self._opened |= set(step.arguments) if step and step.verb in (OPEN_IT, CLOSE_IT) else set()
+            self._opened |= set(step.arguments) if step and step.verb in (Verb.OPEN, Verb.CLOSE) else set()
             return step
         return None
 
     def _close_searched(self, view: HouseView) -> HouseCommand | None:
         """Closes furniture that the agent opened in a search, unless it is to be open or a goal's object is in it."""
         for furniture in sorted(self._opened & set(self.briefing.plan.furniture_by_room[view.room])):
-            is_open = Proposition(IS_OPEN, (furniture,))
+            is_open = Proposition(Is.OPEN, (furniture,))
             things = {goal.arguments[0] for goal in self.goals}
             inside = {
                 seen.arguments[0]
                 for seen in view.sees
-                if seen.predicate == IS_INSIDE and seen.arguments[1] == furniture
+                if seen.predicate == Is.INSIDE and seen.arguments[1] == furniture
             }
             if is_open in view.sees and is_open not in self.goals and not things & inside:
                 return close_command(furniture, self.facts)
@@ -220,7 +198,7 @@ class HouseMind:
 
     def _object_is_lost(self, goal: Proposition) -> bool:
         """True if the agent may fail a goal only because it does not know where the object is."""
-        if goal.predicate not in (IS_ON_TOP, IS_INSIDE) or self.beliefs.place_of(goal.arguments[0]):
+        if goal.predicate not in (Is.ON_TOP, Is.INSIDE) or self.beliefs.place_of(goal.arguments[0]):
             return False
         return self.briefing.plan.furniture[goal.arguments[1]] not in self.briefing.barred
 
@@ -257,7 +235,7 @@ class HouseMind:
         """Returns what it knows that others may need for a goal: handles of the furniture, the place of the object."""
         things = set(goal.arguments)
         public = set(self.briefing.public_facts)
-        handles = (fact for fact in self.facts if fact.predicate in (IS_INVERSE, MIRRORS, CONTROLS))
+        handles = (fact for fact in self.facts if fact.predicate in (Is.INVERSE, MIRRORS, CONTROLS))
         helpful = sorted((fact for fact in handles if things & set(fact.arguments) and fact not in public), key=str)
         place = self.beliefs.place_of(goal.arguments[0])
         return [*helpful, place] if place else helpful

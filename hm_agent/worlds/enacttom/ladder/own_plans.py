@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand, close_it, navigate, open_it
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, close_it, navigate, open_it
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.views import Briefing
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
@@ -23,16 +23,9 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CONTROLS,
     HAND_EMPTY,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
     MIRRORS,
     Claim,
+    Is,
     Proposition,
 )
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
@@ -125,11 +118,11 @@ def bindings_of(
     if briefing.barred:
         bindings.append(RoomRestriction(restricted_rooms=briefing.barred, for_agents=(briefing.agent,)))
     ordered = sorted(facts, key=lambda fact: fact.pddl)
-    bindings += [InverseState(trigger_object=fact.arguments[0]) for fact in ordered if fact.predicate == IS_INVERSE]
+    bindings += [InverseState(trigger_object=fact.arguments[0]) for fact in ordered if fact.predicate == Is.INVERSE]
     pairs = dict.fromkeys(tuple(sorted(fact.arguments)) for fact in ordered if fact.predicate == MIRRORS)
     bindings += [StateMirroring(trigger_object=trigger, target_object=target) for trigger, target in pairs]
     for trigger, target in (fact.arguments for fact in ordered if fact.predicate == CONTROLS):
-        closes = Proposition(IS_CLOSED, (target,)) in goals
+        closes = Proposition(Is.CLOSED, (target,)) in goals
         state: FurnitureState = "closed" if closes else "open"
         bindings.append(RemoteControl(trigger_object=trigger, target_object=target, target_state=state))
     return tuple(bindings)
@@ -153,14 +146,14 @@ def _imagined_house(briefing: Briefing, objects: tuple[str, ...], bindings: tupl
 
 def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> int:
     """Returns the mask of the believed state, with guesses for furniture whose state is unknown."""
-    facts = [fact for fact in beliefs.all() if fact.predicate in (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_HELD_BY)]
+    facts = [fact for fact in beliefs.all() if fact.predicate in (Is.ON_TOP, Is.INSIDE, Is.ON_FLOOR, Is.HELD_BY)]
     lying = ((thing, beliefs.room_of(thing)) for thing in beliefs.objects())
-    facts += [Proposition(IS_IN_ROOM, (thing, room)) for thing, room in lying if room]
+    facts += [Proposition(Is.IN_ROOM, (thing, room)) for thing, room in lying if room]
     here = [fact for fact in beliefs.all() if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == briefing.agent]
-    if not any(fact.predicate == IS_HELD_BY and fact.arguments[1] == briefing.agent for fact in facts):
+    if not any(fact.predicate == Is.HELD_BY and fact.arguments[1] == briefing.agent for fact in facts):
         facts.append(Proposition(HAND_EMPTY, (briefing.agent,)))
     doors = (
-        Proposition(IS_OPEN if _is_open(furniture, house, beliefs, goals) else IS_CLOSED, (furniture,))
+        Proposition(Is.OPEN if _is_open(furniture, house, beliefs, goals) else Is.CLOSED, (furniture,))
         for furniture in briefing.plan.openable
     )
     return house.mask(fact for fact in (*facts, *here, *doors) if fact in house.bits)
@@ -168,16 +161,16 @@ def _believed_state(briefing: Briefing, house: Household, beliefs: HouseBeliefs,
 
 def _is_open(furniture: str, house: Household, beliefs: HouseBeliefs, goals: Collection[Proposition]) -> bool:
     """Returns the believed state of furniture, else of its mirror; without either, True if a goal wants it closed."""
-    is_open = beliefs.holds(Proposition(IS_OPEN, (furniture,)))
+    is_open = beliefs.holds(Proposition(Is.OPEN, (furniture,)))
     if is_open is not None:
         return is_open
     for binding in house.mechanics.bindings:
         if isinstance(binding, StateMirroring) and furniture in (binding.trigger_object, binding.target_object):
             twin = binding.target_object if furniture == binding.trigger_object else binding.trigger_object
-            twin_is_open = beliefs.holds(Proposition(IS_OPEN, (twin,)))
+            twin_is_open = beliefs.holds(Proposition(Is.OPEN, (twin,)))
             if twin_is_open is not None:
                 return twin_is_open
-    return Proposition(IS_CLOSED, (furniture,)) in goals
+    return Proposition(Is.CLOSED, (furniture,)) in goals
 
 
 # Looking for things
@@ -200,17 +193,17 @@ def search(briefing: Briefing, room: str, beliefs: HouseBeliefs, facts: Collecti
 
 
 def open_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:
-    return close_it(furniture) if Proposition(IS_INVERSE, (furniture,)) in facts else open_it(furniture)
+    return close_it(furniture) if Proposition(Is.INVERSE, (furniture,)) in facts else open_it(furniture)
 
 
 def close_command(furniture: str, facts: Collection[Proposition]) -> HouseCommand:
-    return open_it(furniture) if Proposition(IS_INVERSE, (furniture,)) in facts else close_it(furniture)
+    return open_it(furniture) if Proposition(Is.INVERSE, (furniture,)) in facts else close_it(furniture)
 
 
 def set_by(briefing: Briefing, command: HouseCommand, bindings: tuple[Binding, ...]) -> Mapping[str, str]:
     """Returns what an Open or Close sets by furniture, as far as the agent knows; empty for other commands."""
-    if command.verb not in (OPEN_IT, CLOSE_IT):
+    if command.verb not in (Verb.OPEN, Verb.CLOSE):
         return {}
     mechanics = HouseMechanics(briefing.plan.agents, bindings)
     (furniture,) = command.arguments
-    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == OPEN_IT))
+    return mechanics.settings(furniture, mechanics.state_after(furniture, opens=command.verb == Verb.OPEN))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hm_agent.worlds.enacttom.house.views import Briefing
+from hm_agent.worlds.enacttom.tasks.mechanics import Channels
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     CAN_COMMUNICATE,
     CONTROLS,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_ON_FLOOR,
-    IS_RESTRICTED,
     MIRRORS,
+    Is,
     Proposition,
 )
 
@@ -24,27 +22,25 @@ class Routes:
     def __init__(self, briefing: Briefing) -> None:
         self._briefing = briefing
         public = briefing.public_facts
-        self._barred = {fact.arguments for fact in public if fact.predicate == IS_RESTRICTED}
+        self._barred = {fact.arguments for fact in public if fact.predicate == Is.RESTRICTED}
         links = {fact.arguments for fact in public if fact.predicate == CAN_COMMUNICATE}
-        others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
-        self._targets = {
-            agent: {
-                target for target in briefing.plan.agents if target != agent and (not links or (agent, target) in links)
-            }
-            for agent in others
+        self._others = [agent for agent in briefing.plan.agents if agent != briefing.agent]
+        reached = {
+            agent: tuple(other for other in self._others if other != agent and (not links or (agent, other) in links))
+            for agent in self._others
         }
-        self._targets[briefing.agent] = set(briefing.targets)
+        self._past_me = Channels(reached)
+        """Who can message whom, without this agent."""
 
     def doers(self, goal: Proposition, facts: Collection[Proposition]) -> set[str]:
         """Returns the other agents that could reach a goal, as far as this one knows."""
-        others = [agent for agent in self._briefing.plan.agents if agent != self._briefing.agent]
-        if goal.predicate in (AGENT_IN_ROOM, IS_HELD_BY):
+        if goal.predicate in (AGENT_IN_ROOM, Is.HELD_BY):
             doer = goal.arguments[0 if goal.predicate == AGENT_IN_ROOM else 1]
-            return {doer} & set(others)
-        if goal.predicate == IS_ON_FLOOR:
+            return {doer} & set(self._others)
+        if goal.predicate == Is.ON_FLOOR:
             return set()
-        rooms = {goal.arguments[1]} if goal.predicate == IS_IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
-        return {agent for agent in others if any((agent, room) not in self._barred for room in rooms)}
+        rooms = {goal.arguments[1]} if goal.predicate == Is.IN_ROOM else self._handle_rooms(goal.arguments[-1], facts)
+        return {agent for agent in self._others if any((agent, room) not in self._barred for room in rooms)}
 
     def _handle_rooms(self, furniture: str, facts: Collection[Proposition]) -> set[str]:
         """Returns the room of a piece of furniture, and those of handles that are known to set it."""
@@ -64,7 +60,7 @@ class Routes:
         """
         first_hops: set[str] = set()
         for receiver in receivers:
-            hops = {target: self._hops(target, receiver) for target in self._briefing.targets}
+            hops = {target: self._past_me.hops([target], [receiver]) for target in self._briefing.targets}
             least = min((count for count in hops.values() if count is not None), default=most)
             if not any(self._sends_first(agent, receiver, least + 1) for agent in informed):
                 first_hops |= {target for target, count in hops.items() if count == least and count < most}
@@ -72,16 +68,5 @@ class Routes:
 
     def _sends_first(self, other: str, receiver: str, own_count: int) -> bool:
         """True if another agent needs fewer messages than this one, or as few and comes first by name."""
-        hops = self._hops(other, receiver)
+        hops = self._past_me.hops([other], [receiver])
         return hops is not None and (hops, other) < (own_count, self._briefing.agent)
-
-    def _hops(self, start: str, receiver: str) -> int | None:
-        """Counts the messages from one other agent to another that do not pass through this one; None if none do."""
-        reached, count, frontier = {start, self._briefing.agent}, 0, {start}
-        while frontier:
-            if receiver in frontier:
-                return count
-            frontier = {target for agent in frontier for target in self._targets[agent]} - reached
-            reached |= frontier
-            count += 1
-        return None

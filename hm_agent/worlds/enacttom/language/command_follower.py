@@ -11,7 +11,7 @@ from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.situation import PlanRecord
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, IDLE, WAIT, HouseCommand
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, OwnActionFailed, PartnerActed
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
@@ -45,7 +45,7 @@ class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
 
     def next_action(self, situation: HouseSituation) -> HouseCommand:
         command = self.plan[self._done] if self._done < len(self.plan) else IDLE
-        if command.verb == COMMUNICATE:
+        if command.verb == Verb.COMMUNICATE:
             return replace(command, claims=read_claims(command.text, self._agents))
         return command
 
@@ -78,7 +78,7 @@ class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
 
     def _why_used_up(self) -> str | None:
         """Why a plan that was carried out is to be followed by another; None while the agent waits as planned."""
-        waits = len(list(takewhile(lambda command: command.verb == WAIT, reversed(self.plan))))
+        waits = len(list(takewhile(lambda command: command.verb == Verb.WAIT, reversed(self.plan))))
         if not waits:
             return phrase("agent/messages.j2", "used_up")
         return None if self._waited < LONGEST_WAIT else _reason("waited", turns=waits + self._waited)

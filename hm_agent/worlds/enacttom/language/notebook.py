@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from hm_agent.agents.planning_body import Notes, PlanningState
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -21,14 +21,7 @@ from hm_agent.worlds.enacttom.language.situation import (
     PartnerAct,
     PartnerActed,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_OPEN,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +89,10 @@ def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAc
     if not is_here:
         return None
     changes = before.sees ^ view.sees
-    held = [fact for fact in changes if fact.predicate == IS_HELD_BY and fact.arguments[1] == partner]
+    held = [fact for fact in changes if fact.predicate == Is.HELD_BY and fact.arguments[1] == partner]
     if held:
         thing = held[0].arguments[0]
-        words = sorted(fact.words for fact in view.sees if fact.arguments[0] == thing and fact.predicate != IS_IN_ROOM)
+        words = sorted(fact.words for fact in view.sees if fact.arguments[0] == thing and fact.predicate != Is.IN_ROOM)
         return PartnerAct(turn, partner, HANDLES, (thing,), seen="; ".join(words))
     others = [fact for fact in view.sees if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] != view.agent]
     states = _new_states(before, view)
@@ -111,7 +104,7 @@ def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAc
 
 def _new_states(before: HouseView, view: HouseView) -> list[Proposition]:
     """The open and closed states that are new in the view; empty if the agent itself opened or closed something."""
-    if view.outcome and view.outcome.command.verb in (OPEN_IT, CLOSE_IT):
+    if view.outcome and view.outcome.command.verb in (Verb.OPEN, Verb.CLOSE):
         return []
-    states = (fact for fact in view.sees - before.sees if fact.predicate in (IS_OPEN, IS_CLOSED))
+    states = (fact for fact in view.sees - before.sees if fact.predicate in (Is.OPEN, Is.CLOSED))
     return sorted(states, key=lambda fact: fact.arguments[0])

@@ -13,7 +13,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, check_all, one_of
 from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, SeatSituation
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE, HouseCommand
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.written_commands import (
@@ -23,16 +23,7 @@ from hm_agent.worlds.enacttom.language.written_commands import (
     first_command_pattern,
     read_commands,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
 ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
@@ -45,8 +36,8 @@ MOST_COMMANDS = 10
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
-_LOOKED_AT = (IS_ON_TOP, IS_INSIDE, IS_ON_FLOOR, IS_OPEN, IS_CLOSED)
-_SEEN_TOGETHER = (*_LOOKED_AT, IS_HELD_BY)
+_LOOKED_AT = (Is.ON_TOP, Is.INSIDE, Is.ON_FLOOR, Is.OPEN, Is.CLOSED)
+_SEEN_TOGETHER = (*_LOOKED_AT, Is.HELD_BY)
 
 
 class NextAct(Behaviour):
@@ -245,7 +236,7 @@ def others_present(view: HouseView) -> tuple[str, ...]:
 def message_sent_before(view: HouseView) -> LoggedMessage | None:
     """The message that the agent sent in the turn before a view; None if it sent none."""
     outcome = view.outcome
-    if outcome is None or outcome.command.verb != COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
+    if outcome is None or outcome.command.verb != Verb.COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
         return None
     addressees = view.briefing.targets if EVERYONE in outcome.command.arguments else outcome.command.arguments
     return LoggedMessage(view.turn - 1, view.agent, tuple(addressees), outcome.command.text)

@@ -10,28 +10,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, PLACE, HouseCommand, navigate
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, navigate
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import Briefing, HouseView
 from hm_agent.worlds.enacttom.ladder.ladder_agent import HouseMind
 from hm_agent.worlds.enacttom.ladder.own_plans import open_command
 from hm_agent.worlds.enacttom.language.situation import HouseSituation, message_sent_before
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CONTROLS,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_TOP,
-    IS_OPEN,
-    IS_RESTRICTED,
-    MIRRORS,
-    WANTED,
-    Claim,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, WANTED, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 
 ORDER = 3
@@ -84,7 +69,7 @@ class Understanding:
 
     def allowed_in(self, *rooms: str) -> list[str]:
         """The other agents that may enter all of these rooms, as far as the agent knows."""
-        barred = {fact.arguments for fact in self.mind.facts if fact.predicate == IS_RESTRICTED}
+        barred = {fact.arguments for fact in self.mind.facts if fact.predicate == Is.RESTRICTED}
         others = (agent for agent in self.briefing.plan.agents if agent != self.briefing.agent)
         return [agent for agent in others if all((agent, room) not in barred for room in rooms)]
 
@@ -101,7 +86,7 @@ class Understanding:
         The search goes through the rooms that the agent has not visited; if there are none, into the closed furniture
         that it has not seen open.
         """
-        objects = (goal.arguments[0] for goal in self.missing if goal.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY))
+        objects = (goal.arguments[0] for goal in self.missing if goal.predicate in (Is.ON_TOP, Is.INSIDE, Is.HELD_BY))
         if all(self.place_of(thing) for thing in objects):
             return ()
         plan, here, beliefs = self.briefing.plan, self.view.room, self.mind.beliefs
@@ -113,7 +98,7 @@ class Understanding:
             unseen_insides = [
                 piece
                 for piece in plan.furniture_by_room[room]
-                if beliefs.holds(Proposition(IS_CLOSED, (piece,))) and piece not in beliefs.looked_into
+                if beliefs.holds(Proposition(Is.CLOSED, (piece,))) and piece not in beliefs.looked_into
             ]
             if unseen_insides:
                 commands += [navigate(room)] if room != here else []
@@ -134,7 +119,7 @@ class Understanding:
             for room in self._meeting_rooms(target):
                 pieces = self.briefing.plan.furniture_by_room[room]
                 if room != start and pieces:
-                    place = Proposition(IS_ON_TOP, (goal.arguments[0], pieces[0]))
+                    place = Proposition(Is.ON_TOP, (goal.arguments[0], pieces[0]))
                     commands, reached = self.mind.planner.whole(self.mind.beliefs, self.mind.facts, [place])
                     if place in reached and commands:
                         return commands, place
@@ -155,9 +140,9 @@ class Understanding:
 
 def _target_room(goal: Proposition, briefing: Briefing) -> str | None:
     """The room in which an object has to end up for a goal; None for a goal of another kind."""
-    if goal.predicate in (IS_ON_TOP, IS_INSIDE):
+    if goal.predicate in (Is.ON_TOP, Is.INSIDE):
         return briefing.plan.furniture[goal.arguments[1]]
-    if goal.predicate == IS_IN_ROOM and goal.arguments[0] not in briefing.plan.furniture:
+    if goal.predicate == Is.IN_ROOM and goal.arguments[0] not in briefing.plan.furniture:
         return goal.arguments[1]
     return None
 
@@ -166,7 +151,7 @@ def _objects_placed(views: Iterable[HouseView]) -> Iterable[str]:
     """The objects that the agent has put somewhere."""
     for view in views:
         outcome = view.outcome
-        if outcome and outcome.command.verb == PLACE and outcome.kind is OutcomeKind.DONE:
+        if outcome and outcome.command.verb == Verb.PLACE and outcome.kind is OutcomeKind.DONE:
             yield outcome.command.arguments[0]
 
 
@@ -177,7 +162,7 @@ def _with_claims(view: HouseView) -> HouseView:
     """Returns the view with the claims that its messages state in words; claims about unknown things are left out."""
     briefing, outcome = view.briefing, view.outcome
     messages = tuple(replace(message, claims=_claims(message.text, briefing)) for message in view.messages)
-    if outcome and outcome.command.verb == COMMUNICATE and (sent := message_sent_before(view)):
+    if outcome and outcome.command.verb == Verb.COMMUNICATE and (sent := message_sent_before(view)):
         command = replace(outcome.command, arguments=sent.addressees, claims=_claims(sent.text, briefing))
         outcome = replace(outcome, command=command)
     return replace(view, messages=messages, outcome=outcome)
@@ -192,10 +177,10 @@ def _is_possible(claim: Claim, briefing: Briefing) -> bool:
     plan = briefing.plan
     proposition = claim.proposition.goal if claim.proposition.predicate == WANTED else claim.proposition
     last = proposition.arguments[-1]
-    if proposition.predicate in (AGENT_IN_ROOM, IS_IN_ROOM, IS_RESTRICTED):
+    if proposition.predicate in (AGENT_IN_ROOM, Is.IN_ROOM, Is.RESTRICTED):
         return last in plan.rooms
-    if proposition.predicate in (IS_ON_TOP, IS_INSIDE):
+    if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
         return last in plan.furniture
-    if proposition.predicate in (IS_OPEN, IS_CLOSED, IS_INVERSE, MIRRORS, CONTROLS):
+    if proposition.predicate in (Is.OPEN, Is.CLOSED, Is.INVERSE, MIRRORS, CONTROLS):
         return set(proposition.arguments) <= set(plan.openable)
-    return proposition.predicate != IS_HELD_BY or last in plan.agents
+    return proposition.predicate != Is.HELD_BY or last in plan.agents

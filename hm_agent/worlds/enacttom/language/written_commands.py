@@ -10,19 +10,12 @@ from itertools import combinations
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.enacttom.house.commands import (
-    CLOSE_IT,
-    COMMUNICATE,
     EVERYONE,
-    FIND,
-    NAVIGATE,
     ON,
-    OPEN_IT,
-    PICK,
-    PLACE,
-    WAIT,
     WITHIN,
     CommandError,
     HouseCommand,
+    Verb,
     communicate,
     message_fault,
     navigate,
@@ -37,7 +30,7 @@ _refusal = partial(phrase, "enacttom/messages.j2")
 LONGEST_MESSAGE = 400
 """The most characters of a message that a schema's pattern allows."""
 
-_HANDLING = (PICK, PLACE, OPEN_IT, CLOSE_IT)
+_HANDLING = (Verb.PICK, Verb.PLACE, Verb.OPEN, Verb.CLOSE)
 _WAIT = r"Wait\[\]"
 
 _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))?\]\s*", re.DOTALL | re.IGNORECASE)
@@ -90,7 +83,7 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
             command = parse_command(text)
         except CommandError:
             raise CallError(_refusal("no_command", given=shortened(text))) from None
-    if command.verb == COMMUNICATE:
+    if command.verb == Verb.COMMUNICATE:
         return _message(command, context)
     _check_names(command, context)
     return command
@@ -110,18 +103,18 @@ def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
 def _check_names(command: HouseCommand, context: CommandContext) -> None:
     """Raises CallError for Find, and for a command with a name that it can't use."""
     verb, names = command.verb, command.arguments
-    if verb == FIND:
+    if verb == Verb.FIND:
         raise CallError(_refusal("no_find"))
-    if verb == NAVIGATE:
+    if verb == Verb.NAVIGATE:
         _check_name(verb, names[0], context.places, "no_place")
-    elif verb == PICK:
+    elif verb == Verb.PICK:
         _check_name(verb, names[0], context.objects, "no_object")
-    elif verb == PLACE:
+    elif verb == Verb.PLACE:
         _check_name(verb, names[0], context.objects, "no_object")
         _check_name(verb, names[2], context.furniture, "no_furniture")
         if names[1] not in (ON, WITHIN):
             raise CallError(_refusal("no_relation", given=shortened(names[1])))
-    elif verb in (OPEN_IT, CLOSE_IT):
+    elif verb in (Verb.OPEN, Verb.CLOSE):
         _check_name(verb, names[0], context.openable, "no_opening_furniture")
 
 
@@ -135,14 +128,14 @@ def check_plan(commands: Sequence[HouseCommand], view: HouseView, barred: HouseC
 
     barred: the command that has just failed.
     """
-    sent = sum(command.verb == COMMUNICATE for command in commands)
+    sent = sum(command.verb == Verb.COMMUNICATE for command in commands)
     if sent > view.messages_left:
         raise CallError(_refusal("messages_left", sent=sent, left=view.messages_left))
     first = commands[0]
-    if first.verb == NAVIGATE and _target_room(first, view) == view.room:
+    if first.verb == Verb.NAVIGATE and _target_room(first, view) == view.room:
         raise CallError(_refusal("there_already", command=str(first), room=view.room))
     if first.verb in _HANDLING and first not in view.commands():
-        possible = list(map(str, view.commands()[1:])) or [WAIT]
+        possible = list(map(str, view.commands()[1:])) or [Verb.WAIT]
         raise CallError(_refusal("cannot_succeed", command=str(first), possible=possible))
     if first == barred:
         raise CallError(phrase("agent/messages.j2", "just_failed", call=str(first)))

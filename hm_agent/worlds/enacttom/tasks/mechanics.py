@@ -14,14 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    CAN_COMMUNICATE,
-    CONTROLS,
-    IS_INVERSE,
-    IS_RESTRICTED,
-    MIRRORS,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, CONTROLS, MIRRORS, Is, Proposition
 
 OPEN, CLOSED = "open", "closed"
 FurnitureState = Literal["open", "closed"]
@@ -77,10 +70,10 @@ class InverseState(_Binding):
     trigger_object: str
 
 
-Binding = Annotated[
-    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState,
-    Field(discriminator="mechanic_type"),
-]
+AnyBinding = (
+    RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState
+)
+Binding = Annotated[AnyBinding, Field(discriminator="mechanic_type")]
 MechanicName = Literal[
     "room_restriction",
     "limited_bandwidth",
@@ -177,12 +170,12 @@ class HouseMechanics:
     @cached_property
     def propositions(self) -> frozenset[Proposition]:
         """The propositions about mechanics that an initial state may hold: those that follow from the bindings."""
-        implied = {Proposition(IS_RESTRICTED, pair) for pair in self._barred}
+        implied = {Proposition(Is.RESTRICTED, pair) for pair in self._barred}
         for agent in self.agents:
             implied |= {Proposition(CAN_COMMUNICATE, (agent, target)) for target in self.targets(agent)}
         for binding in self.bindings:
             if isinstance(binding, InverseState):
-                implied.add(Proposition(IS_INVERSE, (binding.trigger_object,)))
+                implied.add(Proposition(Is.INVERSE, (binding.trigger_object,)))
             elif isinstance(binding, StateMirroring):
                 pair = (binding.trigger_object, binding.target_object)
                 implied |= {Proposition(MIRRORS, pair), Proposition(MIRRORS, pair[::-1])}

@@ -17,16 +17,13 @@ from dataclasses import dataclass
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.enacttom.tasks.propositions import (
-    IS_CLOSED,
-    IS_INSIDE,
-    IS_ON_TOP,
-    IS_OPEN,
     MECHANIC,
     MOST_DEPTH,
     PHYSICAL,
     TYPES,
     WANTED,
     Claim,
+    Is,
     Proposition,
     normalised_claim,
     wanted,
@@ -41,7 +38,7 @@ _NAME = re.compile(rf"[a-z][\w-]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
 _TOKEN = re.compile(r"[()]|[^\s();]+|;[^\n]*|\n")
 _SECTIONS = (":domain", ":objects", ":init", ":goal", ":goal-owners", ":requirements")
 _MOST_NESTED = 50
-_CONTAINMENT = (IS_INSIDE, IS_ON_TOP)
+_CONTAINMENT = (Is.INSIDE, Is.ON_TOP)
 _UNSUPPORTED = {
     "or": "a goal is a conjunction",
     "imply": "a goal is a conjunction",
@@ -315,7 +312,7 @@ def _check_arguments(
 def _read_negation(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
-    opposite = {IS_OPEN: IS_CLOSED, IS_CLOSED: IS_OPEN}
+    opposite = {Is.OPEN: Is.CLOSED, Is.CLOSED: Is.OPEN}
     inner = expression.items[1] if len(expression.items) == 2 else expression
     if inner.head not in opposite:
         raise PddlError(expression.line, f"'not' is only supported of is_open and is_closed, not of {inner}")

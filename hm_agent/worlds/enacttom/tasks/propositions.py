@@ -10,36 +10,39 @@ TYPES = (AGENT, ROOM, FURNITURE, OBJECT)
 MOST_DEPTH = 4
 """How deep K operators may be nested: the paper's deepest example (appendix D.1)."""
 
-AGENT_IN_ROOM, IS_IN_ROOM, IS_ON_FLOOR = "agent_in_room", "is_in_room", "is_on_floor"
-IS_ON_TOP, IS_INSIDE, IS_HELD_BY = "is_on_top", "is_inside", "is_held_by"
-IS_OPEN, IS_CLOSED = "is_open", "is_closed"
-HAND_EMPTY = "hand_empty"
-WANTED = "wanted"
-IS_RESTRICTED, CAN_COMMUNICATE = "is_restricted", "can_communicate"
-IS_INVERSE, MIRRORS, CONTROLS = "is_inverse", "mirrors", "controls"
+AGENT_IN_ROOM, HAND_EMPTY, WANTED = "agent_in_room", "hand_empty", "wanted"
+CAN_COMMUNICATE, MIRRORS, CONTROLS = "can_communicate", "mirrors", "controls"
+
+
+class Is:
+    """The predicates that say what or where something is."""
+
+    IN_ROOM, ON_FLOOR, ON_TOP, INSIDE, HELD_BY = "is_in_room", "is_on_floor", "is_on_top", "is_inside", "is_held_by"
+    OPEN, CLOSED, RESTRICTED, INVERSE = "is_open", "is_closed", "is_restricted", "is_inverse"
+
 
 PHYSICAL: dict[str, tuple[tuple[str, ...], ...]] = {
     AGENT_IN_ROOM: ((AGENT,), (ROOM,)),
-    IS_IN_ROOM: ((OBJECT, FURNITURE), (ROOM,)),
-    IS_ON_FLOOR: ((OBJECT,),),
-    IS_ON_TOP: ((OBJECT,), (FURNITURE,)),
-    IS_INSIDE: ((OBJECT,), (FURNITURE,)),
-    IS_HELD_BY: ((OBJECT,), (AGENT,)),
-    IS_OPEN: ((FURNITURE,),),
-    IS_CLOSED: ((FURNITURE,),),
+    Is.IN_ROOM: ((OBJECT, FURNITURE), (ROOM,)),
+    Is.ON_FLOOR: ((OBJECT,),),
+    Is.ON_TOP: ((OBJECT,), (FURNITURE,)),
+    Is.INSIDE: ((OBJECT,), (FURNITURE,)),
+    Is.HELD_BY: ((OBJECT,), (AGENT,)),
+    Is.OPEN: ((FURNITURE,),),
+    Is.CLOSED: ((FURNITURE,),),
 }
 """The predicates of goals and initial states, with the types that each argument may have."""
 
 STATE_SLOT, ROOM_SLOT, PLACE_SLOT, FLOOR_SLOT = "state", "room", "place", "floor"
 SLOTS = {
-    IS_OPEN: STATE_SLOT,
-    IS_CLOSED: STATE_SLOT,
+    Is.OPEN: STATE_SLOT,
+    Is.CLOSED: STATE_SLOT,
     AGENT_IN_ROOM: ROOM_SLOT,
-    IS_ON_TOP: PLACE_SLOT,
-    IS_INSIDE: PLACE_SLOT,
-    IS_ON_FLOOR: PLACE_SLOT,
-    IS_HELD_BY: PLACE_SLOT,
-    IS_IN_ROOM: FLOOR_SLOT,
+    Is.ON_TOP: PLACE_SLOT,
+    Is.INSIDE: PLACE_SLOT,
+    Is.ON_FLOOR: PLACE_SLOT,
+    Is.HELD_BY: PLACE_SLOT,
+    Is.IN_ROOM: FLOOR_SLOT,
 }
 """For each physical predicate, the attribute of its first argument that it determines.
 
@@ -47,9 +50,9 @@ Of the propositions that determine the same attribute of a thing, at most one ho
 """
 
 MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
-    IS_RESTRICTED: ((AGENT,), (ROOM,)),
+    Is.RESTRICTED: ((AGENT,), (ROOM,)),
     CAN_COMMUNICATE: ((AGENT,), (AGENT,)),
-    IS_INVERSE: ((FURNITURE,),),
+    Is.INVERSE: ((FURNITURE,),),
     MIRRORS: ((FURNITURE,), (FURNITURE,)),
     CONTROLS: ((FURNITURE,), (FURNITURE,)),
 }
@@ -57,17 +60,17 @@ MECHANIC: dict[str, tuple[tuple[str, ...], ...]] = {
 
 SENTENCES = {
     AGENT_IN_ROOM: "{0} is in {1}",
-    IS_IN_ROOM: "{0} is in {1}",
-    IS_ON_FLOOR: "{0} is on the floor",
-    IS_ON_TOP: "{0} is on top of {1}",
-    IS_INSIDE: "{0} is inside {1}",
-    IS_HELD_BY: "{1} holds {0}",
-    IS_OPEN: "{0} is open",
-    IS_CLOSED: "{0} is closed",
+    Is.IN_ROOM: "{0} is in {1}",
+    Is.ON_FLOOR: "{0} is on the floor",
+    Is.ON_TOP: "{0} is on top of {1}",
+    Is.INSIDE: "{0} is inside {1}",
+    Is.HELD_BY: "{1} holds {0}",
+    Is.OPEN: "{0} is open",
+    Is.CLOSED: "{0} is closed",
     HAND_EMPTY: "{0} holds nothing",
-    IS_RESTRICTED: "{0} cannot enter {1}",
+    Is.RESTRICTED: "{0} cannot enter {1}",
     CAN_COMMUNICATE: "{0} can message {1}",
-    IS_INVERSE: "{0} is reversed: Open closes it and Close opens it",
+    Is.INVERSE: "{0} is reversed: Open closes it and Close opens it",
     MIRRORS: "{0} and {1} always end up in the same state",
     CONTROLS: "opening {0} changes {1}",
 }

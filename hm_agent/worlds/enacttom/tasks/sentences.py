@@ -8,11 +8,11 @@ from functools import cache
 
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
-    IS_IN_ROOM,
     MOST_DEPTH,
     SENTENCES,
     WANTED,
     Claim,
+    Is,
     Proposition,
     normalised_claim,
     wanted,
@@ -76,7 +76,7 @@ def _propositions(sentence: str, agents: Collection[str]) -> Iterator[Propositio
                 yield Proposition(predicate, arguments)
 
 
-_LOCATIONS = (AGENT_IN_ROOM, IS_IN_ROOM)
+_LOCATIONS = (AGENT_IN_ROOM, Is.IN_ROOM)
 
 
 @cache

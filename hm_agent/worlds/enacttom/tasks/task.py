@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -76,11 +76,6 @@ class TaskFile(BaseModel):
         """SHA-256 of all fields that the proofs depend on."""
         content = self.model_dump(mode="json", exclude={"canary", "certificate", "max_turns", "max_messages"})
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def task_schema() -> dict[str, Any]:
-    """The JSON Schema of task files (docs/schemas/enacttom_task.schema.json)."""
-    return TaskFile.model_json_schema()
 
 
 @dataclass(frozen=True)

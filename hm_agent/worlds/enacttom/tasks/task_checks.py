@@ -31,13 +31,6 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     FLOOR_SLOT,
     FURNITURE,
     HAND_EMPTY,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
     MECHANIC,
     OBJECT,
     PHYSICAL,
@@ -45,6 +38,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     SLOTS,
     WANTED,
     Claim,
+    Is,
     Proposition,
     wanted,
 )
@@ -52,7 +46,7 @@ from hm_agent.worlds.enacttom.tasks.task import MIXED, HouseholdTask, TaskFile
 
 _NUMBERED_NAME = re.compile(r"\b[a-z][a-z_]*_\d+\b")
 _LEAST_AGENTS, _MOST_AGENTS = 2, 4
-_PLACES = (IS_ON_TOP, IS_INSIDE, IS_HELD_BY, IS_ON_FLOOR)
+_PLACES = (Is.ON_TOP, Is.INSIDE, Is.HELD_BY, Is.ON_FLOOR)
 Facts = Mapping[str, tuple[Proposition, ...]]
 """The facts that each agent knows."""
 
@@ -90,10 +84,10 @@ def _floor_plan(problem: PddlProblem, file: TaskFile) -> FloorPlan:
     openable: set[str] = set()
     for stated in problem.init:
         fact = stated.claim.proposition
-        is_furniture = fact.predicate == IS_IN_ROOM and problem.objects[fact.arguments[0]] == FURNITURE
+        is_furniture = fact.predicate == Is.IN_ROOM and problem.objects[fact.arguments[0]] == FURNITURE
         if is_furniture and rooms.setdefault(fact.arguments[0], fact.arguments[1]) != fact.arguments[1]:
             raise PddlError(stated.line, f"{fact.arguments[0]} is in {rooms[fact.arguments[0]]} already")
-        if fact.predicate in (IS_OPEN, IS_CLOSED):
+        if fact.predicate in (Is.OPEN, Is.CLOSED):
             if fact.arguments[0] in openable:
                 raise PddlError(stated.line, f"the state of {fact.arguments[0]} is stated twice")
             openable.add(fact.arguments[0])
@@ -173,15 +167,15 @@ def _initial_facts(
     physical = {
         fact: line
         for fact, line in stated
-        if fact.predicate in PHYSICAL and not (fact.predicate == IS_IN_ROOM and fact.arguments[0] in plan.furniture)
+        if fact.predicate in PHYSICAL and not (fact.predicate == Is.IN_ROOM and fact.arguments[0] in plan.furniture)
     }
     _check_agents(physical, plan, mechanics)
     _check_mirrors(physical, mechanics)
     rooms = {thing: _room_of(thing, physical, plan) for thing in plan.objects}
-    held_counts = Counter(fact.arguments[1] for fact in physical if fact.predicate == IS_HELD_BY)
+    held_counts = Counter(fact.arguments[1] for fact in physical if fact.predicate == Is.HELD_BY)
     if overloaded := [agent for agent, count in held_counts.items() if count > 1]:
         raise TaskError(f":init puts {held_counts[overloaded[0]]} objects into the one hand of {overloaded[0]}")
-    lying = {Proposition(IS_IN_ROOM, (thing, room)) for thing, room in rooms.items() if room}
+    lying = {Proposition(Is.IN_ROOM, (thing, room)) for thing, room in rooms.items() if room}
     empty = {Proposition(HAND_EMPTY, (agent,)) for agent in plan.agents if agent not in held_counts}
     return frozenset(physical.keys() | lying | empty)
 
@@ -199,27 +193,27 @@ def _check_mirrors(physical: Mapping[Proposition, int], mechanics: HouseMechanic
     for binding in mechanics.bindings:
         if isinstance(binding, StateMirroring):
             pair = (binding.trigger_object, binding.target_object)
-            if len({Proposition(IS_OPEN, (furniture,)) in physical for furniture in pair}) > 1:
+            if len({Proposition(Is.OPEN, (furniture,)) in physical for furniture in pair}) > 1:
                 raise TaskError(f"{pair[0]} and {pair[1]} mirror each other, but :init has one open and one closed")
 
 
 def _room_of(name: str, physical: Mapping[Proposition, int], plan: FloorPlan) -> str | None:
     """The room where an object lies; None if it is held. Raises TaskError unless its place is stated once."""
     places = [fact for fact in physical if fact.predicate in _PLACES and fact.arguments[0] == name]
-    stated_rooms = [fact for fact in physical if fact.predicate == IS_IN_ROOM and fact.arguments[0] == name]
+    stated_rooms = [fact for fact in physical if fact.predicate == Is.IN_ROOM and fact.arguments[0] == name]
     if len(places) != 1:
         where = " and ".join(fact.pddl for fact in places) or "nowhere"
         raise TaskError(f":init has {name} {where}: an object is in one place")
     place, line = places[0], physical[places[0]]
-    if place.predicate == IS_INSIDE and place.arguments[1] not in plan.openable:
+    if place.predicate == Is.INSIDE and place.arguments[1] not in plan.openable:
         raise PddlError(line, f"{place.arguments[1]} has no inside: state whether it is_open or is_closed")
-    if place.predicate == IS_ON_FLOOR:
+    if place.predicate == Is.ON_FLOOR:
         if len(stated_rooms) != 1:
             raise PddlError(
                 line, f"{name} lies on the floor of {len(stated_rooms)} rooms: state (is_in_room {name} ROOM) once"
             )
         return stated_rooms[0].arguments[1]
-    room = None if place.predicate == IS_HELD_BY else plan.furniture[place.arguments[1]]
+    room = None if place.predicate == Is.HELD_BY else plan.furniture[place.arguments[1]]
     for fact in stated_rooms:
         if fact.arguments[1] != room:
             raise PddlError(physical[fact], f"{fact.pddl} contradicts {place.pddl}")
@@ -249,11 +243,11 @@ def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanic
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
     goal, line = stated.claim.proposition, stated.line
-    if goal.predicate in (IS_OPEN, IS_CLOSED) and goal.arguments[0] not in plan.openable:
+    if goal.predicate in (Is.OPEN, Is.CLOSED) and goal.arguments[0] not in plan.openable:
         raise PddlError(line, f"{goal.arguments[0]} does not open: :init states neither is_open nor is_closed")
-    if goal.predicate == IS_INSIDE and goal.arguments[1] not in plan.openable:
+    if goal.predicate == Is.INSIDE and goal.arguments[1] not in plan.openable:
         raise PddlError(line, f"{goal.arguments[1]} has no inside: :init states neither is_open nor is_closed")
-    if goal.predicate == IS_IN_ROOM and goal.arguments[0] in plan.furniture:
+    if goal.predicate == Is.IN_ROOM and goal.arguments[0] in plan.furniture:
         raise PddlError(line, f"{goal.pddl} is no goal: furniture does not move")
     if goal.predicate == AGENT_IN_ROOM and not mechanics.may_enter(*goal.arguments):
         raise PddlError(line, f"{goal.pddl} is impossible: {goal.arguments[0]} cannot enter {goal.arguments[1]}")
@@ -285,9 +279,9 @@ def _slots(proposition: Proposition, plan: FloorPlan) -> dict[tuple[str, str], s
     """
     name, other, slot = proposition.arguments[0], proposition.arguments[-1], SLOTS[proposition.predicate]
     slots = {(slot, name): other if slot == FLOOR_SLOT else proposition.pddl}
-    if proposition.predicate == IS_HELD_BY:
+    if proposition.predicate == Is.HELD_BY:
         return slots | {(FLOOR_SLOT, name): "", ("hand", other): name}
-    if proposition.predicate in (IS_ON_TOP, IS_INSIDE):
+    if proposition.predicate in (Is.ON_TOP, Is.INSIDE):
         return slots | {(FLOOR_SLOT, name): plan.furniture[other]}
     return slots
 

@@ -11,17 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.enacttom.house.commands import NAVIGATE, ON, PICK, PLACE, WITHIN, HouseCommand, tell
-from hm_agent.worlds.enacttom.house.household import Household, SightRule, TellRule
+from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, HouseCommand, Verb, tell
+from hm_agent.worlds.enacttom.house.household import Household, Operator, SightRule, TellRule, seen_by
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    IS_HELD_BY,
-    IS_INSIDE,
-    IS_ON_TOP,
-    Claim,
-    Proposition,
-    wanted,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
 
 
 @dataclass(frozen=True)
@@ -41,18 +34,13 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanAction:
+class PlanAction(Operator):
     """An action that a plan may take.
 
     For a message: tells, the effects of all claims that it may say, of which it says those that its sender knows; and
     group, its sender and addressees as bits of agents, 0 for other actions.
     """
 
-    agent: int
-    command: HouseCommand
-    needs: int
-    adds: int
-    deletes: int
     tells: tuple[TellRule, ...] = ()
     group: int = 0
 
@@ -87,16 +75,7 @@ class PlanningProblem:
 
     def look(self, state: int) -> int:
         """Returns the state after everyone has looked around."""
-        for rule in self.sights:
-            if state & rule.needs == rule.needs:
-                state |= rule.adds
-        return state
-
-    def name(self, bit: int) -> str:
-        """Returns in PDDL what a bit stands for."""
-        number = bit.bit_length() - 1
-        names = self.household.names
-        return names[number].pddl if number < len(names) else self.tokens[number - len(names)]
+        return seen_by(self.sights, state)
 
 
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:
@@ -204,9 +183,9 @@ def without_irrelevant(problem: PlanningProblem) -> PlanningProblem:
 
 def _may_matter(command: HouseCommand, moved: Mapping[str, Collection[tuple[str, ...]]]) -> bool:
     """False for a Pick or Place that no plan needs. moved: the objects that plans may move, with their places."""
-    if command.verb == PICK:
+    if command.verb == Verb.PICK:
         return command.arguments[0] in moved
-    return command.verb != PLACE or command.arguments[1:] in moved.get(command.arguments[0], ())
+    return command.verb != Verb.PLACE or command.arguments[1:] in moved.get(command.arguments[0], ())
 
 
 def _moved_objects(problem: PlanningProblem) -> set[str]:
@@ -215,7 +194,7 @@ def _moved_objects(problem: PlanningProblem) -> set[str]:
     held = {
         fact.arguments[0]
         for fact in house.physical
-        if fact.predicate == IS_HELD_BY and problem.start & house.bits[fact]
+        if fact.predicate == Is.HELD_BY and problem.start & house.bits[fact]
     }
     return held | {conjunct.proposition.things[0] for conjunct in problem.variant.goal}
 
@@ -226,13 +205,13 @@ def _destinations(problem: PlanningProblem, thing: str) -> set[tuple[str, ...]]:
     goals = {conjunct.proposition for conjunct in problem.variant.goal}
     places: set[tuple[str, ...]] = set()
     for furniture in plan.furniture_by_room.values():
-        others = [piece for piece in furniture if Proposition(IS_ON_TOP, (thing, piece)) not in goals]
+        others = [piece for piece in furniture if Proposition(Is.ON_TOP, (thing, piece)) not in goals]
         if others:
             places.add((ON, others[0]))
         for piece in furniture:
-            if Proposition(IS_ON_TOP, (thing, piece)) in goals:
+            if Proposition(Is.ON_TOP, (thing, piece)) in goals:
                 places.add((ON, piece))
-            if not others or Proposition(IS_INSIDE, (thing, piece)) in goals:
+            if not others or Proposition(Is.INSIDE, (thing, piece)) in goals:
                 places.add((WITHIN, piece))
     return places
 
@@ -267,7 +246,7 @@ def _relevant(problem: PlanningProblem) -> PlanningProblem:
 
 def _needs_without_origin(problem: PlanningProblem, action: PlanAction) -> int:
     """Returns what an action needs, without the room that an agent leaves: it could come from any other."""
-    origins = problem.household.position_masks[action.agent] if action.command.verb == NAVIGATE else 0
+    origins = problem.household.position_masks[action.agent] if action.command.verb == Verb.NAVIGATE else 0
     return action.needs & ~origins
 
 

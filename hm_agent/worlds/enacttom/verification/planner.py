@@ -29,11 +29,10 @@ MOST_ORDERS = 20_000
 
 @dataclass(frozen=True)
 class PlanResult:
-    """actions: the plan, empty without one. nodes: the number of expanded states."""
+    """actions: the plan, empty without one."""
 
     status: Status
     actions: tuple[PlanAction, ...] = ()
-    nodes: int = 0
 
 
 def solve(problem: PlanningProblem, *, most_nodes: int = MOST_NODES) -> PlanResult:
@@ -72,18 +71,18 @@ class _Search:
                 continue
             nodes += 1
             if nodes == BEFORE_BOUND and not can_be_told(problem):
-                return PlanResult("unsolvable", nodes=nodes)
+                return PlanResult("unsolvable")
             if nodes > most_nodes:
-                return PlanResult("unknown", nodes=nodes)
+                return PlanResult("unknown")
             length, helpful = estimate
             for action, after in self._successors(state):
                 self.parents[after] = (state, action)
                 if problem.goal & ~after == 0:
-                    return PlanResult("solved", self._path(after), nodes)
+                    return PlanResult("solved", self._path(after))
                 pushed += 1
                 spent = sent + bool(action.group and action.needs)
                 heapq.heappush(waiting, (length + spent + (id(action) not in helpful), pushed, spent, after))
-        return PlanResult("unsolvable", nodes=nodes)
+        return PlanResult("unsolvable")
 
     def _successors(self, state: int) -> Iterator[tuple[PlanAction, int]]:
         for action in self.actions:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
-from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem
 
 JointTurn = Mapping[str, HouseCommand]
 """The commands of a turn by agent; agents without one wait."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from hm_agent.worlds.enacttom.house.household import bits
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
 
@@ -85,14 +86,6 @@ class StripsProblem:
                 raise ValueError(f"{action.name} needs {lacking}")
             state = state & ~action.deletes | action.adds
         return state
-
-
-def bits(mask: int) -> Iterator[int]:
-    """Yields the numbers of a mask's bits, lowest first."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def to_strips(problem: PlanningProblem) -> StripsProblem:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE
+from hm_agent.worlds.enacttom.house.commands import Verb
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
@@ -51,10 +51,6 @@ class Verdict:
     turns: tuple[JointTurn, ...]
     spare: tuple[str, ...] = ()
 
-    @property
-    def is_sound(self) -> bool:
-        return not self.faults
-
 
 def variants(task: HouseholdTask) -> dict[str, Variant]:
     """Returns the questions about a task that its certificate answers, by name."""
@@ -94,11 +90,6 @@ class TaskProof:
         self.household = Household(task)
         self.variants = variants(task) | physical_variants(task)
         self._solved: dict[str, tuple[PlanningProblem, PlanResult]] = {}
-
-    @property
-    def answered(self) -> Sequence[str]:
-        """The questions that were solved so far."""
-        return tuple(self._solved)
 
     def problem(self, name: str) -> PlanningProblem:
         return self._answer(name)[0]
@@ -206,7 +197,7 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
 
 
 def _message_count(turns: Sequence[JointTurn]) -> int:
-    return sum(command.verb == COMMUNICATE for turn in turns for command in turn.values())
+    return sum(command.verb == Verb.COMMUNICATE for turn in turns for command in turn.values())
 
 
 def _faults(proof: TaskProof, certificate: Certificate) -> list[str]:
@@ -304,7 +295,7 @@ def certified(file: TaskFile, verdict: Verdict) -> TaskFile:
 
 
 def _sent_by(turns: Sequence[JointTurn], agent: str) -> int:
-    return sum(turn[agent].verb == COMMUNICATE for turn in turns if agent in turn)
+    return sum(turn[agent].verb == Verb.COMMUNICATE for turn in turns if agent in turn)
 
 
 def over_budget(task: HouseholdTask, plan: Sequence[JointTurn]) -> list[str]:

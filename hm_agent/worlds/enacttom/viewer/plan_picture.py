@@ -8,20 +8,7 @@ from functools import cached_property
 from math import hypot
 
 from hm_agent.recording.shapes import DrawnShape, Point, colour_of, disc, line, polygon, shortened, text, text_width
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    CONTROLS,
-    IS_CLOSED,
-    IS_HELD_BY,
-    IS_IN_ROOM,
-    IS_INSIDE,
-    IS_INVERSE,
-    IS_ON_FLOOR,
-    IS_ON_TOP,
-    IS_OPEN,
-    MIRRORS,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_out
 
@@ -67,9 +54,9 @@ class DrawnPlan:
 
     def __init__(self, task: HouseholdTask, width: float) -> None:
         self._task, self._plan = task, task.plan
-        lying = {fact.arguments[0] for fact in task.init if fact.predicate == IS_ON_FLOOR}
+        lying = {fact.arguments[0] for fact in task.init if fact.predicate == Is.ON_FLOOR}
         floors = {
-            fact.arguments[1] for fact in task.init if fact.predicate == IS_IN_ROOM and fact.arguments[0] in lying
+            fact.arguments[1] for fact in task.init if fact.predicate == Is.IN_ROOM and fact.arguments[0] in lying
         }
         self.layout = lay_out(task.plan, width, floors)
         self._number = {agent: number for number, agent in enumerate(task.agents)}
@@ -93,7 +80,7 @@ class DrawnPlan:
         for fact in sorted(self._task.mechanics.propositions, key=str):
             if known is not None and fact not in known:
                 continue
-            if fact.predicate == IS_INVERSE:
+            if fact.predicate == Is.INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
                 shapes += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
             elif fact.predicate in (CONTROLS, MIRRORS):
@@ -174,7 +161,7 @@ class DrawnPlan:
         states = (
             PlacedFact(fact, self._state_place(fact.arguments[0]), "")
             for fact in facts
-            if fact.predicate in (IS_OPEN, IS_CLOSED)
+            if fact.predicate in (Is.OPEN, Is.CLOSED)
         )
         shapes: list[DrawnShape] = []
         for placed in (*self._placed_objects(facts), *self._placed_agents(facts), *states):
@@ -193,40 +180,40 @@ class DrawnPlan:
         """A door, with a knob if closed and ajar if open, and the word for its state; `?` if it is unknown."""
         place = self.layout.furniture[furniture]
         x, y = place.x + 7, place.y + 6
-        states = (state for state in (IS_OPEN, IS_CLOSED) if Proposition(state, (furniture,)) in facts)
+        states = (state for state in (Is.OPEN, Is.CLOSED) if Proposition(state, (furniture,)) in facts)
         state = next(states, None)
-        word, colour = {IS_OPEN: ("open", "ink"), IS_CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
-        yield DrawnShape("box", (x, y, 9, 12, 1), "band" if state == IS_CLOSED else None, "muted", 1.2)
-        if state == IS_OPEN:
+        word, colour = {Is.OPEN: ("open", "ink"), Is.CLOSED: ("closed", "muted"), None: ("?", "muted")}[state]
+        yield DrawnShape("box", (x, y, 9, 12, 1), "band" if state == Is.CLOSED else None, "muted", 1.2)
+        if state == Is.OPEN:
             yield polygon([(x, y), (x + 6, y + 3), (x + 6, y + 14), (x, y + 12)], "muted")
-        elif state == IS_CLOSED:
+        elif state == Is.CLOSED:
             yield disc((x + 6.5, y + 6.5), 1, "muted")
         yield text((place.x + place.width - 6, place.y + 29), word, SMALL_SIZE, colour=colour, anchor="end")
 
     def _placed_objects(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         """The places of all objects: on and in furniture, on the floor, and in hands."""
         by_place: dict[tuple[str, str], list[Proposition]] = {}
-        rooms = {fact.arguments: fact for fact in facts if fact.predicate == IS_IN_ROOM}
-        on_floor = {fact.arguments[0] for fact in facts if fact.predicate == IS_ON_FLOOR}
+        rooms = {fact.arguments: fact for fact in facts if fact.predicate == Is.IN_ROOM}
+        on_floor = {fact.arguments[0] for fact in facts if fact.predicate == Is.ON_FLOOR}
         for fact in sorted(facts, key=lambda fact: fact.arguments):
-            if fact.predicate in (IS_ON_TOP, IS_INSIDE, IS_HELD_BY):
+            if fact.predicate in (Is.ON_TOP, Is.INSIDE, Is.HELD_BY):
                 by_place.setdefault((fact.predicate, fact.arguments[1]), []).append(fact)
         for (thing, room), fact in sorted(rooms.items()):
             if thing in on_floor:
-                by_place.setdefault((IS_ON_FLOOR, room), []).append(fact)
+                by_place.setdefault((Is.ON_FLOOR, room), []).append(fact)
         for furniture, place in self.layout.furniture.items():
             reserved = STATE if furniture in self._plan.openable else 6.0
             row = Rect(place.x + 6, place.y + 21, place.width - 6 - reserved, CHIP)
-            on_top = [(fact, "") for fact in by_place.get((IS_ON_TOP, furniture), [])]
-            inside = [(fact, "in ") for fact in by_place.get((IS_INSIDE, furniture), [])]
+            on_top = [(fact, "") for fact in by_place.get((Is.ON_TOP, furniture), [])]
+            inside = [(fact, "in ") for fact in by_place.get((Is.INSIDE, furniture), [])]
             yield from _in_a_row([*on_top, *inside], row)
         for room, place in self.layout.floors.items():
             row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)
-            yield from _in_a_row([(fact, "") for fact in by_place.get((IS_ON_FLOOR, room), [])], row)
+            yield from _in_a_row([(fact, "") for fact in by_place.get((Is.ON_FLOOR, room), [])], row)
         for placed in self._placed_agents(facts):
             slot_width = self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
             middle, bottom = placed.place.middle[0], placed.place.y + placed.place.height
-            held = by_place.get((IS_HELD_BY, placed.fact.arguments[0]), [])[:1]
+            held = by_place.get((Is.HELD_BY, placed.fact.arguments[0]), [])[:1]
             for fact in held:
                 width = min(slot_width - 2, text_width(fact.arguments[0], THING_SIZE) + 10)
                 row = Rect(middle - width / 2, bottom + 2, width, CHIP)
@@ -320,7 +307,7 @@ def _reversed_sign(middle: Point, title: str) -> Iterator[DrawnShape]:
 
 def _chip(placed: PlacedFact) -> Iterator[DrawnShape]:
     """The box of an object, with an edge if it is inside furniture."""
-    is_within = placed.fact.predicate == IS_INSIDE
+    is_within = placed.fact.predicate == Is.INSIDE
     title = placed.fact.words if placed.fact.predicate else placed.fact.arguments[0]
     edge, width = ("muted", 1.0) if is_within else (None, 0.0)
     yield DrawnShape("box", (*placed.place, 4), "band", edge, width, title=title)

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
-from hm_agent.worlds.enacttom.tasks.propositions import (
-    AGENT_IN_ROOM,
-    HAND_EMPTY,
-    IS_CLOSED,
-    IS_IN_ROOM,
-    IS_ON_FLOOR,
-    IS_OPEN,
-    Claim,
-    Proposition,
-)
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, HAND_EMPTY, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
 from hm_agent.worlds.enacttom.world import HouseScene
@@ -54,25 +46,25 @@ def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> lis
 
     The rooms of things and empty hands are left out, since they follow from other mistakes.
     """
-    mistaken = [fact for fact in wrong if fact.predicate not in (IS_IN_ROOM, HAND_EMPTY)]
+    mistaken = [fact for fact in wrong if fact.predicate not in (Is.IN_ROOM, HAND_EMPTY)]
     return [[fact.words, _truth_instead(fact, truth)] for fact in sorted(mistaken, key=str)]
 
 
 def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
     """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
     thing = wrong.arguments[0]
-    if wrong.predicate in (IS_OPEN, IS_CLOSED):
-        return Proposition(IS_CLOSED if wrong.predicate == IS_OPEN else IS_OPEN, (thing,)).words
+    if wrong.predicate in (Is.OPEN, Is.CLOSED):
+        return Proposition(Is.CLOSED if wrong.predicate == Is.OPEN else Is.OPEN, (thing,)).words
     return _place_words(truth).get(thing, "")
 
 
 @lru_cache(maxsize=8)
 def _place_words(facts: frozenset[Proposition]) -> Mapping[str, str]:
     """Where each agent and each object is, in words, by its name."""
-    left_out = (IS_IN_ROOM, IS_OPEN, IS_CLOSED, HAND_EMPTY)
+    left_out = (Is.IN_ROOM, Is.OPEN, Is.CLOSED, HAND_EMPTY)
     words = {fact.arguments[0]: fact.words for fact in facts if fact.predicate not in left_out}
-    floors = {fact.arguments for fact in facts if fact.predicate == IS_IN_ROOM}
-    lying = {fact.arguments[0] for fact in facts if fact.predicate == IS_ON_FLOOR}
+    floors = {fact.arguments for fact in facts if fact.predicate == Is.IN_ROOM}
+    lying = {fact.arguments[0] for fact in facts if fact.predicate == Is.ON_FLOOR}
     return words | {thing: f"{thing} is on the floor of {room}" for thing, room in floors if thing in lying}
 
 
@@ -85,12 +77,4 @@ def known_claims(knows: Iterable[Claim], agent: str) -> list[Claim]:
 def without_implied(claims: Iterable[Claim]) -> list[Claim]:
     """The claims, sorted, without those that others imply: that agent_1 knows p implies p."""
     ordered = sorted(set(claims), key=lambda claim: (claim.proposition.words, -claim.depth, claim.knowers))
-    return [claim for claim in ordered if not any(_is_implied(claim, other) for other in ordered)]
-
-
-def _is_implied(claim: Claim, other: Claim) -> bool:
-    """True if a claim follows from another, which has the same proposition, its knowers in the same order, and more."""
-    if claim.proposition != other.proposition or claim.depth >= other.depth:
-        return False
-    rest = iter(other.knowers)
-    return all(knower in rest for knower in claim.knowers)
+    return [claim for claim in ordered if not any(claim != other and claim in weaker(other) for other in ordered)]

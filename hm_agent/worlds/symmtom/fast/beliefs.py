@@ -9,17 +9,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from hm_agent.worlds.symmtom.fast.core import (
-    Array,
-    FastEffects,
-    FastState,
-    is_complete,
-    packed,
-    singletons,
-    united,
-    within_hearing,
-)
+from hm_agent.worlds.symmtom.fast.core import Array, FastEffects, FastState, is_complete, packed, singletons, united
 from hm_agent.worlds.symmtom.knowledge.k_matrix import spoken_order
+from hm_agent.worlds.symmtom.rules import within_hearing
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 FIRST_HAND, CE, GE, ORACLE = "first_hand", "ce", "ge", "oracle"

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, mix
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, as_cells, is_over, random_keys, within_hearing
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
 
 Array = Any
@@ -64,13 +64,13 @@ def reset(settings: GameSettings, seed: Array) -> FastState:
     """Returns a new game. seed: () uint32."""
     n, cells = settings.agents, settings.width**2
     seed = jnp.asarray(seed).astype(jnp.uint32)
-    order = _ranks(_random_keys(seed, rules._PIECES, settings.pieces))
-    turn = _ranks(_random_keys(seed, rules._OWNERS, n))
+    order = _ranks(random_keys(seed, rules._PIECES, settings.pieces))
+    turn = _ranks(random_keys(seed, rules._OWNERS, n))
     return FastState(
         seed=seed,
         step=jnp.int32(0),
-        positions=_as_pairs(_smallest(_random_keys(seed, rules._POSITIONS, cells), n), settings.width),
-        bases=_as_pairs(_smallest(_random_keys(seed, rules._BASES, cells), n), settings.width),
+        positions=_as_pairs(_smallest(random_keys(seed, rules._POSITIONS, cells), n), settings.width),
+        bases=_as_pairs(_smallest(random_keys(seed, rules._BASES, cells), n), settings.width),
         first_hand=packed(order % n == turn[:, None]),
         second_hand=jnp.zeros((n, words_of(settings)), jnp.uint32),
         recharges=jnp.zeros(n, jnp.int32),
@@ -82,7 +82,7 @@ def step(
 ) -> tuple[FastState, FastEffects]:
     """Takes one step, as `rules.step`. directions, pieces, priorities: (n,)."""
     stream = state.step.astype(jnp.uint32) + np.uint32(rules._PRIORITIES)
-    keys = _random_keys(state.seed, stream, settings.agents) if priorities is None else priorities
+    keys = random_keys(state.seed, stream, settings.agents) if priorities is None else priorities
     positions = move(settings, state.positions, directions, keys)
     knows, near = state.knows, within_hearing(settings, positions)
     spoken = knows & singletons(settings, pieces)
@@ -105,12 +105,6 @@ def step(
     )
 
 
-def is_over(settings: GameSettings, state: FastState) -> Array:
-    """() bool: True for a game that has ended."""
-    over = state.step >= settings.steps
-    return over | (state.recharges >= WINNING_RECHARGES).any() if settings.is_competitive else over
-
-
 def move(settings: GameSettings, positions: Array, directions: Array, priorities: Array) -> Array:
     """Returns the positions (n, 2) after all agents moved at once, by rule 1 of rules.py."""
     offsets = [
@@ -118,7 +112,7 @@ def move(settings: GameSettings, positions: Array, directions: Array, priorities
         for axis in (0, 1)
     ]
     destinations = jnp.clip(positions + jnp.stack(offsets, -1), 0, settings.width - 1)
-    here, there = _as_cells(positions, settings.width), _as_cells(destinations, settings.width)
+    here, there = as_cells(positions, settings.width), as_cells(destinations, settings.width)
     order = np.arange(settings.agents)
     goes_first = priorities > priorities[:, None]
     goes_first |= (priorities == priorities[:, None]) & (order > order[:, None])
@@ -129,12 +123,6 @@ def move(settings: GameSettings, positions: Array, directions: Array, priorities
         collides = (target[:, None] == target) & others
         moves &= ~(collides & (goes_first | ~moves)).any(-1)
     return jnp.where(moves[:, None], destinations, positions)
-
-
-def within_hearing(settings: GameSettings, positions: Array) -> Array:
-    """(n, n) bool: True where two different agents are at most h cells apart, diagonals included."""
-    apart = jnp.abs(positions[:, None] - positions).max(-1)
-    return (apart <= settings.hearing) & ~np.eye(settings.agents, dtype=bool)
 
 
 def _prizes(settings: GameSettings, recharges: Array) -> Array:
@@ -203,22 +191,12 @@ def united(sets: Array, axis: int) -> Array:
     return reduce(or_, [jax.lax.index_in_dim(sets, at, axis, keepdims=False) for at in range(sets.shape[axis])])
 
 
-def _as_cells(pairs: Array, width: int) -> Array:
-    """The numbers y w + x of cells (..., 2)."""
-    return pairs[..., 1] * width + pairs[..., 0]
-
-
 def _as_pairs(cells: Array, width: int) -> Array:
     """The cells (x, y) (..., 2) of these numbers."""
     return jnp.stack([cells % width, cells // width], -1).astype(jnp.int32)
 
 
 # Random numbers
-
-
-def _random_keys(seed: Array, stream: Array | int, count: int) -> Array:
-    """(count,) uint32, equal to `rules.random_keys` for one seed."""
-    return mix(mix(mix(seed) ^ jnp.asarray(stream, jnp.uint32)) ^ np.arange(count, dtype=np.uint32))
 
 
 def _ranks(keys: Array) -> Array:

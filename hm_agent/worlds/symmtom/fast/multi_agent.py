@@ -8,9 +8,10 @@ import jax
 import jax.numpy as jnp
 
 from hm_agent.worlds.symmtom.fast.beliefs import FIRST_HAND
-from hm_agent.worlds.symmtom.fast.core import Array, is_over
+from hm_agent.worlds.symmtom.fast.core import Array
 from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, observation_size
 from hm_agent.worlds.symmtom.fast.play import Believed, advance, begin, look, seeds_of
+from hm_agent.worlds.symmtom.rules import is_over
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 ByAgent = dict[str, Array]

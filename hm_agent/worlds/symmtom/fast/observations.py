@@ -98,7 +98,7 @@ def turn_size(settings: GameSettings) -> int:
 
 def observe_turn(xp: Any, settings: GameSettings, view: EgoView) -> Array:
     """(..., D) float32: the last turn as the paper's learners see it, without K."""
-    parts = [*_spatial_parts(xp, settings, view), _flat(view.moved), _flat(view.first_hand), _flat(view.heard)]
+    parts = [*_spatial_parts(xp, settings, view), flat(view.moved), flat(view.first_hand), flat(view.heard)]
     return xp.concatenate([part.astype(xp.float32) for part in parts], -1)
 
 
@@ -135,11 +135,11 @@ def _spatial_parts(xp: Any, settings: GameSettings, view: EgoView) -> list[Array
     offsets = [_offset_rows(settings, offset) for offset in (base, apart, their_bases)]
     numbers = _table_rows(xp, settings, xp.concatenate([_cell_rows(settings, here), *offsets], -1))
     return [
-        _flat(numbers[..., :2, :]),
+        flat(numbers[..., :2, :]),
         (base == 0).all(-1),
-        _flat(numbers[..., 2 : n + 1, :]),
+        flat(numbers[..., 2 : n + 1, :]),
         xp.abs(apart).max(-1) <= settings.hearing,
-        _flat(numbers[..., n + 1 :, :]),
+        flat(numbers[..., n + 1 :, :]),
     ]
 
 
@@ -196,6 +196,6 @@ def _offset_rows(settings: GameSettings, apart: Array) -> Array:
     return settings.width**2 + (apart[..., 0] - least) * (2 * settings.width - 1) + (apart[..., 1] - least)
 
 
-def _flat(values: Array) -> Array:
+def flat(values: Array) -> Array:
     """Flattens the last two axes into one."""
     return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])

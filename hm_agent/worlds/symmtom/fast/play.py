@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast import core
 from hm_agent.worlds.symmtom.fast.beliefs import first_k, next_k, told_first_hand
 from hm_agent.worlds.symmtom.fast.core import Array, FastEffects, FastState
@@ -41,7 +42,7 @@ def advance(
     settings: GameSettings, kind: str, state: Believed, directions: Array, pieces: Array
 ) -> tuple[Believed, FastEffects]:
     """Takes one step; a game that is over stays as it is, with its agents' beliefs."""
-    over = core.is_over(settings, state.game)
+    over = rules.is_over(settings, state.game)
     game, effects = core.step(settings, state.game, directions, pieces)
     hears = effects.heard_from | np.eye(settings.agents, dtype=bool)
     after = Believed(

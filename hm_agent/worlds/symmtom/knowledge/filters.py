@@ -28,11 +28,6 @@ SpeechModel = Callable[[GameSettings, Bools, Bools], Weights]
 """(settings, who knows what (H, n, c), who is near whom (n, n)) → (H, n, c): how likely each agent says each piece."""
 
 
-def uniform_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
-    """Every agent says each piece that it knows with equal probability."""
-    return _normalised(known.astype(np.float64))
-
-
 def helpful_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights:
     """Every agent mostly says the piece that is new to the most listeners in its range.
 

@@ -10,16 +10,7 @@ from math import log
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.language_questions import ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
-from hm_agent.worlds.symmtom.language.board import (
-    RETURNS,
-    SILENCE,
-    VISITS_BASE,
-    YOU,
-    Board,
-    Meeting,
-    NextTalk,
-    Peer,
-)
+from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Board, Meeting, NextTalk, Peer
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.views import Cell, hearing_distance, manhattan
 

@@ -19,9 +19,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, EgoView, observe_turn, turn_size
-from hm_agent.worlds.symmtom.learning.networks import Array, Logits, Weights
-from hm_agent.worlds.symmtom.rules import Bools
+from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, EgoView, flat, observe_turn, turn_size
+from hm_agent.worlds.symmtom.learning.networks import Array, Logits, Weights, linear, relu, sigmoid
+from hm_agent.worlds.symmtom.rules import Bools, within_hearing
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 MemoryKind = Literal["none", "lstm", "estimate"]
@@ -118,7 +118,7 @@ def glorot(rng: np.random.Generator, copies: int, layers: Mapping[str, Linear]) 
 def features(xp: Any, settings: GameSettings, shape: ActorShape, view: EgoView) -> Array:
     """(..., F): the input of an actor without its memory."""
     seen = observe_turn(xp, settings, view)
-    return xp.concatenate([seen, _flat(view.known).astype(xp.float32)], -1) if shape.sees_k else seen
+    return xp.concatenate([seen, flat(view.known).astype(xp.float32)], -1) if shape.sees_k else seen
 
 
 def act(
@@ -127,7 +127,7 @@ def act(
     """Returns one agent's logits. weights: of its actor. seen: (..., F), the features of the view. memory: (..., M)."""
     if shape.memory == "estimate":
         before = memory.reshape(*memory.shape[:-1], settings.agents, settings.pieces)
-        memory = _flat(estimated_k(xp, settings, weights, view, before))
+        memory = flat(estimated_k(xp, settings, weights, view, before))
         seen = xp.concatenate([seen, memory], -1)
     h = relu(xp, linear(weights, "first", seen))
     if shape.memory == "lstm":
@@ -148,9 +148,7 @@ def estimated_k(xp: Any, settings: GameSettings, weights: Weights, view: EgoView
     view: the agent itself comes first. before: (..., n, c), the estimate of the turn before; ignored in the first turn.
     """
     n = settings.agents
-    itself = np.eye(n, dtype=bool)
-    apart = xp.abs(view.positions[..., :, None, :] - view.positions[..., None, :, :]).max(-1)
-    near = (apart <= settings.hearing) & ~itself
+    itself, near = np.eye(n, dtype=bool), within_hearing(settings, view.positions)
     hears = (near | itself)[..., 0, :]
     said = xp.where(hears[..., None], view.heard, _estimated_speech(xp, settings, weights, near, before))
     listens = near | (itself & hears[..., None, :])  # (..., n, n): the first to the second
@@ -173,7 +171,7 @@ def _estimated_speech(xp: Any, settings: GameSettings, weights: Weights, near: A
     n = settings.agents
     takes_part = near | np.eye(n, dtype=bool)
     masked = xp.where(takes_part[..., None], before[..., None, :, :], 0)
-    rows = xp.stack([_flat(xp.roll(masked[..., speaker, :, :], -speaker, -2)) for speaker in range(n)], -2)
+    rows = xp.stack([flat(xp.roll(masked[..., speaker, :, :], -speaker, -2)) for speaker in range(n)], -2)
     h = relu(xp, linear(weights, "f_first", rows))
     h = relu(xp, linear(weights, "f_second", h))
     logits = linear(weights, "f_said", h)
@@ -190,23 +188,6 @@ def lstm(xp: Any, weights: Weights, new: Array, memory: Array) -> tuple[Array, A
     old, cell = memory[..., :size], memory[..., size:]
     gates = new + old @ weights["lstm_memory"]
     enter, forget, leave, candidate = (gates[..., at : at + size] for at in range(0, 4 * size, size))
-    cell = _sigmoid(xp, forget + 1) * cell + _sigmoid(xp, enter) * xp.tanh(candidate)
-    output = _sigmoid(xp, leave) * xp.tanh(cell)
+    cell = sigmoid(xp, forget + 1) * cell + sigmoid(xp, enter) * xp.tanh(candidate)
+    output = sigmoid(xp, leave) * xp.tanh(cell)
     return output, xp.concatenate([output, cell], -1)
-
-
-def linear(weights: Weights, name: str, values: Array) -> Array:
-    return values @ weights[name] + weights[f"{name}_bias"]
-
-
-def relu(xp: Any, values: Array) -> Array:
-    return xp.maximum(values, 0)
-
-
-def _sigmoid(xp: Any, values: Array) -> Array:
-    return 1 / (1 + xp.exp(-values))
-
-
-def _flat(values: Array) -> Array:
-    """Flattens the last two axes into one."""
-    return values.reshape(*values.shape[:-2], values.shape[-2] * values.shape[-1])

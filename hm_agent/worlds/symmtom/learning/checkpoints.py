@@ -20,7 +20,7 @@ from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.networks import Network
-from hm_agent.worlds.symmtom.settings import GameSettings
+from hm_agent.worlds.symmtom.settings import GameSettings, with_variant
 
 VERSION = 1
 """Incremented whenever the networks, their inputs or the format of this file change."""
@@ -86,11 +86,11 @@ def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlaye
         settings=GameSettings(**facts["settings"]),
         kind=facts["kind"],
         shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
-        weights=_with_prefix(arrays, "weights/"),
+        weights=leaves_of("weights", arrays),
         reward=facts["reward"],
     )
     _check_player(path, player, settings)
-    return player, _with_prefix(arrays, "extra/")
+    return player, leaves_of("extra", arrays)
 
 
 def player_of(agent: str, path: Path | None, settings: GameSettings) -> TrainedPlayer:
@@ -118,9 +118,9 @@ def shipped(algorithm: str, settings: GameSettings) -> TrainedPlayer:
     return load(path, settings)[0]
 
 
-def _with_prefix(arrays: Arrays, start: str) -> Arrays:
-    """The arrays whose names have this prefix, by the rest of their names."""
-    return {name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)}
+def leaves_of(name: str, arrays: Arrays) -> Arrays:
+    """The arrays NAME/..., by the rest of their names."""
+    return {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}
 
 
 def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
@@ -133,20 +133,10 @@ def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | No
     if not all(np.isfinite(value).all() for value in player.weights.values()):
         raise ConfigError(f"{path}: some of its weights are not finite")
     if settings is not None and settings != player.settings:
-        raise ConfigError(f"{path}: trained for {_described(player.settings)}; this is {_described(settings)}")
+        trained, played = (with_variant(game.name, game.variant) for game in (player.settings, settings))
+        raise ConfigError(f"{path}: trained for {trained}; this is {played}")
 
 
 def variant_of(settings: GameSettings, shape: Network) -> dict[str, Any]:
     """The settings of a run that its scenario's name does not tell, by flag: variants of rules, size of layers."""
-    return {
-        "first_hand": "public" if settings.has_public_first_hand else "private",
-        "rewards": "competitive" if settings.is_competitive else "cooperative",
-        "hidden": shape.hidden,
-    }
-
-
-def _described(settings: GameSettings) -> str:
-    """The scenario's name, and the rules that differ from the default."""
-    variant = [] if settings.has_public_first_hand else ["first_hand=private"]
-    variant += ["rewards=competitive"] if settings.is_competitive else []
-    return " ".join([settings.name, *variant])
+    return {**settings.variant, "hidden": shape.hidden}

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,15 @@ from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
+from hm_agent.worlds.symmtom.settings import (
+    COMPETITIVE,
+    COOPERATIVE,
+    PRIVATE,
+    PUBLIC,
+    GameSettings,
+    paper_settings,
+    parse_name,
+)
 
 SEEDS = 2**32
 """The number of seeds: JAX takes seeds modulo 2**32, so a larger one would repeat another run."""
@@ -63,8 +70,8 @@ _HOW_FLAGS = (
     flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_OWN),
 )
 _RULES_FLAGS = (
-    flags.DEFINE_enum("first_hand", "public", ["public", "private"], "As in play.", **_OWN),
-    flags.DEFINE_enum("rewards", "cooperative", ["cooperative", "competitive"], "As in play.", **_OWN),
+    flags.DEFINE_enum("first_hand", PUBLIC, [PUBLIC, PRIVATE], "As in play.", **_OWN),
+    flags.DEFINE_enum("rewards", COOPERATIVE, [COOPERATIVE, COMPETITIVE], "As in play.", **_OWN),
 )
 _HELP_FLAGS = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_OWN),)
 GROUPS = {"What learns, and where": _WHAT_FLAGS, "How": _HOW_FLAGS, "The rules": _RULES_FLAGS, "Help": _HELP_FLAGS}
@@ -217,24 +224,13 @@ def _parameters(algorithm: str) -> Any:
         games = _value("games") or MaddpgParameters.games
         if _value("replay") % games:
             raise ConfigError(f"--replay={_value('replay')} is no multiple of {games}, the episodes of an update")
-        return MaddpgParameters(
-            updates=-(-_value("episodes") // games),
-            games=games,
-            every=_value("every"),
-            batch=_value("batch"),
-            capacity=_value("replay"),
-            learning_rate=_value("learning_rate"),
-        )
+        given = {"capacity": _value("replay"), **{flag: _value(flag) for flag in ("every", "batch", "learning_rate")}}
+        return MaddpgParameters(-(-_value("episodes") // games), games, **given)
     games = _value("games") or PpoParameters.games
     if games % PpoParameters.minibatches:
         raise ConfigError(f"--games={games} is no multiple of {PpoParameters.minibatches}")
-    return PpoParameters(
-        updates=-(-_value("episodes") // games),
-        games=games,
-        learning_rate=_value("learning_rate"),
-        entropy=_value("entropy"),
-        team_share=_value("team_share"),
-    )
+    given = {flag: _value(flag) for flag in ("learning_rate", "entropy", "team_share")}
+    return PpoParameters(-(-_value("episodes") // games), games, **given)
 
 
 def _games() -> list[GameSettings]:
@@ -245,14 +241,7 @@ def _games() -> list[GameSettings]:
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
         games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
-    return [
-        replace(
-            game,
-            has_public_first_hand=_value("first_hand") == "public",
-            is_competitive=_value("rewards") == "competitive",
-        )
-        for game in games
-    ]
+    return [game.under(_value("first_hand"), _value("rewards")) for game in games]
 
 
 class LiveLine:

@@ -96,8 +96,5 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
 
 def _smoothed(rewards: Sequence[float]) -> npt.NDArray[np.float64]:
     """Replaces each reward by the mean of the latest `SMOOTHED` ones."""
-    sums = np.cumsum(np.concatenate([[0.0], rewards]))
-    ends = np.arange(1, len(sums))
-    starts = np.maximum(ends - SMOOTHED, 0)
-    means: npt.NDArray[np.float64] = (sums[ends] - sums[starts]) / (ends - starts)
-    return means
+    sums = np.convolve(rewards, np.ones(SMOOTHED))[: len(rewards)]
+    return sums / np.minimum(np.arange(1, len(rewards) + 1), SMOOTHED)

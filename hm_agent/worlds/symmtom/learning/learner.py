@@ -50,8 +50,3 @@ def restored(name: str, like: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> An
     """Restores the tree whose `tree_arrays` these are. like: a tree of the same structure."""
     leaves, form = jax.tree.flatten(like)
     return jax.tree.unflatten(form, [jnp.asarray(arrays[f"{name}/{at}"]) for at in range(len(leaves))])
-
-
-def leaves_of(name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """Returns the arrays NAME/..., by the rest of their names."""
-    return {key.removeprefix(f"{name}/"): value for key, value in arrays.items() if key.startswith(f"{name}/")}

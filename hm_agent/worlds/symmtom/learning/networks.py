@@ -62,8 +62,8 @@ class Network(Protocol):
         ...
 
     def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
-        """(R, n, c): the K that memories hold; None if the network does not estimate K."""
-        ...
+        """(R, n, c): the K that memories hold; None, as by default, if the network does not estimate K."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,25 @@ class Shape(Network):
     is_recurrent: bool = False
 
     def initial_weights(self, settings: GameSettings, seed: int) -> dict[str, npt.NDArray[np.float32]]:
-        return initial_weights(settings, self, seed)
+        """Draws orthogonal matrices, with small scales before the logits, and zero biases."""
+        rng, h, e = np.random.default_rng(seed), self.hidden, self.piece
+        sizes = {
+            "pieces": (piece_size(settings), e, 2**0.5),
+            "first": (general_size(settings) + e, h, 2**0.5),
+            "second": (h, h, 2**0.5),
+            "directions": (h, DIRECTIONS, 0.01),
+            "value": (h, 1, 1.0),
+            "judge_piece": (e, e, 1.0),
+            "judge_h": (h, e, 1.0),
+            "judgement": (e, 1, 0.01),
+        }
+        if self.is_recurrent:
+            sizes |= {"gru_input": (h, 3 * h, 1.0), "gru_memory": (h, 3 * h, 1.0)}
+        weights: dict[str, npt.NDArray[np.float32]] = {}
+        for name, (rows, columns, scale) in sizes.items():
+            weights[name] = (_orthogonal(rng, rows, columns) * scale).astype(np.float32)
+            weights[f"{name}_bias"] = np.zeros(columns, np.float32)
+        return weights
 
     def no_memory(self, settings: GameSettings, agents: int) -> Array:
         return np.zeros((agents, self.hidden), np.float32)
@@ -87,43 +105,16 @@ class Shape(Network):
         self, settings: GameSettings, weights: Weights, view: EgoView, me: npt.NDArray[np.intp], memory: Array
     ) -> Logits:
         masks = action_masks(np, settings, view)
-        output = forward(np, settings, weights, observe(np, settings, view), masks, memory)
-        return Logits(output.directions, output.pieces, output.memory)
-
-    def believed(self, settings: GameSettings, me: npt.NDArray[np.intp], memory: Array) -> Bools | None:
-        return None
+        return Logits(*forward(np, settings, weights, observe(np, settings, view), masks, memory)[:3])
 
 
-@dataclass(frozen=True)
-class Output:
-    """directions: (..., 5) logits. pieces: (..., c) logits. value: (...). memory: (..., H), for the next turn."""
+class Output(NamedTuple):
+    """directions: (..., 5) logits. pieces: (..., c) logits. memory: (..., H), for the next turn. value: (...)."""
 
     directions: Array
     pieces: Array
-    value: Array
     memory: Array
-
-
-def initial_weights(settings: GameSettings, shape: Shape, seed: int) -> dict[str, npt.NDArray[np.float32]]:
-    """Draws orthogonal matrices, with small scales before the logits, and zero biases."""
-    rng, h, e = np.random.default_rng(seed), shape.hidden, shape.piece
-    sizes = {
-        "pieces": (piece_size(settings), e, 2**0.5),
-        "first": (general_size(settings) + e, h, 2**0.5),
-        "second": (h, h, 2**0.5),
-        "directions": (h, DIRECTIONS, 0.01),
-        "value": (h, 1, 1.0),
-        "judge_piece": (e, e, 1.0),
-        "judge_h": (h, e, 1.0),
-        "judgement": (e, 1, 0.01),
-    }
-    if shape.is_recurrent:
-        sizes |= {"gru_input": (h, 3 * h, 1.0), "gru_memory": (h, 3 * h, 1.0)}
-    weights: dict[str, npt.NDArray[np.float32]] = {}
-    for name, (rows, columns, scale) in sizes.items():
-        weights[name] = (_orthogonal(rng, rows, columns) * scale).astype(np.float32)
-        weights[f"{name}_bias"] = np.zeros(columns, np.float32)
-    return weights
+    value: Array
 
 
 def forward(
@@ -136,24 +127,17 @@ def forward(
     general = observations[..., : general_size(settings)]
     rows = observations[..., general_size(settings) :]
     rows = rows.reshape(*rows.shape[:-1], settings.pieces, piece_size(settings))
-
-    def layer(name: str, values: Array) -> Array:
-        return values @ weights[name] + weights[f"{name}_bias"]
-
-    def relu(values: Array) -> Array:
-        return xp.maximum(values, 0)
-
-    pieces = relu(layer("pieces", rows))
-    h = relu(layer("first", xp.concatenate([general, pieces.mean(-2)], -1)))
-    h = relu(layer("second", h))
+    pieces = relu(xp, linear(weights, "pieces", rows))
+    h = relu(xp, linear(weights, "first", xp.concatenate([general, pieces.mean(-2)], -1)))
+    h = relu(xp, linear(weights, "second", h))
     if "gru_input" in weights:
-        h = memory = _gru(xp, layer("gru_input", h), layer("gru_memory", memory), memory)
-    judged = relu(layer("judge_piece", pieces) + layer("judge_h", h)[..., None, :])
+        h = memory = _gru(xp, linear(weights, "gru_input", h), linear(weights, "gru_memory", memory), memory)
+    judged = relu(xp, linear(weights, "judge_piece", pieces) + linear(weights, "judge_h", h)[..., None, :])
     return Output(
-        directions=xp.where(masks[0], layer("directions", h), IMPOSSIBLE),
-        pieces=xp.where(masks[1], layer("judgement", judged)[..., 0], IMPOSSIBLE),
-        value=layer("value", h)[..., 0],
+        directions=xp.where(masks[0], linear(weights, "directions", h), IMPOSSIBLE),
+        pieces=xp.where(masks[1], linear(weights, "judgement", judged)[..., 0], IMPOSSIBLE),
         memory=memory,
+        value=linear(weights, "value", h)[..., 0],
     )
 
 
@@ -161,7 +145,7 @@ def _gru(xp: Any, new: Array, old: Array, memory: Array) -> Array:
     """One step of a gated recurrent unit. new, old: (..., 3 H), the linear layers of the input and of the memory."""
     size = memory.shape[-1]
     parts = [(new[..., at : at + size], old[..., at : at + size]) for at in range(0, 3 * size, size)]
-    reset, update = (1 / (1 + xp.exp(-(from_input + from_memory))) for from_input, from_memory in parts[:2])
+    reset, update = (sigmoid(xp, from_input + from_memory) for from_input, from_memory in parts[:2])
     candidate = xp.tanh(parts[2][0] + reset * parts[2][1])
     return update * memory + (1 - update) * candidate
 
@@ -172,3 +156,15 @@ def _orthogonal(rng: np.random.Generator, rows: int, columns: int) -> npt.NDArra
     q, r = np.linalg.qr(drawn)
     q = q * np.sign(np.diag(r))
     return q if rows >= columns else q.T
+
+
+def linear(weights: Weights, name: str, values: Array) -> Array:
+    return values @ weights[name] + weights[f"{name}_bias"]
+
+
+def relu(xp: Any, values: Array) -> Array:
+    return xp.maximum(values, 0)
+
+
+def sigmoid(xp: Any, values: Array) -> Array:
+    return 1 / (1 + xp.exp(-values))

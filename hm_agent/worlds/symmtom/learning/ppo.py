@@ -17,10 +17,10 @@ import jax.numpy as jnp
 import numpy.typing as npt
 import optax
 
-from hm_agent.worlds.symmtom.fast.core import is_over
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
 from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
 from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, Weights, forward
+from hm_agent.worlds.symmtom.rules import is_over
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
@@ -194,11 +194,10 @@ class Ppo(Learner[PpoState]):
 
         def step(memory: Array, seen: Any) -> tuple[Array, Any]:
             output = self._forward(weights, seen[0], seen[1], memory)
-            return output.memory, (output.directions, output.pieces, output.value)
+            return output.memory, output._replace(memory=None)
 
-        memory, outputs = jax.lax.scan(step, memory, (steps.observations, masks))
-        directions, pieces, values = outputs
-        return Output(directions, pieces, values, memory)
+        outputs: Output = jax.lax.scan(step, memory, (steps.observations, masks))[1]
+        return outputs
 
     def _forward(self, weights: Any, observations: Array, masks: tuple[Array, Array], memory: Array) -> Output:
         return forward(jnp, self.settings, weights, observations, masks, memory)

@@ -17,7 +17,7 @@ from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import load, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
-from hm_agent.worlds.symmtom.settings import parse_name
+from hm_agent.worlds.symmtom.settings import PAPER_RULES, parse_name, with_variant
 
 Rewards = Mapping[str, float]
 """The mean rewards in one scenario, by algorithm and of the heuristic."""
@@ -26,7 +26,6 @@ SHOWN_PARAMETERS = ("team_share", "every", "batch")
 """The learning parameters that tables always show."""
 TAILORED = ("maddpg_ce", "maddpg_ge", "maddpg_ee")
 """The paper's learners with an estimate of K."""
-PAPER_RULES = {"first_hand": "public", "rewards": "cooperative"}
 USUAL = {**PAPER_RULES, "hidden": 64}
 """The values that hold where a results.json of an earlier version does not tell them."""
 USUAL_EVALUATION = 1000
@@ -45,11 +44,8 @@ class TrainingResult:
 
     @property
     def game(self) -> str:
-        """The scenario, and its rules where they are not the paper's, e.g. `symmtom_w6_n3_c3 first_hand=private`."""
-        variant = [
-            f"{name}={self.evaluation[name]}" for name, usual in PAPER_RULES.items() if self.evaluation[name] != usual
-        ]
-        return " ".join([self.scenario, *variant])
+        """The scenario, and its rules where they are not the paper's."""
+        return with_variant(self.scenario, self.evaluation)
 
     @property
     def training(self) -> str:

@@ -22,9 +22,9 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, variant_of
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, leaves_of, load, save, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
-from hm_agent.worlds.symmtom.learning.learner import Learner, leaves_of
+from hm_agent.worlds.symmtom.learning.learner import Learner
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters
@@ -90,12 +90,12 @@ class Training:
 
 def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
-    fields, parameters, game = dict(described), dict(described["parameters"]), dict(described["settings"])
-    del fields["parameters"], fields["settings"]
+    fields = dict(described)
+    parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
+    del game["has_public_first_hand"], game["is_competitive"]
     named = {
         "episodes": parameters.pop("updates") * parameters["games"],
-        "first_hand": "public" if game.pop("has_public_first_hand", True) else "private",
-        "rewards": "competitive" if game.pop("is_competitive", False) else "cooperative",
+        **settings.variant,
         "checkpoint_every": fields.pop("every"),
         "replay": parameters.pop("capacity", None),
     }

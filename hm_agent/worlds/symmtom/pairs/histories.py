@@ -85,11 +85,11 @@ class _Minds:
 
     def look(self, everyones: Sights) -> Sights:
         """Takes in what all agents see; returns what the tested one sees."""
-        sights, third = _of_agent(everyones, TESTED), self._course.third
+        sights, third = everyones.taken(slice(TESTED, None, AGENTS)), self._course.third
         self.believed, self.witnessed = self._nested.update(sights), self._witness.update(sights)
         self.thirds = self.believed[TESTED,]
         if self._course.kind.order == 2:
-            self.thirds = self._third.update(_of_agent(everyones, third))[third,]
+            self.thirds = self._third.update(everyones.taken(slice(third, None, AGENTS)))[third,]
         return sights
 
 
@@ -120,9 +120,3 @@ def _initial_state(course: Course, count: int) -> GameState:
     none = np.zeros(count, np.int32)
     recharges = np.zeros((count, AGENTS), np.int32)
     return GameState(none.astype(np.uint32), none, starts, bases, first_hand, np.zeros_like(first_hand), recharges)
-
-
-def _of_agent(sights: Sights, agent: int) -> Sights:
-    """The rows of one agent, one a game."""
-    arrays = {name: value for name, value in vars(sights).items() if name != "settings"}
-    return Sights(sights.settings, **{name: value[agent :: sights.settings.agents] for name, value in arrays.items()})

@@ -16,12 +16,7 @@ from hm_agent.config import data_folder, read_toml
 from hm_agent.worlds.symmtom.knowledge.k_matrix import with_own
 from hm_agent.worlds.symmtom.mind_facts import DIRECTIONS, Kind, MindTest, ScriptedPart
 from hm_agent.worlds.symmtom.mind_world import steps_until_hearing
-from hm_agent.worlds.symmtom.pairs.courses import (
-    TESTED,
-    Course,
-    draw_course,
-    steps_to_hear,
-)
+from hm_agent.worlds.symmtom.pairs.courses import TESTED, Course, draw_course, steps_to_hear
 from hm_agent.worlds.symmtom.pairs.histories import Histories, play_histories
 from hm_agent.worlds.symmtom.pairs.kinds import AGENTS, KINDS, PIECES, WIDTH
 from hm_agent.worlds.symmtom.policies.orders import Reasoning, nearest_in_range

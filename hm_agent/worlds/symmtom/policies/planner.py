@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.knowledge.k_matrix import Knowledge, spoken_order
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach, steps_between
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, nearest_free, steps_between
 from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights, sights_of
@@ -124,13 +124,8 @@ def cell_at(sights: Sights, place: Ints) -> Ints:
     It has the smallest sum of the distance to the agent and 1.5 times that to its base. place: (R, 2), the upper left
     cell.
     """
-    settings = sights.settings
-    cells = place[:, None] + cells_of_place(settings)
-    others = np.arange(settings.agents) != sights.me[:, None]
-    taken = ((cells[:, :, None] == sights.positions[:, None]).all(-1) & others[:, None]).any(-1)
-    to_base = steps_between(cells, sights.own_base[:, None])
-    far = steps_between(cells, sights.here[:, None]) + 1.5 * to_base + taken * 8 * settings.width
-    return np.take_along_axis(cells, far.argmin(-1)[:, None, None], 1)[:, 0]
+    cells = place[:, None] + cells_of_place(sights.settings)
+    return nearest_free(sights, cells, 1.5 * steps_between(cells, sights.own_base[:, None]))
 
 
 def most_gainful(sights: Sights, known: Bools) -> Ints:

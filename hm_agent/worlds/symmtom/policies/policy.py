@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,18 @@ def approach(sights: Sights, target: Ints) -> Ints:
     value = np.where(inside & (np.arange(len(OFFSETS)) != Direction.STAY), value, -1.0)
     best: Ints = value.argmax(-1).astype(np.int32)
     return np.where((here == target).all(-1), np.int32(Direction.STAY), best)
+
+
+def nearest_free(sights: Sights, cells: Ints, further: npt.NDArray[Any] | int = 0) -> Ints:
+    """(R, 2): for each agent, the nearest of some cells that no other agent is on; if all are taken, the nearest.
+
+    cells: (k, 2), or (R, k, 2) with cells for each agent. further: (R, k), added to the distances. On a tie, the first.
+    """
+    cells = np.broadcast_to(cells, (len(sights.me), *cells.shape[-2:]))
+    others = np.arange(sights.settings.agents) != sights.me[:, None]
+    taken = ((cells[:, :, None] == sights.positions[:, None]).all(-1) & others[:, None]).any(-1)
+    far = steps_between(cells, sights.here[:, None]) + further + taken * 8 * sights.settings.width
+    return np.take_along_axis(cells, far.argmin(-1)[:, None, None], 1)[:, 0]
 
 
 def next_known(knows: Bools, last: Ints) -> Ints:

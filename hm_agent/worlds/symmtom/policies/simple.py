@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hm_agent.worlds.symmtom.policies.policy import Policy, approach, draw, next_known, steps_between
+from hm_agent.worlds.symmtom.policies.policy import Policy, approach, draw, nearest_free, next_known
 from hm_agent.worlds.symmtom.rules import Direction, GameState, Ints
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import Sights
@@ -37,15 +37,3 @@ def centre(settings: GameSettings) -> Ints:
     """(4, 2): the 2x2 cells in the middle; on boards of odd width, the middle cell is the upper left one."""
     low = (settings.width - 1) // 2
     return np.array([(low, low), (low + 1, low), (low, low + 1), (low + 1, low + 1)], np.int32)
-
-
-def nearest_free(sights: Sights, cells: Ints) -> Ints:
-    """(R, 2): for each agent, the nearest of some cells that no other agent is on; if all are taken, the nearest.
-
-    cells: (k, 2), or (R, k, 2) with cells for each agent. On a tie, the first one.
-    """
-    cells = np.broadcast_to(cells, (len(sights.me), *cells.shape[-2:]))
-    others = np.arange(sights.settings.agents) != sights.me[:, None]
-    taken = ((cells[:, :, None] == sights.positions[:, None]).all(-1) & others[:, None]).any(-1)
-    far = steps_between(cells, sights.here[:, None]) + taken * 4 * sights.settings.width
-    return np.take_along_axis(cells, far.argmin(-1)[:, None, None], 1)[:, 0]

@@ -21,7 +21,7 @@ from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.author.task_words import KNOWN, WANTED, WISHED
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RestrictedCommunication, RoomRestriction
-from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, IS_RESTRICTED, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import CAN_COMMUNICATE, Is, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, save_task, task_text
@@ -133,11 +133,11 @@ def test_the_public_text_says_who_may_enter_where_and_message_whom(request_: Tas
         links |= {pair, pair[::-1]}
     if "Everyone can message everyone." in file.task:
         links |= {(one, other) for one in task.agents for other in task.agents if one != other}
-    said = {Proposition(IS_RESTRICTED, pair) for pair in barred} | {
+    said = {Proposition(Is.RESTRICTED, pair) for pair in barred} | {
         Proposition(CAN_COMMUNICATE, pair) for pair in links
     }
     assert said == set(task.public_facts)
-    assert {one for one in task.mechanics.propositions if one.predicate in (IS_RESTRICTED, CAN_COMMUNICATE)} == said
+    assert {one for one in task.mechanics.propositions if one.predicate in (Is.RESTRICTED, CAN_COMMUNICATE)} == said
 
 
 def test_a_shorter_way_than_meant_is_refused() -> None:

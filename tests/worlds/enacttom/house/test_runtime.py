@@ -14,9 +14,9 @@ from hm_agent.worlds.enacttom.house.commands import (
     ON,
     CommandError,
     HouseCommand,
+    Verb,
     close_it,
     communicate,
-    find,
     navigate,
     open_it,
     parse_command,
@@ -173,7 +173,7 @@ def test_find_tells_what_the_agent_saw_last_and_no_more() -> None:
     runtime = HouseRuntime(Household(small_task(GOAL)))
 
     def answer(thing: str) -> str:
-        runtime.step([IDLE, find(thing)])
+        runtime.step([IDLE, HouseCommand(Verb.FIND, (thing,))])
         outcome = runtime.outcomes[1]
         return outcome.words if outcome else ""
 

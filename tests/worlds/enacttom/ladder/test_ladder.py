@@ -13,7 +13,7 @@ from hm_agent.core import Observation, Step
 from hm_agent.episode import run_episode
 from hm_agent.registry import build_agent, scenario_named
 from hm_agent.suite import AgentSetup
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, HouseCommand, communicate
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb, communicate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
@@ -62,13 +62,13 @@ def shipped(name: str) -> HouseholdTask:
 
 def messages(steps: list[Step]) -> list[HouseCommand]:
     decided = (one.action for step in steps for one in step.decisions.values())
-    return [one for one in decided if isinstance(one, HouseCommand) and one.verb == COMMUNICATE]
+    return [one for one in decided if isinstance(one, HouseCommand) and one.verb == Verb.COMMUNICATE]
 
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
 def test_knowledge_gets_as_many_hops_as_the_order_and_no_further(hops: int) -> None:
     task = line_task(hops)
-    assert verify(task).is_sound
+    assert not verify(task).faults
     for order in ORDERS:
         found = play(task, order)[0].metrics()
         passes = float(order >= hops)
@@ -130,7 +130,7 @@ def test_all_messages_are_sent_and_what_is_said_to_be_so_is_known(order: int) ->
         for step in steps:
             assert step.scene is not None
             outcomes = step.scene.outcomes.values()  # type: ignore[attr-defined]
-            assert all(one.kind is OutcomeKind.DONE for one in outcomes if one.command.verb == COMMUNICATE)
+            assert all(one.kind is OutcomeKind.DONE for one in outcomes if one.command.verb == Verb.COMMUNICATE)
         scene = world.scene()
         for result in scene.probes if scene else ():
             if result.answer is ProbeAnswer.YES:

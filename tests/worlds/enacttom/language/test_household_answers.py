@@ -17,7 +17,7 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.theory_of_mind.language_questions import CallsAnswer
 from hm_agent.theory_of_mind.situation import BarredCall
-from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, NAVIGATE, ON, OPEN_IT, PICK, WITHIN, communicate, navigate
+from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, Verb, communicate, navigate
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswer
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
@@ -108,7 +108,11 @@ def test_what_has_just_failed_must_not_come_first() -> None:
 def written(situation: HouseSituation) -> list[str]:
     """Commands of every kind about everything in a house, most of which can't succeed."""
     plan, things = situation.view.briefing.plan, situation.things
-    one = [f"{verb}[{name}]" for verb in (NAVIGATE, PICK, OPEN_IT, CLOSE_IT) for name in (*plan.rooms, *things)]
+    one = [
+        f"{verb}[{name}]"
+        for verb in (Verb.NAVIGATE, Verb.PICK, Verb.OPEN, Verb.CLOSE)
+        for name in (*plan.rooms, *things)
+    ]
     put = [f"Place[{thing}, {how}, {there}]" for thing in things for how in (ON, WITHIN) for there in things]
     return ["Wait[]", *one, *put, *(f"Communicate['done', {to}]" for to in ("all", *plan.agents))]
 

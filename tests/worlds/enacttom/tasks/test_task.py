@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError, read_problem, write_problem
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.tasks.task import task_schema
+from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_files import LONGEST_ERROR, load_task, parse_task, save_task, task_text
 from tests.support.enacttom.random_tasks import random_task
 from tests.support.enacttom.shipped_tasks import few_task_files
@@ -338,7 +338,7 @@ def test_a_random_task_is_the_same_once_written_and_read(seed: int) -> None:
 
 
 def test_published_schema_is_the_one_of_the_code() -> None:
-    assert json.loads(SCHEMA.read_text()) == task_schema()
+    assert json.loads(SCHEMA.read_text()) == TaskFile.model_json_schema()
 
 
 def test_the_hash_changes_with_the_task_and_not_with_its_certificate() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hm_agent.worlds.enacttom.house.commands import COMMUNICATE, EVERYONE, FIND, IDLE, WAIT, HouseCommand, communicate
-from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, Verb, communicate
+from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import ViewMaker
 from hm_agent.worlds.enacttom.suite import task_files
@@ -29,7 +29,7 @@ from hm_agent.worlds.enacttom.verification.plans import (
     steps_of,
     strips_plan,
 )
-from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, bits, to_strips
+from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from tests.support.enacttom.brute_force import BruteForce
 from tests.support.enacttom.fast_downward_search import ask_its_search, groups_of, holds_once
@@ -60,9 +60,11 @@ class Walk:
         commands = [self._command(agent) if agent in acting else IDLE for agent in range(len(agents))]
         order = [(self.runtime.turn + place) % len(agents) for place in range(len(agents))]
         self.runtime.step(commands)
-        done = [agent for agent in order if self._succeeded(agent) and commands[agent].verb not in (WAIT, FIND)]
-        for agent in sorted(done, key=lambda one: commands[one].verb == COMMUNICATE):
-            if commands[agent].verb == COMMUNICATE:
+        done = [
+            agent for agent in order if self._succeeded(agent) and commands[agent].verb not in (Verb.WAIT, Verb.FIND)
+        ]
+        for agent in sorted(done, key=lambda one: commands[one].verb == Verb.COMMUNICATE):
+            if commands[agent].verb == Verb.COMMUNICATE:
                 self._speak(agent, commands[agent], before)
             else:
                 self._follow(agent, commands[agent])
