@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from hm_agent.config import ConfigError
 from hm_agent.repeated_games.payoffs import Shares, Side
 
 
@@ -89,6 +90,20 @@ class CycleRule(RuleOfPlay):
 
     def reply(self, state: int) -> int:
         return self.cycle[state]
+
+
+@dataclass(frozen=True)
+class StepRule(RuleOfPlay):
+    """Each round goes `step` actions on in the order of the actions, and round to the first. first: as in CopyRule."""
+
+    step: int = 1
+    first: int | None = None
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return (own + self.step) % len(self.side.actions)
+
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
 
 
 @dataclass(frozen=True)
@@ -259,6 +274,65 @@ class OutguessRule(RuleOfPlay):
         return self.first if state is None else state
 
 
+class Thought(NamedTuple):
+    """What it plays next, whether it thinks deeper now, and how often in a row it has been beaten while it did."""
+
+    reply: int | None = None
+    is_deeper: bool = False
+    beaten: int = 0
+
+
+@dataclass(frozen=True)
+class DeeperWhenBeatenRule(RuleOfPlay):
+    """Has a habit and, each time it has been beaten `losses` times in a row, leaves it for a deeper thought, or returns.
+
+    It is beaten if the other best-responds to its action. The habit of order 2 is to go on from its own last action, of
+    order 3 to best-respond to the other's, both by `step` actions further. The deeper thought: the other expects the
+    habit and best-responds to it; best-respond to that. first: as in CopyRule.
+    """
+
+    order: int = 2
+    losses: int = 1
+    step: int = 0
+    first: int | None = None
+    start = Thought()
+
+    def __post_init__(self) -> None:
+        if self.order not in (2, 3):
+            raise ConfigError(f"order: say 2 or 3, not {self.order}")
+
+    def after(self, state: Thought, own: int, other: int) -> Thought:
+        beaten = state.beaten + 1 if other == self.side.opposite.best_response(own) else 0
+        changes = beaten == self.losses
+        is_deeper = state.is_deeper != changes
+        anchor = own if self.order == 2 else self.side.best_response(other)
+        habit = (anchor + self.step) % len(self.side.actions)
+        answered = self.side.best_response(self.side.opposite.best_response(habit))
+        return Thought(answered if is_deeper else habit, is_deeper, 0 if changes else beaten)
+
+    def reply(self, state: Thought) -> int | None:
+        return self.first if state.reply is None else state.reply
+
+
+@dataclass(frozen=True)
+class SlippingRule(RuleOfPlay):
+    """Another rule that, with a small chance, plays any action alike: what a rule looks like that is only nearly right."""
+
+    rule: RuleOfPlay
+    chance: float
+
+    @property
+    def start(self) -> Any:  # type: ignore[override]
+        return self.rule.start
+
+    def after(self, state: Any, own: int, other: int) -> Hashable:
+        return self.rule.after(state, own, other)
+
+    def chances(self, state: Any) -> Shares:
+        slip = self.chance / len(self.side.actions)
+        return tuple((1 - self.chance) * share + slip for share in self.rule.chances(state))
+
+
 @dataclass(frozen=True)
 class GrimRule(RuleOfPlay):
     """Cooperates until the other has defected `times` times, and defects from then on."""
@@ -381,6 +455,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "pure": PureRule,
     "mixture": MixtureRule,
     "cycle": CycleRule,
+    "step": StepRule,
     "flip": FlipRule,
     "copy": CopyRule,
     "counter_earlier": CounterEarlierRule,
@@ -389,6 +464,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "fictitious_play": FictitiousPlayRule,
     "theory_of_mind": TheoryOfMindRule,
     "outguess": OutguessRule,
+    "deeper_when_beaten": DeeperWhenBeatenRule,
     "grim": GrimRule,
     "corrigible": CorrigibleRule,
     "tit_for_two_tats": TitForTwoTatsRule,
@@ -397,3 +473,23 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "suspicious_tit_for_tat": SuspiciousTitForTatRule,
 }
 """The rules by their names in the files of scenarios/."""
+
+
+_ORDER_1 = (
+    CopyRule,
+    CounterEarlierRule,
+    FictitiousPlayRule,
+    GrimRule,
+    CorrigibleRule,
+    TitForTwoTatsRule,
+    GenerousTitForTatRule,
+    GradualRule,
+)
+_ORDER_2 = (WinStayLoseShiftRule, SwitchAfterLossesRule, OutguessRule, SuspiciousTitForTatRule)
+
+
+def order_of(rule: RuleOfPlay) -> int:
+    """The order of a rule (docs/glossary.md), by its kind; a rule that only goes on by itself is of order 0."""
+    if isinstance(rule, TheoryOfMindRule | DeeperWhenBeatenRule):
+        return rule.order
+    return 1 if isinstance(rule, _ORDER_1) else 2 if isinstance(rule, _ORDER_2) else 0
