@@ -66,13 +66,15 @@ class Measure:
 class Metric(Measure):
     """What the episodes of a scenario are compared by.
 
-    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. digits:
-    how many decimals its values are shown with; a share of 1 needs more than a reward does.
+    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. A floor
+    of None is the best shortcut of a suite that has shortcuts. digits: how many decimals its values are shown with; a
+    share of 1 needs more than a reward does. least_scale: a scale that is shorter is narrow.
     """
 
     floor: str | None = None
     ceiling: str | None = None
     digits: int = 1
+    least_scale: float = 0.0
 
     @property
     def measure(self) -> Measure:
@@ -144,7 +146,10 @@ class ScenarioInfo:
     interaction to the next. held_out: True if no constant of an agent or of its reasoner may be chosen by results on
     it, so that it shows how agents do on scenarios that they were not made for; False if constants may be chosen on
     it. order: how deep all players in the background look at others (docs/glossary.md), None if they differ or it is
-    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ.
+    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ. needs_order:
+    the least order of the world's ladder of agents that plays it nearly as well as the ceiling, where all lower orders
+    stay near the best shortcut; None if it separates nobody or was not measured. pair: the name that two scenarios
+    share which look alike at first and have different right answers; means of scores count the lesser of both.
     """
 
     world: str
@@ -160,6 +165,8 @@ class ScenarioInfo:
     held_out: bool = False
     order: int | None = None
     family: str = ""
+    needs_order: int | None = None
+    pair: str = ""
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.
@@ -287,7 +294,8 @@ class Suite:
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
     by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
-    alone. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that
+    alone. shortcuts: names of agents that model no mind; the floor of a scenario whose metric names none is the one of them
+    with the best mean over the other scenarios of its group. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that
     need more are refused; None for a world that only its own agents play.
     """
 
@@ -302,6 +310,7 @@ class Suite:
     functional: ShareMetric | None = None
     battery: Mapping[str, BatteryPart] = {}
     lists_numbers: bool = True
+    shortcuts: Sequence[str] = ()
     offers: Sequence[type[BasicMind]] | None = ()
 
     @property

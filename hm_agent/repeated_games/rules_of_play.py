@@ -141,24 +141,25 @@ class CopyRule(RuleOfPlay):
 
 @dataclass(frozen=True)
 class CounterEarlierRule(RuleOfPlay):
-    """Best-responds to what the other played `rounds_ago` rounds ago; 1 stands for the last one. first: as in CopyRule.
+    """Best-responds to what the other played `rounds_ago` rounds ago; 1 stands for the last one.
 
-    Until there is such a round, it goes on with its first action.
+    Until there is such a round, it goes on with its first action. first, tremble: as in CopyRule.
     """
 
     rounds_ago: int = 1
     first: int | None = None
+    tremble: float = 0.0
     start = (None, ())
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
         """What it played last, and the other's last actions, the oldest first."""
         return own, (*state[1], other)[-self.rounds_ago :]
 
-    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
         last, others = state
         if len(others) == self.rounds_ago:
-            return self.side.best_response(others[0])
-        return self.first if last is None else last
+            return self.trembling(self.side.best_response(others[0]), self.tremble)
+        return self.trembling(self.first if last is None else last, self.tremble)
 
 
 @dataclass(frozen=True)
@@ -196,22 +197,24 @@ class SwitchAfterLossesRule(RuleOfPlay):
 class FictitiousPlayRule(RuleOfPlay):
     """Best-responds to the mixture of what the other played in the last `window` rounds (Brown, 1951).
 
-    Of several best responses it takes what it played last, if that is among them, else the first.
+    Of several best responses it takes what it played last, if that is among them, else the first. first, tremble: as in
+    CopyRule.
     """
 
     window: int = 5
     first: int | None = None
+    tremble: float = 0.0
     start = (None, ())
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
         return own, (*state[1], other)[-self.window :]
 
-    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
         last, others = state
         if last is None:
-            return self.first
+            return self.trembling(self.first, self.tremble)
         gains = [sum(row[other] for other in others) for row in self.side.payoff]
-        return last if gains[last] == max(gains) else gains.index(max(gains))
+        return self.trembling(last if gains[last] == max(gains) else gains.index(max(gains)), self.tremble)
 
 
 class LastMoves(NamedTuple):
@@ -288,13 +291,14 @@ class DeeperWhenBeatenRule(RuleOfPlay):
 
     It is beaten if the other best-responds to its action. The habit of order 2 is to go on from its own last action, of
     order 3 to best-respond to the other's, both by `step` actions further. The deeper thought: the other expects the
-    habit and best-responds to it; best-respond to that. first: as in CopyRule.
+    habit and best-responds to it; best-respond to that. first, tremble: as in CopyRule.
     """
 
     order: int = 2
     losses: int = 1
     step: int = 0
     first: int | None = None
+    tremble: float = 0.0
     start = Thought()
 
     def __post_init__(self) -> None:
@@ -310,8 +314,8 @@ class DeeperWhenBeatenRule(RuleOfPlay):
         answered = self.side.best_response(self.side.opposite.best_response(habit))
         return Thought(answered if is_deeper else habit, is_deeper, 0 if changes else beaten)
 
-    def reply(self, state: Thought) -> int | None:
-        return self.first if state.reply is None else state.reply
+    def chances(self, state: Thought) -> Shares:
+        return self.trembling(self.first if state.reply is None else state.reply, self.tremble)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import pairwise, product, takewhile
 
 from hm_agent.repeated_games.equilibria import equilibrium, safest_action
 from hm_agent.repeated_games.payoffs import Side
@@ -93,25 +94,70 @@ class MatchFrequenciesPlayer(HistoryPlayer):
         return side.best_response(self._rng.choice(moves)[1])
 
 
-class ForecastPlayer(HistoryPlayer):
-    """Expects an action as far from a move of the last round as it mostly was, in rounds like this, and answers it.
-
-    is_reaction: True to count on from its own last action, False from the other's. memory: how many rounds before must
-    have paid the same for rounds to be alike; for 0 all are. Where no round was, all count.
-    """
-
-    def __init__(self, world: MatrixGameWorld, seed: int, *, is_reaction: bool, memory: int = 0) -> None:
-        super().__init__(world, seed)
-        self._anchor, self._memory = int(not is_reaction), memory
+class DoubleCounterPlayer(HistoryPlayer):
+    """Best-responds to the other's last action; after a round that paid more than 0, to the answer to that."""
 
     def answer(self, side: Side, moves: Moves) -> int:
-        count, paid = len(side.others), [side.payoff[own][other] for own, other in moves]
-        before = [paid[max(0, place - self._memory) : place] for place in range(len(moves) + 1)]
-        went = {
-            place: (moves[place][1] - moves[place - 1][self._anchor]) % count for place in range(1, len(moves))
-        }
-        alike = [distance for place, distance in went.items() if before[place] == before[-1]]
-        return side.best_response((moves[-1][self._anchor] + commonest(alike or [*went.values()] or [0])) % count)
+        own, other = moves[-1]
+        counter = side.best_response(other)
+        has_won = side.payoff[own][other] > 0
+        return side.best_response(side.opposite.best_response(counter)) if has_won else counter
+
+
+class ForecastPlayer(HistoryPlayer):
+    """Expects the other to go as far from a move of the last round as it mostly went from it, and answers that.
+
+    is_reaction: True to count from the agent's own action, False from the other's. alike: from which rounds on. For
+    `any`, all; for `payoff`, those after a payoff like the last; for `round`, those after such a payoff and as long a
+    way; for `stretch`, the one after the longest stretch of rounds that are like the last ones in both. Without any
+    such round, all count.
+    """
+
+    def __init__(self, world: MatrixGameWorld, seed: int, *, is_reaction: bool, alike: str = "any") -> None:
+        super().__init__(world, seed)
+        self._anchor, self._alike = int(not is_reaction), alike
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        count = len(side.others)
+        ways = [(moves[place][1] - moves[place - 1][self._anchor]) % count for place in range(1, len(moves))]
+        seen = [(-1, side.payoff[moves[0][0]][moves[0][1]])]
+        seen += [(way, side.payoff[own][other]) for way, (own, other) in zip(ways, moves[1:], strict=True)]
+        way = commonest([ways[place] for place in self._places(seen)] or ways or [0])
+        return side.best_response((moves[-1][self._anchor] + way) % count)
+
+    def _places(self, seen: Sequence[tuple[int, float]]) -> list[int]:
+        """The places of the rounds, but the last, that were like the last."""
+        places, last = range(len(seen) - 1), seen[-1]
+        if self._alike == "payoff":
+            return [place for place in places if seen[place][1] == last[1]]
+        if self._alike == "round":
+            return [place for place in places if seen[place] == last]
+        if self._alike == "stretch":
+            longest = max(places, key=lambda place: (_common_end(seen[: place + 1], seen), place), default=0)
+            return [longest] if places and seen[longest] == last else []
+        return []
+
+
+class BestDistancePlayer(HistoryPlayer):
+    """Plays as far from a move of the last round as would have paid most so far, where older rounds fade."""
+
+    FADING = 0.6
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        would_pay: dict[tuple[int, int], float] = {(1, side.best_response(moves[-1][1]) - moves[-1][1]): 0.0}
+        for anchor, way in product((0, 1), range(len(side.actions))):
+            value = 0.0
+            for before, (_, other) in pairwise(moves):
+                value = self.FADING * value + side.payoff[(before[anchor] + way) % len(side.actions)][other]
+            would_pay[anchor, way] = value
+        anchor, way = max(would_pay, key=would_pay.__getitem__)
+        return (moves[-1][anchor] + way) % len(side.actions)
+
+
+def _common_end(first: Sequence[object], second: Sequence[object]) -> int:
+    """How many of the last entries of two sequences are the same."""
+    pairs = zip(reversed(first), reversed(second), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 _equilibrium = lru_cache(64)(equilibrium)
@@ -141,10 +187,10 @@ SHORTCUTS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     "counter_last": CounterLastPlayer,
     "counter_commonest": CounterCommonestPlayer,
     "match_frequencies": MatchFrequenciesPlayer,
-    "habit": partial(ForecastPlayer, is_reaction=False),
-    "habit_by_payoff": partial(ForecastPlayer, is_reaction=False, memory=1),
-    "habit_by_payoffs": partial(ForecastPlayer, is_reaction=False, memory=2),
-    "reaction": partial(ForecastPlayer, is_reaction=True),
-    "reaction_by_payoff": partial(ForecastPlayer, is_reaction=True, memory=1),
-    "reaction_by_payoffs": partial(ForecastPlayer, is_reaction=True, memory=2),
+    "double_counter": DoubleCounterPlayer,
+    "best_distance": BestDistancePlayer,
+    **{
+        f"{name}_{alike}": partial(ForecastPlayer, is_reaction=name == "reaction", alike=alike)
+        for name, alike in product(("habit", "reaction"), ("any", "payoff", "round", "stretch"))
+    },
 }
