@@ -72,7 +72,7 @@ Where a score needs a floor and a ceiling, the agents that give them play first,
 files of `hm-agent play`, and OUT/minds the table, the picture and CSV. The same command again goes on where it ended;
 --max_calls and --max_cost hold for all worlds together."""
 
-LIST_USAGE = "Lists scenarios, agents and models."
+LIST_USAGE = "Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind."
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 
@@ -217,6 +217,10 @@ def _battery(command: Command) -> int:
 
 
 def _list(command: Command) -> int:
+    if (order := flags.NEEDS_ORDER.value) is not None:
+        needing = [info for info in scenarios().values() if info.needs_order == order]
+        print("\n".join(_columns((info.short_name, info.about) for info in needing)))
+        return 0
     lines: list[str] = []
     for suite in suites().values():
         lines += [f"Scenarios of {suite.title}:", *_scenario_lines(suite)]
@@ -269,7 +273,7 @@ COMMANDS: Mapping[str, Command] = {
     "battery": Command(
         "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
     ),
-    "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
+    "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, flags.LIST_GROUPS, _list),
 }
 
 

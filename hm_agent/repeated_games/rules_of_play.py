@@ -94,16 +94,20 @@ class CycleRule(RuleOfPlay):
 
 @dataclass(frozen=True)
 class StepRule(RuleOfPlay):
-    """Each round goes `step` actions on in the order of the actions, and round to the first. first: as in CopyRule."""
+    """Each round goes `step` actions on in the order of the actions, and round to the first.
+
+    first, tremble: as in CopyRule.
+    """
 
     step: int = 1
     first: int | None = None
+    tremble: float = 0.0
 
     def after(self, state: int | None, own: int, other: int) -> int:
         return (own + self.step) % len(self.side.actions)
 
-    def reply(self, state: int | None) -> int | None:
-        return self.first if state is None else state
+    def chances(self, state: int | None) -> Shares:
+        return self.trembling(self.first if state is None else state, self.tremble)
 
 
 @dataclass(frozen=True)

@@ -95,10 +95,9 @@ def _items(scenarios: Sequence[TableScenario]) -> Sequence[tuple[TableScenario, 
 
 
 def _line(item: Item) -> str:
-    scenario = item.scenarios[0]
-    mixture = {rule: 1 / len(scenario.rules) for rule in scenario.rules}
-    rounds = scenario.game.rounds
-    best = mean(BestResponse(rule, rounds).total for rule in scenario.rules) / rounds
+    scenario, rules = item.scenarios[0], [rule for scenario in item.scenarios for rule in scenario.rules]
+    mixture, rounds = {rule: 1 / len(rules) for rule in rules}, scenario.game.rounds
+    best = mean(BestResponse(rule, rounds).total for rule in rules) / rounds
     blind = [longest(value, mixture, rounds) for value in (open_loop_value, watching_value)]
     cells = [
         item.name,
