@@ -122,9 +122,7 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
 def unscored(rows: Sequence[Row]) -> list[str]:
     """A sentence on rows that lack a normalised score although their metric has a floor and a ceiling agent."""
     without = [
-        row
-        for row in rows
-        if row.estimate and row.normalised_score is None and not (row.is_reference or row.is_narrow)
+        row for row in rows if row.estimate and row.normalised_score is None and not (row.is_reference or row.is_narrow)
     ]
     known = [(_floor_in_words(row.scenario), row.scenario.metric.ceiling) for row in without]
     needed = dict.fromkeys(f"{floor} and a better `{ceiling}`" for floor, ceiling in known if floor and ceiling)

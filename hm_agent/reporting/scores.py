@@ -108,7 +108,11 @@ def narrow_note(narrow: Sequence[NarrowScale]) -> str:
         for scale in narrow
     ]
     scenarios = counted(len({scale.scenario for scale in narrow}), "scenario")
-    own = ", or less than the least that its metric asks for" if any(s.scenario.metric.least_scale for s in narrow) else ""
+    own = (
+        ", or less than the least that its metric asks for"
+        if any(s.scenario.metric.least_scale for s in narrow)
+        else ""
+    )
     return (
         f"The means leave out {scenarios} in which the ceiling is too little better than the floor for a score: "
         f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "

@@ -19,6 +19,8 @@ LOOKAHEAD, DIGITS = 30, 3
 
 With all decimals the sixteen opponents of the Prisoner's Dilemma take minutes.
 """
+MOST_ACTIONS_LOOKED_AHEAD = 3
+"""In games with more actions than this `bayes`, too, takes the rule as known from the next round on."""
 SLIP = 0.05
 """The chance with which the ladder's agents take a rule to play any action, so that no rule is ever ruled out."""
 ORDERS = range(4)
@@ -46,7 +48,8 @@ class BayesPlayer(TableAgent):
     def __init__(self, world: MatrixGameWorld, seed: int) -> None:
         super().__init__(world, seed)
         rules = world.scenario.mixture()
-        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, LOOKAHEAD, DIGITS)
+        lookahead = LOOKAHEAD if len(world.scenario.side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
+        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, lookahead)
         self._beliefs = self._play.prior
 
     def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
@@ -65,8 +68,10 @@ class OrderPlayer(BayesPlayer):
 
     def __init__(self, world: MatrixGameWorld, seed: int, order: int) -> None:
         TableAgent.__init__(self, world, seed)
-        known = tuple((SlippingRule(rule.side, rule, SLIP), share) for rule, share in world.scenario.mixture(order).items())
-        self._play = _bayes_play(known, world.scenario.game.rounds, 1, DIGITS)
+        known = tuple(
+            (SlippingRule(rule.side, rule, SLIP), share) for rule, share in world.scenario.mixture(order).items()
+        )
+        self._play = _bayes_play(known, world.scenario.game.rounds, 1)
         self._beliefs = self._play.prior
 
 
@@ -74,9 +79,9 @@ _best_response = lru_cache(64)(BestResponse)
 
 
 @lru_cache(32)
-def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, lookahead: int, digits: int) -> BayesPlay:
+def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, lookahead: int) -> BayesPlay:
     rules, shares = zip(*mixture, strict=True)
-    return BayesPlay(rules, shares, rounds, lookahead, digits)
+    return BayesPlay(rules, shares, rounds, lookahead, DIGITS)
 
 
 LADDER: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {

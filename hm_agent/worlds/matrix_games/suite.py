@@ -117,7 +117,10 @@ class MatrixGamesSuite(Suite):
             **{name: own(name, about) for name, about in SHORTCUTS.items()},
             **{
                 f"order_{order}": own(
-                    f"order_{order}", f"knows how opponents up to order {order} play", needs_opponent=True, is_reference=False
+                    f"order_{order}",
+                    f"knows how opponents up to order {order} play",
+                    needs_opponent=True,
+                    is_reference=False,
                 )
                 for order in range(4)
             },
