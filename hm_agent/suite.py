@@ -294,10 +294,10 @@ class Suite:
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
     by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
-    alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor of its own, it is the one
-    of them with the best mean over the other scenarios of the group. offers: what the minds of its bodies answer beyond
-    `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused; None for a world that only its own
-    agents play.
+    alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor of its own, it is
+    the one of them with the best mean over the other scenarios of the group. offers: what the minds of its bodies
+    answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused; None for a world that
+    only its own agents play.
     """
 
     name: str

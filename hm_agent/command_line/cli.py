@@ -21,7 +21,7 @@ from hm_agent.models.settings import BUILTIN, PRESETS
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions
-from hm_agent.registry import shared_agents, suites
+from hm_agent.registry import scenarios, shared_agents, suites
 from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
 
 if TYPE_CHECKING:

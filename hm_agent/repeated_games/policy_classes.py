@@ -15,12 +15,14 @@ from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 Mixture = Mapping[RuleOfPlay, float]
 Cloud = tuple[tuple[RuleOfPlay, Any, float], ...]
 """Rules with their states and probabilities."""
-MOST_CLOUDS = 4_000
-"""How many clouds may be told apart in a calculation."""
+TIE_DIGITS = 6
+"""To how many decimals payoffs are compared: fewer than probabilities have, so that their rounding makes no choice."""
+MOST_STATES = 30_000
+"""How many states the clouds that a calculation tells apart may have together."""
 
 
 class TooManyError(Exception):
-    """A calculation has met more clouds than `MOST_CLOUDS`."""
+    """A calculation has met more states than `MOST_STATES`."""
 
 
 def longest(value: Callable[[Mixture, int], float], mixture: Mixture, rounds: int) -> tuple[float, int]:
@@ -68,7 +70,7 @@ def watching_value(mixture: Mixture, rounds: int) -> float:
         if not left:
             return 0.0
         expected, total = _chances(believed), 0.0
-        paid = [round(side.expected(own, expected), DIGITS) for own in range(len(side.actions))]
+        paid = [round(side.expected(own, expected), TIE_DIGITS) for own in range(len(side.actions))]
         own = paid.index(max(paid))
         for other in range(len(side.others)):
             chance, later = _moved(true, {own: 1.0}, other)
@@ -88,7 +90,7 @@ def myopic_value(mixture: Mixture, rounds: int) -> float:
         if not left:
             return 0.0
         chances = rule.chances(state)
-        paid = [round(side.expected(own, chances), DIGITS) for own in range(len(side.actions))]
+        paid = [round(side.expected(own, chances), TIE_DIGITS) for own in range(len(side.actions))]
         own = paid.index(max(paid))
         later = (chance * value(rule, rule.after(state, other, own), left - 1) for other, chance in enumerate(chances))
         return side.expected(own, chances) + sum(later)
@@ -97,16 +99,18 @@ def myopic_value(mixture: Mixture, rounds: int) -> float:
 
 
 def _counted(value: Callable[..., float]) -> Callable[..., float]:
-    """Remembers the values of a function, and raises TooManyError once there are too many."""
+    """Remembers the values of a function of a cloud and more; raises TooManyError for too many states."""
     known: dict[Hashable, float] = {}
+    states = 0
 
-    def remembered(*arguments: Hashable) -> float:
-        if arguments not in known:
-            found = value(*arguments)
-            if len(known) == MOST_CLOUDS:
+    def remembered(cloud: Cloud, *others: Hashable) -> float:
+        nonlocal states
+        if (cloud, *others) not in known:
+            states += len(cloud)
+            if states > MOST_STATES:
                 raise TooManyError
-            known[arguments] = found
-        return known[arguments]
+            known[cloud, *others] = value(cloud, *others)
+        return known[cloud, *others]
 
     return remembered
 

@@ -106,8 +106,11 @@ class StepRule(RuleOfPlay):
     def after(self, state: int | None, own: int, other: int) -> int:
         return (own + self.step) % len(self.side.actions)
 
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
+
     def chances(self, state: int | None) -> Shares:
-        return self.trembling(self.first if state is None else state, self.tremble)
+        return self.trembling(self.reply(state), self.tremble)
 
 
 @dataclass(frozen=True)
@@ -156,14 +159,18 @@ class CounterEarlierRule(RuleOfPlay):
     start = (None, ())
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
-        """What it played last, and the other's last actions, the oldest first."""
-        return own, (*state[1], other)[-self.rounds_ago :]
+        """What it played last, None once that does not matter, and the other's last actions, the oldest first."""
+        others = (*state[1], other)[-self.rounds_ago :]
+        return None if len(others) == self.rounds_ago else own, others
 
-    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
         last, others = state
         if len(others) == self.rounds_ago:
-            return self.trembling(self.side.best_response(others[0]), self.tremble)
-        return self.trembling(self.first if last is None else last, self.tremble)
+            return self.side.best_response(others[0])
+        return self.first if last is None else last
+
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
 
 
 @dataclass(frozen=True)
@@ -213,12 +220,15 @@ class FictitiousPlayRule(RuleOfPlay):
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
         return own, (*state[1], other)[-self.window :]
 
-    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+    def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
         last, others = state
         if last is None:
-            return self.trembling(self.first, self.tremble)
+            return self.first
         gains = [sum(row[other] for other in others) for row in self.side.payoff]
-        return self.trembling(last if gains[last] == max(gains) else gains.index(max(gains)), self.tremble)
+        return last if gains[last] == max(gains) else gains.index(max(gains))
+
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
 
 
 class LastMoves(NamedTuple):
@@ -291,7 +301,7 @@ class Thought(NamedTuple):
 
 @dataclass(frozen=True)
 class DeeperWhenBeatenRule(RuleOfPlay):
-    """Has a habit and, each time it has been beaten `losses` times in a row, leaves it for a deeper thought, or returns.
+    """Has a habit and, each time it is beaten `losses` times in a row, leaves it for a deeper thought, or returns.
 
     It is beaten if the other best-responds to its action. The habit of order 2 is to go on from its own last action, of
     order 3 to best-respond to the other's, both by `step` actions further. The deeper thought: the other expects the
@@ -318,19 +328,22 @@ class DeeperWhenBeatenRule(RuleOfPlay):
         answered = self.side.best_response(self.side.opposite.best_response(habit))
         return Thought(answered if is_deeper else habit, is_deeper, 0 if changes else beaten)
 
+    def reply(self, state: Thought) -> int | None:
+        return self.first if state.reply is None else state.reply
+
     def chances(self, state: Thought) -> Shares:
-        return self.trembling(self.first if state.reply is None else state.reply, self.tremble)
+        return self.trembling(self.reply(state), self.tremble)
 
 
 @dataclass(frozen=True)
 class SlippingRule(RuleOfPlay):
-    """Another rule that, with a small chance, plays any action alike: what a rule looks like that is only nearly right."""
+    """Another rule that plays any action alike with a small chance, as a rule looks that is only nearly right."""
 
     rule: RuleOfPlay
     chance: float
 
     @property
-    def start(self) -> Any:  # type: ignore[override]
+    def start(self) -> Any:
         return self.rule.start
 
     def after(self, state: Any, own: int, other: int) -> Hashable:

@@ -66,7 +66,7 @@ def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[Normalised
 
 
 def lesser_of_pairs(rows: Sequence[Row]) -> list[Row]:
-    """The rows of one condition, of which those of a pair count once, by the lesser score; half a pair does not count."""
+    """The rows of one condition without all but the lesser score of a pair; half a pair does not count."""
     by_pair: dict[str, list[Row]] = {}
     for row in rows:
         by_pair.setdefault(row.scenario.pair or row.scenario.name, []).append(row)

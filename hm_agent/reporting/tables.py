@@ -217,7 +217,7 @@ def _reference(
 def _with_shortcut_floors(rows: Sequence[Row]) -> list[Row]:
     """Gives scenarios whose metric names no floor the shortcut with the best mean over their group's other scenarios.
 
-    It is chosen elsewhere so that the best of many chance results is no floor; a group's only scenario has its own best.
+    So the best of many chance results is no floor; the only scenario of a group has its own best.
     """
     shortcuts: dict[tuple[str, Settings], list[Row]] = {}
     for row in rows:

@@ -21,8 +21,8 @@ from hm_agent.repeated_games.policy_classes import (
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 from hm_agent.repeated_games.written_rules import rule_from
 
-MOD = tuple(tuple(float((own - other) % 4 == 1) - ((other - own) % 4 == 1) for other in range(4)) for own in range(4))
-NUMBERS = ("one", "two", "three", "four")
+MOD = tuple(tuple(float((own - other) % 3 == 1) - ((other - own) % 3 == 1) for other in range(3)) for own in range(3))
+NUMBERS = ("one", "two", "three")
 SIDE = Side(NUMBERS, NUMBERS, MOD, transposed(MOD))
 DILEMMA = ((3.0, 0.0), (5.0, 1.0))
 PD = Side(("cooperate", "defect"), ("cooperate", "defect"), DILEMMA, transposed(DILEMMA))
@@ -73,7 +73,7 @@ def watched(rules: Mixture, seen: tuple[int, ...]) -> int:
             if others[:-1] == seen:
                 expected[others[-1]] += chance
     total = sum(expected) or 1.0
-    paid = [round(side.expected(own, [share / total for share in expected]), 10) for own in range(len(side.actions))]
+    paid = [round(side.expected(own, [share / total for share in expected]), 6) for own in range(len(side.actions))]
     return paid.index(max(paid))
 
 

@@ -37,9 +37,9 @@ def _maze(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def played(by_scenario: Mapping[str, Mapping[str, float]]) -> list[Row]:
-    known = {"world": "maze", "settings": {"seed": 0, "max_steps": None}}
+    settings = {"seed": 0, "max_steps": None}
     results: list[Result] = [
-        result(agent, 0, **known, scenario=scenario, metrics={"points": points})
+        result(agent, world="maze", settings=settings, scenario=scenario, metrics={"points": points})
         for scenario, earned in by_scenario.items()
         for agent, points in earned.items()
     ]
@@ -77,7 +77,7 @@ def test_a_scenario_in_which_a_shortcut_does_nearly_as_well_is_in_no_score_and_i
     rows = played({**MAZES, **easy})
     assert {row.scenario.name: row.is_narrow for row in rows} == {"maze_0": False, "maze_1": True, "maze_2": True}
     (score,) = scores(rows)
-    assert (score.mean, score.scenarios) == (pytest.approx(0.7), 1)
+    assert (score.mean, score.scenarios) == pytest.approx((0.7, 1))
     said = narrow_note(narrow_scales(rows))
     assert "leave out 2 scenarios" in said
     assert "or less than the least that its metric asks for" in said
@@ -102,5 +102,5 @@ def test_without_shortcuts_there_is_no_score_and_the_report_says_what_it_needs()
 def test_a_pair_counts_by_its_lesser_score_and_half_a_pair_does_not_count() -> None:
     doors = {"a": {"random": 0.0, "oracle": 10.0, "react": 9.0}, "b": {"random": 0.0, "oracle": 10.0, "react": 2.0}}
     (score,) = scores(played(doors))
-    assert (score.mean, score.scenarios) == (pytest.approx(0.2), 1)
+    assert (score.mean, score.scenarios) == pytest.approx((0.2, 1))
     assert scores(played({"a": doors["a"]})) == []

@@ -17,7 +17,7 @@ from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
 TESTED = {
-    "mg_mod_fictitious_play_3": 1,
+    "mg_mod_counter_earlier_3": 1,
     "mg_stag_corrigible_trembling": 1,
     "mg_mod_deeper_2_2_1": 2,
     "mg_mod_deeper_3_2_1": 3,
@@ -28,7 +28,7 @@ ELSEWHERE = 1000
 
 @cache
 def item(name: str, first: int = 0) -> Item:
-    (found,) = measured([table_scenarios()[name]], episodes=8, first=first)
+    (found,) = measured([table_scenarios()[name]], episodes=30, first=first)
     return found
 
 
