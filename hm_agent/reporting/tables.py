@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import hypot
+from math import hypot, inf
 from statistics import mean, median
 
 from hm_agent.questions import Usage
@@ -233,15 +233,24 @@ def _with_shortcut_floors(rows: Sequence[Row]) -> list[Row]:
 
 
 def _best_shortcut(scenario: ScenarioInfo, shortcuts: Sequence[Row]) -> Reference | None:
-    """The floor of a scenario. shortcuts: the rows of all shortcuts in its group."""
-    others = [row for row in shortcuts if row.scenario.name != scenario.name] or shortcuts
-    by_agent: dict[str, list[float]] = {}
-    for row in others:
-        by_agent.setdefault(row.condition.agent, []).append(row.mean or 0.0)
+    """The floor of a scenario. shortcuts: the rows of all shortcuts in its group.
+
+    A pair is one scenario, in which a shortcut is as good as in the worse of both.
+    """
+    lesser: dict[str, dict[str, Row]] = {}
     sign = 1 if scenario.metric.higher_is_better else -1
-    here = [row for row in shortcuts if row.scenario.name == scenario.name and row.condition.agent in by_agent]
-    best = max(here, key=lambda row: sign * mean(by_agent[row.condition.agent]), default=None)
-    return Reference(best.condition, best.estimate, best.told_share) if best and best.estimate else None
+    for row in sorted(shortcuts, key=lambda row: sign * (row.mean or 0.0)):
+        lesser.setdefault(_item(row.scenario), {}).setdefault(row.condition.agent, row)
+    here = lesser.get(_item(scenario), {})
+    others = [rows for item, rows in lesser.items() if item != _item(scenario)] or [here]
+    known = {agent: [rows[agent].mean or 0.0 for rows in others if agent in rows] for agent in here}
+    best = max(here, key=lambda agent: sign * mean(known[agent]) if known[agent] else -inf, default=None)
+    floor = here.get(best or "")
+    return Reference(floor.condition, floor.estimate, floor.told_share) if floor and floor.estimate else None
+
+
+def _item(scenario: ScenarioInfo) -> str:
+    return scenario.pair or scenario.name
 
 
 def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:

@@ -99,6 +99,16 @@ def test_without_shortcuts_there_is_no_score_and_the_report_says_what_it_needs()
     assert "needs a shortcut and a better `oracle`" in unscored(rows)[0]
 
 
+def test_a_shortcut_that_knows_one_answer_is_no_floor_of_a_pair() -> None:
+    doors = {
+        "a": {"random": 2.0, "constant": 10.0, "oracle": 10.0, "react": 9.0},
+        "b": {"random": 3.0, "constant": -10.0, "oracle": 10.0, "react": 9.0},
+    }
+    rows = played(doors)
+    assert floors(rows) == {"a": ("random", 2.0), "b": ("random", 2.0)}
+    assert not any(row.is_narrow for row in rows)
+
+
 def test_a_pair_counts_by_its_lesser_score_and_half_a_pair_does_not_count() -> None:
     doors = {"a": {"random": 0.0, "oracle": 10.0, "react": 9.0}, "b": {"random": 0.0, "oracle": 10.0, "react": 2.0}}
     (score,) = scores(played(doors))

@@ -174,7 +174,7 @@ def _group(scenario: TableScenario) -> str:
     if group is None:
         return f"{title}, self-play"
     needs = "" if group.needs_order is None else f", order {group.needs_order} needed"
-    return f"{title}{', pairs' if group.pair else ''}{needs}"
+    return f"{title}{needs}"
 
 
 def least_scale(scenario: TableScenario) -> float:
