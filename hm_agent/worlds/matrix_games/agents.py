@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.suite import TOLD_SHARE
@@ -48,8 +49,7 @@ class BayesPlayer(TableAgent):
     def __init__(self, world: MatrixGameWorld, seed: int) -> None:
         super().__init__(world, seed)
         rules = world.scenario.mixture()
-        lookahead = LOOKAHEAD if len(world.scenario.side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
-        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, lookahead)
+        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, lookahead(world.scenario.side))
         self._beliefs = self._play.prior
 
     def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
@@ -75,13 +75,18 @@ class OrderPlayer(BayesPlayer):
         self._beliefs = self._play.prior
 
 
+def lookahead(side: Side) -> int:
+    """How far `bayes` looks ahead in a game."""
+    return LOOKAHEAD if len(side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
+
+
 _best_response = lru_cache(64)(BestResponse)
 
 
 @lru_cache(32)
-def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, lookahead: int) -> BayesPlay:
+def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, ahead: int) -> BayesPlay:
     rules, shares = zip(*mixture, strict=True)
-    return BayesPlay(rules, shares, rounds, lookahead, DIGITS)
+    return BayesPlay(rules, shares, rounds, ahead, DIGITS)
 
 
 LADDER: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
