@@ -39,6 +39,7 @@ def main(episodes: int = 20) -> None:
     needing = [scenario for scenario in table_scenarios().values() if scenario_named(scenario.name).needs_order]
     items = [with_agents(item, episodes) for item in measured(needing, episodes)]
     print(f"| needs | items | {' | '.join(f'`{agent}`' for agent in AGENTS)} |")
+    print("| --- " * (2 + len(AGENTS)) + "|")
     for order in range(1, len(LADDER)):
         for is_held_out in (False, True):
             groups = [(item, item.scenarios[0].group) for item in items]
