@@ -19,7 +19,7 @@ from statistics import mean
 
 import numpy as np
 
-from benchmarks.symmtom import judged, judged_words, with_error
+from benchmarks.symmtom import JUDGED, judged, judged_words, with_error
 from hm_agent.files import write_whole
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
@@ -157,7 +157,7 @@ def mind_table(trials: int) -> str:
     trained = [name for name in ALGORITHMS if any(SHIPPED.glob(f"*_{name}.npz"))]
     lines = [f"| agent | {' | '.join(name.removeprefix('symmtom_test_') for name in mind_tests())} |"]
     lines.append(f"| --- |{' --- |' * len(mind_tests())}")
-    for agent in (*POLICIES, SPOKEN, "react", *trained):
+    for agent in (*JUDGED, SPOKEN, "react", *trained):
         cells = (judged(name, agent, trials) if _can_sit(agent, name) else "-" for name in mind_tests())
         lines.append(f"| {agent} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from hm_agent.core import Event, Strategy
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -17,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEve
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
@@ -46,6 +48,19 @@ def arena() -> MatrixGame:
 def kitchen() -> CookingGame:
     facts = game_named("cooking_asymmetric", KitchenFacts)
     return CookingGame(facts, vision_of(facts.short_name, 0))
+
+
+def lead(kind: str, count: int = 6) -> NextLead:
+    return NextLead(kind=kind, count=count)
+
+
+def against(expects: str, hold: Mapping[str, int], **more: Any) -> AgainstOne:
+    """A strategy in an answer about an only opponent, which is expected to hold six of a kind."""
+    return AgainstOne(expects=lead(expects), hold=dict(hold), **more)
+
+
+def among(hold: Mapping[str, int], *seek: str, **more: Any) -> AmongMany:
+    return AmongMany(seek=list(seek), hold=dict(hold), **more)
 
 
 def begin(strategist: Considering) -> MatrixStrategy:

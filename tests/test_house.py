@@ -178,6 +178,7 @@ def test_no_file_name_stands_often() -> None:
 
 SPEAKERS = [
     "hm_agent.agents.planning_body",
+    "hm_agent.agents.written_body",
     "hm_agent.models.answer_parsing",
     "hm_agent.theory_of_mind",
     "hm_agent.written_calls",

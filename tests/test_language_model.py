@@ -73,7 +73,7 @@ def test_among_several_players_the_model_is_asked_whom_to_meet(
     result = play(tmp_path, settings(endpoint), silence, max_steps=300, scenario=arena)
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
     asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
-    assert {"ChooseOpponents", "PredictNext", "ProposeHypothesis", "PlanSubgoals"} <= asked
+    assert {"ChooseStrategy", "Predict", "Propose", "Plan"} <= asked
 
 
 def test_a_kitchen_is_played_over_http(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
@@ -82,7 +82,7 @@ def test_a_kitchen_is_played_over_http(endpoint: Endpoint, tmp_path: Path, silen
     assert (result.status, result.unanswered_questions) == ("max_steps", 0)
     assert result.metrics["interactions"] >= 4
     asked = {question["question"] for line in read_trace(trace_of(tmp_path)) for question in line.get("questions", [])}
-    assert {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"} <= asked
+    assert {"Propose", "Predict", "ChooseStrategy", "PlanCooking"} <= asked
 
 
 def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:

@@ -79,11 +79,11 @@ def test_a_mapping_names_every_key_of_the_question() -> None:
     counts = {name: {"type": "integer", "minimum": 1, "maximum": 40} for name in NAMES}
     closed = {"type": "object", "properties": counts, "required": list(NAMES), "additionalProperties": False}
     assert answer_schema(INFER)["properties"]["inventory"] == closed
-    assert answer_schema(COUNTER)["properties"]["own_next"] == closed
+    assert answer_schema(COUNTER)["$defs"]["AgainstOne"]["properties"]["hold"] == closed
 
 
 def test_a_lead_names_one_of_the_kinds_with_a_count_above_the_initial_one() -> None:
-    lead = answer_schema(COUNTER)["$defs"]["LeadAnswer"]["properties"]
+    lead = answer_schema(COUNTER)["$defs"]["NextLead"]["properties"]
     assert lead["kind"]["enum"] == list(NAMES)
     assert (lead["count"]["minimum"], lead["count"]["maximum"]) == (2, 40)
 

@@ -22,7 +22,7 @@ from hm_agent.models.prompts import environment
 from hm_agent.pages.rendering import SHARED
 from hm_agent.recording.replay.page import TEMPLATES as REPLAY
 from hm_agent.reporting.pages import TEMPLATES
-import hm_agent.worlds.melting_pot.games.matrix.plan_questions  # registers the filters of its template
+import hm_agent.worlds.melting_pot.games.matrix.map_seat  # registers the filters of its template
 scenarios = find_scenarios(["rws_repeated_*"])
 scripts = suites()["melting_pot"].viewer(scenarios[0]).scripts[0].parent
 folders, prompts = (TEMPLATES, REPLAY, SHARED, scripts), data_folder("prompts")
@@ -87,7 +87,7 @@ def test_scenarios_prompts_and_templates_are_found_in_an_installed_wheel(install
     assert Path(folder).is_relative_to(installed.parents[1])
     assert count == "9"
     assert {
-        "melting_pot/matrix/plan_subgoals.j2",
+        "melting_pot/matrix/map_blocks.j2",
         "report.html.j2",
         "index.js.j2",
         "replay.css",

@@ -1,36 +1,54 @@
-"""The body of agents that think in language: it notes what happens, asks for plans, and follows them call by call.
+"""The body of agents that ask for plans: it notes what happens, asks for plans, and follows them call by call.
 
-A world supplies its notes, which turn views into a situation and events, and a follower, which carries out calls.
+A world supplies its notes, which turn views into a situation and events, a follower, which carries out calls, and what
+it asks of plans. Where strategies are words, the questions are shared (`written_body.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Protocol, TypeVar
 
 from hm_agent.agents.reflection import FinishedPlan, Reflector
-from hm_agent.core import Body, Event, Interaction, Observation
+from hm_agent.core import Body, Event, Interaction, Observation, Strategy
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import UNSHOWN, Model, answer_or_none
-from hm_agent.theory_of_mind.language_questions import AskProbes, Plan, ReviewPlan
-from hm_agent.theory_of_mind.situation import BarredCall, Call, PlanRecord, SeatSituation
-from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
+from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
+from hm_agent.theory_of_mind.language_questions import AskProbes
+from hm_agent.theory_of_mind.mind import BasicMind
+from hm_agent.theory_of_mind.situation import Call, PlanRecord, SeatSituation
 
 ViewT = TypeVar("ViewT")
 ViewT_contra = TypeVar("ViewT_contra", contravariant=True)
 ActionT = TypeVar("ActionT")
 ActionT_co = TypeVar("ActionT_co", covariant=True)
+ActionT_contra = TypeVar("ActionT_contra", contravariant=True)
 SituationT = TypeVar("SituationT", bound=SeatSituation)
 SituationT_co = TypeVar("SituationT_co", bound=SeatSituation, covariant=True)
 SituationT_contra = TypeVar("SituationT_contra", bound=SeatSituation, contravariant=True)
+StrategyT = TypeVar("StrategyT", bound=Strategy)
+StrategyT_contra = TypeVar("StrategyT_contra", bound=Strategy, contravariant=True)
 
 
-PLANNING = (Plan, ReviewPlan)
-"""The kinds of questions that a new plan needs; all others are asked because of events."""
+@dataclass(frozen=True, slots=True)
+class PlanningState:
+    """What an agent plans and knows after a step.
+
+    plan: the latest plan. done: how many of its steps were carried out. call: the one being carried out. failed: the
+    call that failed in this step. asked_because: why a plan was asked for in this step. over_because: why the plan is
+    over, while the next one waits until the agent can act; None while it is followed. notes: what the world adds.
+    """
+
+    plan: Sequence[Call] = field(metadata=UNSHOWN)
+    done: int
+    call: Call | None
+    failed: Call | None
+    asked_because: str | None
+    over_because: str | None = field(metadata=UNSHOWN)
+    notes: object | None = None
 
 
-class Notes(Protocol[ViewT_contra, SituationT_co]):
+class Notes(Protocol[ViewT_contra, SituationT_co, ActionT_contra]):
     """What one seat has noticed in an episode."""
 
     @property
@@ -42,19 +60,23 @@ class Notes(Protocol[ViewT_contra, SituationT_co]):
         """Takes in a view; returns what has happened since the one before."""
         ...
 
-    def shown(self) -> object | None:
-        """What recordings show of the notes beside the plan: a frozen dataclass; None for nothing."""
-        return None
+    def note_action(self, action: ActionT_contra) -> None:
+        """Takes in the action that the agent takes now."""
+        return
+
+    def shown(self, planning: PlanningState) -> object:
+        """What recordings keep of a step: a frozen dataclass, by default the planning alone."""
+        return planning
 
     def metrics(self) -> Mapping[str, float]:
         """The notes' own metrics."""
         return {}
 
 
-class PlanFollower(Protocol[SituationT_contra, ActionT_co]):
+class PlanFollower(Protocol[SituationT_contra, ActionT_co, StrategyT_contra]):
     """Carries out one plan after the other, call by call."""
 
-    plan: tuple[Call, ...]
+    plan: Sequence[Call]
     """The latest plan; empty before the first one and without a usable one."""
 
     @property
@@ -72,20 +94,88 @@ class PlanFollower(Protocol[SituationT_contra, ActionT_co]):
         """The call that the latest plan ended with because it can't be carried out; it is barred from coming first."""
         return None
 
-    def follow(self, plan: Sequence[Call]) -> None:
-        """Begins a plan."""
+    @property
+    def why_ended(self) -> str:
+        """Why the latest plan that a model was asked for is over, in words."""
+        return phrase("agent/reasons.j2", "used_up")
+
+    def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
+        """Begins a plan. is_forced: True if no model was asked for it."""
         ...
 
-    def observe(self, situation: SituationT_contra, events: Sequence[Event]) -> str | None:
-        """Takes in what the latest action led to; returns why a new plan is needed, in words, or None."""
+    def observe(self, situation: SituationT_contra, events: Sequence[Event], because: str | None) -> str | None:
+        """Takes in what the latest action led to; returns why a new plan is needed, in words, or None.
+
+        because: why one is needed already, since the agent could not ask before.
+        """
         ...
+
+    def heed(self, strategy: StrategyT_contra, before: StrategyT_contra | None) -> str | None:
+        """Takes in the strategy to follow; returns why the plan can't go on with it, in words, or None.
+
+        before: the strategy up to now; None before the first.
+        """
+        ...
+
+    def reflex(self, situation: SituationT_contra) -> ActionT_co | None:
+        """The action of a step in which no plan matters, e.g. since no action has any effect; None in all others."""
+        return None
+
+    def forced_plan(
+        self, situation: SituationT_contra, strategy: StrategyT_contra, because: str | None
+    ) -> Sequence[Call]:
+        """The plan if only one makes sense, so that no model is asked; else empty.
+
+        because: why the plan before is interrupted, in words; None if it has come to its end.
+        """
+        return ()
 
     def default_plan(self, situation: SituationT_contra) -> Sequence[Call]:
         """The plan if a model gives none that can be used; empty: it waits, and a plan is asked for again."""
         return ()
 
-    def next_action(self, situation: SituationT_contra) -> ActionT_co:
-        """The action that carries the plan on, or that waits."""
+    def next_action(self, situation: SituationT_contra) -> ActionT_co | None:
+        """The action that carries the plan on, or that waits; None if the plan is over."""
+        ...
+
+    def last_resort(self, situation: SituationT_contra) -> ActionT_co:
+        """The action if even a new plan leads to none, in a world where that can be."""
+        raise AssertionError("every new plan leads to an action")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest(Generic[SituationT, StrategyT]):
+    """What a plan is made from.
+
+    history: the interactions that planning is shown beside the strategy. because: why a plan is asked for, in words.
+    critiques: the lessons from earlier plans, the latest last. failed: the call that the plan before ended with because
+    it can't be carried out.
+    """
+
+    situation: SituationT
+    strategy: StrategyT
+    history: Sequence[Interaction]
+    because: str
+    failed: Call | None
+    critiques: Sequence[str] = ()
+
+
+class PlanAsking(Protocol[SituationT, StrategyT]):
+    """What is asked of plans in a world."""
+
+    def ask(self, request: PlanRequest[SituationT, StrategyT]) -> Question[Any]:
+        """Asks for a plan."""
+        ...
+
+    def read(self, question: Any, answer: Any) -> Sequence[Call]:
+        """The plan in a valid answer."""
+        ...
+
+    def ended(self, request: PlanRequest[SituationT, StrategyT], reward: float) -> FinishedPlan | None:
+        """The latest plan that was asked for, which is over; None without a usable one.
+
+        request: for the next plan. reward: the sum since the latest one was made.
+        """
         ...
 
 
@@ -110,113 +200,98 @@ class LiteralProbes(Protocol[SituationT_contra, ActionT_co]):
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class PlanningState:
-    """What an agent plans and knows after a step.
+class NoProbes(LiteralProbes[SituationT_contra, ActionT_co]):
+    """Asks nothing: predictions of what others do next are what an agent says of their minds."""
 
-    plan: the latest plan. done: how many of its steps were carried out. call: the one being carried out. failed: the
-    call that failed in this step. asked_because: why a plan was asked for in this step. notes: what the world shows.
+    choices = ()
+
+
+class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, SituationT, StrategyT]):
+    """One agent through one episode.
+
+    It notes what has happened, decides why a plan is needed, asks for it and follows it. mind: through which
+    strategists ask about the others.
     """
-
-    plan: tuple[Call, ...] = field(metadata=UNSHOWN)
-    done: int
-    call: Call | None
-    failed: Call | None
-    asked_because: str | None
-    notes: object | None
-
-
-class PlanningBody(Body[ViewT, ActionT, WrittenStrategy], Generic[ViewT, ActionT, SituationT]):
-    """One agent through one episode. players: the names of the others."""
 
     def __init__(
         self,
-        notes: Notes[ViewT, SituationT],
-        follower: PlanFollower[SituationT, ActionT],
-        players: Sequence[str],
+        notes: Notes[ViewT, SituationT, ActionT],
+        follower: PlanFollower[SituationT, ActionT, StrategyT],
+        plans: PlanAsking[SituationT, StrategyT],
+        mind: BasicMind,
         model: Model,
         reflector: Reflector,
         probes: LiteralProbes[SituationT, ActionT],
     ) -> None:
-        self._notes, self._follower, self.mind = notes, follower, WrittenMind(players, notes)
+        self._notes, self._follower, self._plans, self.mind = notes, follower, plans, mind
         self._model, self._reflector, self._probes = model, reflector, probes
-        self._strategy: WrittenStrategy | None = None
+        self._strategy: StrategyT | None = None
         self._because: str | None = phrase("agent/reasons.j2", "begins")
         """Why a new plan is needed; None while the present one can go on."""
         self._asked_because: str | None = None
         self._failed: Call | None = None
-        self._planned_on: SituationT | None = None
-        """The situation for which the latest plan was made; None before the first."""
+        self._has_asked = False
+        """True once a plan was asked for."""
         self._earned = 0.0
-        """The sum of rewards since the latest plan was made."""
+        """The sum of rewards since the latest plan was asked for."""
 
     def perceive(self, observation: Observation[ViewT]) -> Sequence[Event]:
         events = self._notes.read(observation)
         self._earned, self._asked_because, self._failed = self._earned + observation.reward, None, None
-        if self._planned_on is not None:
-            because = self._follower.observe(self._notes.situation, events)
-            self._because = self._because or because
+        self._because = self._follower.observe(self._notes.situation, events, self._because)
         return events
 
-    async def act(self, strategy: WrittenStrategy, history: Sequence[Interaction]) -> ActionT:
+    async def act(self, strategy: StrategyT, history: Sequence[Interaction]) -> ActionT:
         situation = self._notes.situation
         if claims := tuple(self._probes.due(situation)):
             answer = await answer_or_none(self._model, AskProbes(situation, claims, self._probes.choices))
             if (action := self._probes.take(answer.answers if answer else None)) is not None:
                 return action
-        if self._strategy is not None:
-            self._because = self._because or strategy.why_replan(self._strategy)
+        outdated = self._follower.heed(strategy, self._strategy)
+        self._because = self._because or outdated
         self._strategy, self.mind.strategy_now = strategy, strategy.words or None
-        if self._because is not None:
-            await self._ask_for_plan(situation, strategy, history, self._because)
-        return self._follower.next_action(situation)
+        action = await self._choose(situation, strategy, history)
+        self._notes.note_action(action)
+        return action
 
-    async def _ask_for_plan(
-        self, situation: SituationT, strategy: WrittenStrategy, history: Sequence[Interaction], because: str
-    ) -> None:
-        """Replaces the plan, after a reflection on it."""
-        self._asked_because, self._failed = because, self._follower.failed
-        record = self._follower.record if self._follower.plan else None
-        critiques: Sequence[str] = ()
-        if record is not None and self._planned_on is not None:
-            evaluation = ReviewPlan(situation, record, because, self._earned, self._planned_on)
-            critiques = await self._reflector.reflect(_EndedPlan(evaluation))
-        question = Plan(
-            situation=situation,
-            strategy=strategy.words or None,
-            others=strategy.others,
-            history=self.mind.noticed(history),
-            critiques=tuple(critiques),
-            because=because,
-            previous=record,
-            barred=BarredCall(self._failed, because) if self._failed is not None else None,
-        )
+    async def _choose(self, situation: SituationT, strategy: StrategyT, history: Sequence[Interaction]) -> ActionT:
+        if (reflex := self._follower.reflex(situation)) is not None:
+            return reflex
+        action = self._follower.next_action(situation) if self._because is None else None
+        if action is None:
+            await self._plan(situation, strategy, history)
+            action = self._follower.next_action(situation)
+        return self._follower.last_resort(situation) if action is None else action
+
+    async def _plan(self, situation: SituationT, strategy: StrategyT, history: Sequence[Interaction]) -> None:
+        """Follows a new plan: the only one that makes sense, or one that the model is asked for after a reflection."""
+        interrupted_by, self._because = self._because, None
+        if forced := self._follower.forced_plan(situation, strategy, interrupted_by):
+            self._follower.follow(forced, is_forced=True)
+            return
+        self._asked_because = because = interrupted_by or self._follower.why_ended
+        self._failed = self._follower.failed
+        request = PlanRequest(situation, strategy, history, because, self._failed)
+        if self._has_asked and (ended := self._plans.ended(request, self._earned)):
+            request = replace(request, critiques=tuple(await self._reflector.reflect(ended)))
+        question = self._plans.ask(request)
         answer = await answer_or_none(self._model, question)
-        default = self._follower.default_plan
-        plan = situation.read_plan(answer.calls, question.barred_call) if answer else default(situation)
+        plan = self._plans.read(question, answer) if answer else self._follower.default_plan(situation)
         self._follower.follow(plan)
         self._because = None if plan else phrase("agent/reasons.j2", "no_plan")
-        self._planned_on, self._earned = situation, 0.0
+        self._has_asked, self._earned = True, 0.0
 
-    def state(self) -> PlanningState:
-        return PlanningState(
-            plan=self._follower.plan,
-            done=self._follower.record.done,
-            call=self._follower.current,
-            failed=self._failed,
-            asked_because=self._asked_because,
-            notes=self._notes.shown(),
+    def state(self) -> object:
+        return self._notes.shown(
+            PlanningState(
+                plan=self._follower.plan,
+                done=self._follower.record.done,
+                call=self._follower.current,
+                failed=self._failed,
+                asked_because=self._asked_because,
+                over_because=self._because,
+            )
         )
 
     def metrics(self) -> Mapping[str, float]:
         return {**self._notes.metrics(), **self._probes.metrics()}
-
-
-@dataclass(frozen=True, slots=True)
-class _EndedPlan(FinishedPlan):
-    """A plan that is over, about which reflectors ask. The world itself says why a call failed, so nobody is asked."""
-
-    evaluation: ReviewPlan
-
-    def ask_evaluation(self) -> ReviewPlan:
-        return self.evaluation

@@ -19,11 +19,13 @@ ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseMode
 def by_situation(tables: Mapping[type[Any], ReasonerTable]) -> ReasonerTable:
     """Joins the tables of several kinds of situations into one.
 
-    A question that is in several tables is answered by that of the class of its `situation`.
+    A question that is in several tables is answered by that of the class of its `situation`, or of the nearest base of
+    it.
     """
 
     def answer(question: Any) -> BaseModel:
-        return tables[type(question.situation)][type(question)](question)
+        kind = next(kind for kind in type(question.situation).__mro__ if kind in tables)
+        return tables[kind][type(question)](question)
 
     joined: dict[type[Question[Any]], Callable[[Any], BaseModel]] = {}
     for table in tables.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
@@ -53,11 +54,14 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     """
 
     asks_at_first = False
+    decides_apart: ClassVar[bool] = False
+    """True if what to do about predictions is a question of its own (`ask_choice`)."""
     remembers: ClassVar[int | None] = None
     """How many of the latest interactions questions take in; None for all."""
 
     def __init__(self, players: Sequence[str], seat: Situated[SituationT], strategy_now: str | None = None) -> None:
-        self.players, self._seat, self.strategy_now = tuple(players), seat, strategy_now
+        self.players: Sequence[str] = tuple(players)
+        self._seat, self.strategy_now = seat, strategy_now
 
     @property
     def situation(self) -> SituationT:
@@ -67,8 +71,22 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     def is_over(self) -> bool:
         return self.situation.is_over
 
+    def situation_beside(self, told: Sequence[Interaction], about: str | None = None) -> SituationT:
+        """What a question shows that itself tells these interactions; by default all of the present situation.
+
+        about: the only player that matters to the question; None if all may.
+        """
+        return self.situation
+
+    def belief(self, opponent: OpponentModel) -> PlayerBelief:
+        """What questions show of what is believed of a player."""
+        return opponent.belief
+
     def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
-        """The strategy that an answer gives. informed: False before anything is known of the others."""
+        """The strategy that an answer gives.
+
+        informed: False if it expects nothing of the others, since nothing is known of them or none of them is modelled.
+        """
         raise NotImplementedError
 
     def noticed(self, history: Sequence[Interaction]) -> tuple[NoticedInteraction, ...]:
@@ -78,14 +96,19 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
 
     # What others are like
 
+    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
+        (noticed,) = self.noticed([interaction])
+        return noticed.shows(prediction)
+
     def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
-        question = Propose(self.situation, history[-1].partner, self.noticed(history), tuple(best))
+        about = history[-1].partner
+        question = Propose(self.situation_beside(history, about), about, self.noticed(history), tuple(best))
         return asking(question, lambda answer: answer.hypothesis)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> Asking[Foreseen]:
-        return self._ask_prediction(history, hypotheses, (), certain=certain)
+        return self._ask_prediction(history, hypotheses, (), clue, certain=certain)
 
     def ask_prediction_among(
         self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
@@ -97,53 +120,58 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         history: Sequence[Interaction],
         hypotheses: Bank,
         others: Sequence[PlayerBelief],
+        clue: Clue | None = None,
         *,
         decides: bool = True,
         certain: bool = False,
     ) -> Asking[Foreseen]:
+        about = history[-1].partner if history else self.players[0]
         question = Predict(
-            situation=self.situation,
-            about=history[-1].partner if history else self.players[0],
+            situation=self.situation_beside(history, about),
+            about=about,
             history=self.noticed(history),
             hypotheses=tuple(hypotheses),
             others=tuple(others),
             strategy=self.strategy_now,
-            decides=decides,
+            decides=decides and not self.decides_apart,
             certain=certain,
         )
-        return asking(question, self._foreseen)
+        return asking(question, partial(self._foreseen, informed=bool(history or hypotheses or clue)))
 
-    def _foreseen(self, answer: Foresight[Any]) -> Foreseen:
-        decided = self.decided(answer.strategy) if isinstance(answer, Prediction) else None
+    def _foreseen(self, answer: Foresight[Any], *, informed: bool) -> Foreseen:
+        decided = self.decided(answer.strategy, informed=informed) if isinstance(answer, Prediction) else None
         return Foreseen([behaviour.words for behaviour in answer.next], decided)
 
     def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
         revised = next((opponent for opponent in opponents if opponent.player == about), None)
+        history = self.noticed(revised.history) if revised else ()
         question = Revise(
-            situation=self.situation,
+            situation=self.situation_beside(history),
             about=about,
-            history=self.noticed(revised.history) if revised else (),
+            history=history,
             hypotheses=tuple(revised.hypotheses) if revised else (),
-            others=tuple(opponent.belief for opponent in opponents if opponent.player != about and opponent.history),
+            others=tuple(self.belief(other) for other in opponents if other.player != about and other.history),
             strategy=self.strategy_now,
         )
-        return asking(question, self._revised)
+        return asking(question, partial(self._revised, informed=any(each.is_known for each in opponents)))
 
-    def _revised(self, answer: RevisedBeliefs[Any, Any]) -> Revised:
+    def _revised(self, answer: RevisedBeliefs[Any, Any], *, informed: bool) -> Revised:
         revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
-        return Revised(revisions, self.decided(answer.strategy))
+        return Revised(revisions, self.decided(answer.strategy, informed=informed))
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         history = sorted((each for opponent in opponents for each in opponent.history), key=lambda each: each.step)
         met = tuple(opponent.player for opponent in opponents if opponent.history)
-        return asking(ReadMinds(self.situation, met, self.noticed(history), self.strategy_now), self._minds_read)
+        question = ReadMinds(self.situation_beside(history), met, self.noticed(history), self.strategy_now)
+        return asking(question, partial(self._minds_read, informed=bool(met)))
 
-    def _minds_read(self, answer: MindsReadAnswer[Any, Any]) -> MindsRead:
+    def _minds_read(self, answer: MindsReadAnswer[Any, Any], *, informed: bool) -> MindsRead:
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
-        return MindsRead(minds, self.decided(answer.strategy))
+        return MindsRead(minds, self.decided(answer.strategy, informed=informed))
 
     # What to do
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[StrategyT]:
-        question = ChooseStrategy(self.situation, self.noticed(history), self.strategy_now, best=tuple(best))
-        return asking(question, lambda answer: self.decided(answer.strategy))
+        told = self.noticed(history)
+        question = ChooseStrategy(self.situation_beside(told), told, self.strategy_now, best=tuple(best))
+        return asking(question, lambda answer: self.decided(answer.strategy, informed=False))

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import AnswerT, Forms, Question, Words, check_all, one_of, plan_of
+from hm_agent.questions import WORDS_PATTERN, AnswerT, Forms, Question, Words, check_all, one_of, plan_of
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, PlayerBelief
 from hm_agent.theory_of_mind.revisions import (
     ANY,
@@ -151,8 +151,8 @@ class Predict(SeatQuestion[Foresight[Any]]):
             lambda: self._check_strategy(answer),
         )
 
-    def _check_strategy(self, answer: Foresight[Any]) -> None:
-        if isinstance(answer, Prediction):
+    def _check_strategy(self, answer: Any) -> None:
+        if self.decides:
             self.situation.check_strategy(answer.strategy, self.strategy)
 
 
@@ -301,7 +301,8 @@ class ChooseStrategy(SeatQuestion[StrategyAnswer[Any]]):
 
     @property
     def forms(self) -> Forms:
-        return self.situation.strategy_forms(None)
+        rule = {} if self.situation.writes_strategy or not self.is_rule else {"words": {"pattern": WORDS_PATTERN}}
+        return {**self.situation.strategy_forms(None), **rule}
 
     def check(self, answer: StrategyAnswer[Any]) -> None:
         given = answer.strategy
@@ -387,13 +388,18 @@ class Plan(SeatQuestion[CallsAnswer]):
             raise CallError(phrase("agent/refusals.j2", "too_many_calls", given=len(answer.calls), most=most))
         self.situation.read_plan(answer.calls, self.barred_call)
 
+    def usable_part(self, answer: CallsAnswer) -> CallsAnswer | None:
+        """The calls before the first one that can't be carried out, in a world where they are of use without it."""
+        part = self.situation.usable_part(answer.calls[: self.situation.most_calls], self.barred_call)
+        return answer.model_copy(update={"calls": list(part)}) if part else None
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewPlan(Question[Critique]):
     """How well did a plan do, and what to do better? (Reflexion's evaluator, appendix D.2)
 
     plan: the one that is over. because: why it ended, in words. reward: the sum from its beginning to its end. before:
-    the situation at its beginning.
+    the situation at its beginning. history: the interactions since then, where the world tells them.
     """
 
     template = "agent/review_plan.j2"
@@ -403,6 +409,11 @@ class ReviewPlan(Question[Critique]):
     because: str
     reward: float
     before: SeatSituation
+    history: History = ()
+
+
+PLANNING = (Plan, ReviewPlan)
+"""The kinds of questions that a new plan needs; all others are asked because of events."""
 
 
 # What others know

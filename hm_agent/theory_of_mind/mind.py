@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
@@ -44,12 +44,15 @@ class HindsightAnswer(BaseModel):
 class PlayerBelief:
     """What is believed of one other player.
 
-    hypothesis: the words of the one to act on. expected: the behaviour expected next.
+    hypothesis: the words of the one to act on. expected: the behaviour expected next. right, tested: how often the
+    hypothesis was right, of how many times; both are 0 in a world whose questions don't show that.
     """
 
     name: str
     hypothesis: str | None
     expected: str | None
+    right: int = 0
+    tested: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,14 @@ class OpponentModel:
 
 
 class BasicMind(Protocol):
-    """What a game tells every strategist. players: the names of the others."""
+    """What a game tells every strategist.
+
+    players: the names of the others. strategy_now: what the agent has followed up to now, in words, which questions
+    show; None before the first.
+    """
 
     players: Sequence[str]
+    strategy_now: str | None = None
 
     @property
     def can_act(self) -> bool:
@@ -199,6 +207,10 @@ class MindReading(BasicMind, Protocol):
     def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[Strategy] | None:
         """Step 5: what to do, given what is believed of everybody? None if `ask_prediction` has asked it."""
         return None
+
+    def is_answered(self, question: Any, *, by: Any) -> bool:
+        """True if the answer to an earlier question of step 5, `by`, still holds for this one, which is not asked."""
+        return bool(question == by)
 
 
 MOST_HYPOTHESES = 5

@@ -147,7 +147,7 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
         if not self._mind.can_act:
             self._is_due = True
             return None
-        if self._answered is not None and choice.question == self._answered.question:
+        if self._answered is not None and self._mind.is_answered(choice.question, by=self._answered.question):
             return None
         strategy = await ask(self._model, choice)
         self._answered = choice if strategy else None

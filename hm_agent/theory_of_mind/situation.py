@@ -1,6 +1,6 @@
 """What a world tells agents that think in language: the present situation, what others may do, what a plan may say.
 
-A world that implements this needs no body, mind or questions of its own (`agents/planning_body.py`, `written_mind.py`,
+A world that implements this needs no body, mind or questions of its own (`agents/written_body.py`, `written_mind.py`,
 `language_questions.py`): it supplies a `SeatSituation`, interactions, and the blocks of its prompts.
 """
 
@@ -51,8 +51,14 @@ class SeatSituation:
     blocks: ClassVar[str]
     behaviour: ClassVar[type[Behaviour]]
     shows_history: ClassVar[bool] = False
-    keys: Sequence[str] = ()
-    count_range: tuple[int, int] | None = None
+
+    @property
+    def keys(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def count_range(self) -> tuple[int, int] | None:
+        return None
 
     @property
     def strategy(self) -> Any:
@@ -107,6 +113,10 @@ class SeatSituation:
     def read_plan(self, texts: Sequence[str], barred: Call | None) -> tuple[Call, ...]:
         """Reads a plan; raises CallError if it can't be carried out, with what would be right."""
         raise NotImplementedError
+
+    def usable_part(self, texts: Sequence[str], barred: Call | None) -> Sequence[str]:
+        """What of a plan that can't be carried out is of use all the same; by default nothing."""
+        return ()
 
 
 class NoticedInteraction(Interaction, Protocol):

@@ -50,10 +50,6 @@ class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
     def understand(self, event: Event) -> NoticedInteraction | None:
         return event.interaction if isinstance(event, InteractionSeen) else None
 
-    def is_right(self, prediction: str, interaction: Interaction) -> bool | None:
-        (noticed,) = self.noticed([interaction])
-        return noticed.shows(prediction)
-
     def repeats(self, history: Sequence[Interaction], *, validated: bool = False) -> bool:
         """True if the latest two interactions show the same behaviour."""
         behaviours = [interaction.behaviour for interaction in history[-2:]]
@@ -70,9 +66,9 @@ class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
         """The strategy in an answer; the present one if the answer leaves it empty."""
         return WrittenStrategy(given or self.strategy_now or self._first)
 
-    def _minds_read(self, answer: MindsReadAnswer[Any, Any]) -> MindsRead:
+    def _minds_read(self, answer: MindsReadAnswer[Any, Any], *, informed: bool) -> MindsRead:
         """Planning is shown the minds that were read beside the strategy."""
-        read = super()._minds_read(answer)
+        read = super()._minds_read(answer, informed=informed)
         others = tuple(PlayerBelief(name, it.words, it.prediction) for name, it in read.hypotheses.items())
         return replace(read, strategy=replace(self.decided(answer.strategy), others=others))
 

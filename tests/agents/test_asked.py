@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,42 +22,42 @@ from tests.support.melting_pot import text_player
 STEPS = 300
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 MINDS = {
-    DYAD: {"ProposeHypothesis", "PredictAndCounter", "PlanSubgoals"},
-    ARENA: {"ProposeHypothesis", "PredictNext", "ChooseOpponents", "PlanSubgoals"},
-    KITCHEN: {"ProposeTeammate", "PredictTeammate", "ChooseRole", "PlanCooking"},
+    DYAD: {"Propose", "Predict", "Plan"},
+    ARENA: {"Propose", "Predict", "ChooseStrategy", "Plan"},
+    KITCHEN: {"Propose", "Predict", "ChooseStrategy", "PlanCooking"},
 }
-MATRIX_STRATEGIES = {"MakeStrategy", "FollowStrategy", "JudgeStrategy", "PlanSubgoals"}
+MATRIX_STRATEGIES = {"ChooseStrategy", "FollowStrategy", "JudgeStrategy", "Plan"}
 ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "hypothetical_minds": MINDS,
     "mmp": MINDS,
     "mmp_he": MINDS,
     "vmp": {
-        DYAD: {"ReadMinds", "PlanSubgoals"},
-        ARENA: {"ReadMinds", "PlanSubgoals"},
-        KITCHEN: {"ReadTeammate", "PlanCooking"},
+        DYAD: {"ReadMinds", "Plan"},
+        ARENA: {"ReadMinds", "Plan"},
+        KITCHEN: {"ReadMinds", "PlanCooking"},
     },
     "hm_joint": {
-        DYAD: {"ReviseAndCounter", "PlanSubgoals"},
-        ARENA: {"ReviseAndChoose", "PlanSubgoals"},
-        KITCHEN: {"ReviseTeammate", "PlanCooking"},
+        DYAD: {"Revise", "Plan"},
+        ARENA: {"Revise", "Plan"},
+        KITCHEN: {"Revise", "PlanCooking"},
     },
-    "react": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
+    "react": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
     "reflexion": {
-        DYAD: {"PlanSubgoals", "EvaluatePlan"},
-        ARENA: {"PlanSubgoals", "EvaluatePlan"},
+        DYAD: {"Plan", "ReviewPlan"},
+        ARENA: {"Plan", "ReviewPlan"},
         KITCHEN: {"PlanCooking", "EvaluateCooking"},
     },
     "plan_react": {
-        DYAD: {"MakeStrategy", "PlanSubgoals"},
-        ARENA: {"MakeStrategy", "PlanSubgoals"},
-        KITCHEN: {"MakeCookingStrategy", "PlanCooking"},
+        DYAD: {"ChooseStrategy", "Plan"},
+        ARENA: {"ChooseStrategy", "Plan"},
+        KITCHEN: {"ChooseStrategy", "PlanCooking"},
     },
     "he_hr": {
         DYAD: MATRIX_STRATEGIES,
         ARENA: MATRIX_STRATEGIES,
-        KITCHEN: {"MakeCookingStrategy", "FollowCookingStrategy", "PlanCooking"},
+        KITCHEN: {"ChooseStrategy", "FollowStrategy", "PlanCooking"},
     },
-    "oracle": {DYAD: {"PlanSubgoals"}, ARENA: {"PlanSubgoals"}, KITCHEN: {"PlanCooking"}},
+    "oracle": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"PlanCooking"}},
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }
@@ -76,9 +77,9 @@ def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> No
 @pytest.mark.parametrize("name", ORDERS)
 def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order(name: str, scenario: str) -> None:
     steps = play(name, STEPS, find_scenarios([scenario])[0])
-    questions = [exchange.question for step in steps for exchange in step.decision.exchanges]
+    questions: list[Any] = [exchange.question for step in steps for exchange in step.decision.exchanges]
     assert {type(question).__name__ for question in questions} == MINDS[scenario]
-    orders = {question.rules.order for question in questions if hasattr(question, "rules")}
+    orders = {getattr(question, "situation", question).rules.order for question in questions}
     assert orders == {int(name.removeprefix("order_"))}
 
 

@@ -15,17 +15,17 @@ from hm_agent.questions import Question
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Plan, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, RoundEnd
-from hm_agent.worlds.melting_pot.games.cooking.mind import ROUNDS_SHOWN
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions import CookingStrategyAnswer, MakeCookingStrategy
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import MakeStrategy, ReadMinds, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne
 from tests.agents.test_registry import play
-from tests.strategists import begin, dyad, interact, see_pickup
+from tests.strategists import against, begin, dyad, interact, see_pickup
+from tests.worlds.melting_pot.games.matrix_examples import map_of
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
 STEPS = 400
@@ -80,17 +80,20 @@ def test_agents_without_a_strategy_plan_from_the_whole_history(name: str, scenar
     steps = steps_of(name, scenario)
     interactions = understood(steps)
     lengths = set()
-    for number, question, _ in asked(steps, PlanSubgoals, PlanCooking):
-        assert isinstance(question, PlanSubgoals | PlanCooking)
+    for number, question, _ in asked(steps, Plan, PlanCooking):
+        assert isinstance(question, Plan | PlanCooking)
         lengths.add(len(question.history))
-        assert (question.strategy, question.expected) == (None, None)
-        assert len(question.history) == min(interactions[number], ROUNDS_SHOWN if scenario == KITCHEN else STEPS)
+        expected = question.expected if isinstance(question, PlanCooking) else map_of(question).expected
+        assert (question.strategy, expected) == (None, None)
+        assert len(question.history) == min(
+            interactions[number], CookingMind.remembers if scenario == KITCHEN else STEPS
+        )
     assert len(lengths) > 2
 
 
 @pytest.mark.parametrize("name", ["react", "reflexion"])
 def test_agents_without_a_strategy_decide_on_no_target_and_no_role(name: str) -> None:
-    assert all(question.target is None for _, question, _ in asked(steps_of(name, DYAD), PlanSubgoals))  # type: ignore[attr-defined]
+    assert all(map_of(question).target is None for _, question, _ in asked(steps_of(name, DYAD), Plan))  # type: ignore[arg-type]
     assert all(question.role is None for _, question, _ in asked(steps_of(name, KITCHEN), PlanCooking))  # type: ignore[attr-defined]
 
 
@@ -108,15 +111,15 @@ def test_a_running_plan_survives_a_delivery_that_changes_nothing() -> None:
 
 def test_react_shows_no_critiques_of_earlier_plans() -> None:
     for scenario in (DYAD, KITCHEN):
-        plans = list(asked(steps_of("react", scenario), PlanSubgoals, PlanCooking))
+        plans = list(asked(steps_of("react", scenario), Plan, PlanCooking))
         assert all(not question.critiques for _, question, _ in plans)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["hypothetical_minds", "vmp", "mmp", "plan_react", "he_hr"])
 @pytest.mark.parametrize("scenario", [DYAD, KITCHEN])
 def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str, scenario: str) -> None:
-    for _, question, _ in asked(steps_of(name, scenario), PlanSubgoals, PlanCooking):
-        assert isinstance(question, PlanSubgoals | PlanCooking)
+    for _, question, _ in asked(steps_of(name, scenario), Plan, PlanCooking):
+        assert isinstance(question, Plan | PlanCooking)
         assert not question.history
         assert question.strategy
 
@@ -125,7 +128,7 @@ def test_agents_with_a_strategy_plan_from_it_and_not_from_the_history(name: str,
 def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_after_some_clues(scenario: str) -> None:
     steps = steps_of("plan_react", scenario)
     made = [0] * len(steps)
-    for number, question, _ in asked(steps, MakeStrategy, MakeCookingStrategy):
+    for number, question, _ in asked(steps, ChooseStrategy):
         made[number] += 1
         assert not question.best  # type: ignore[attr-defined]
     assert made[0] == 1
@@ -137,15 +140,20 @@ def test_plan_react_makes_a_strategy_at_the_start_after_every_interaction_and_af
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
 def test_plan_react_plans_from_the_words_and_the_target_of_its_latest_strategy(scenario: str) -> None:
     latest: Any = None
-    kinds = MakeStrategy, MakeCookingStrategy, PlanSubgoals, PlanCooking
+    kinds = ChooseStrategy, Plan, PlanCooking
     for _, question, answer in asked(steps_of("plan_react", scenario), *kinds):
-        if isinstance(answer, StrategyAnswer | CookingStrategyAnswer):
+        if isinstance(question, ChooseStrategy):
             latest = answer
-        elif isinstance(question, PlanSubgoals):
-            target = question.rules.counts(latest.own_next)
-            assert (question.strategy, question.target, question.expected) == (latest.strategy, target, None)
+        elif isinstance(question, Plan):
+            seat, given = map_of(question), latest.strategy
+            target = seat.rules.counts(given.hold)
+            assert (question.strategy, seat.target, seat.expected) == (given.words, target, None)
         elif isinstance(question, PlanCooking):
-            assert (question.strategy, question.role, question.expected) == (latest.strategy, latest.role, None)
+            assert (question.strategy, question.role, question.expected) == (
+                latest.strategy.words,
+                latest.strategy.role,
+                None,
+            )
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])
@@ -177,12 +185,12 @@ def test_react_asks_no_question_and_remembers_interactions() -> None:
     assert not model.asked
 
 
-def planner(*replies: StrategyAnswer | None) -> tuple[HighLevelPlanner, ScriptedModel]:
-    model = ScriptedModel({MakeStrategy: each(replies)})
+def planner(*replies: StrategyAnswer[AgainstOne] | None) -> tuple[HighLevelPlanner, ScriptedModel]:
+    model = ScriptedModel({ChooseStrategy: each(replies)})
     return HighLevelPlanner(dyad().mind, model), model
 
 
-ROCK_STRATEGY = StrategyAnswer(strategy="I hold rock.", seek=[], own_next={"rock": 6})
+ROCK_STRATEGY = StrategyAnswer(strategy=against("rock", {"rock": 6}, words="I hold rock."))
 
 
 def test_plan_react_asks_for_a_strategy_with_all_interactions_shown() -> None:
@@ -190,7 +198,7 @@ def test_plan_react_asks_for_a_strategy_with_all_interactions_shown() -> None:
     begin(strategist)
     interact(strategist, 7)
     interact(strategist, 9)
-    assert [[met.step for met in question.history] for question in model.of(MakeStrategy)] == [[], [7], [7, 9]]
+    assert [[met.step for met in question.history] for question in model.of(ChooseStrategy)] == [[], [7], [7, 9]]
     assert strategist.history == ()
 
 

@@ -11,24 +11,12 @@ import pytest
 from hm_agent.agents.baselines import EvaluatedStrategies
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_3, Hyperparameters
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.mind import HindsightAnswer, Outcome
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    CookingStrategyAnswer,
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-    PartAnswer,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS, KitchenStrategy
+from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChoiceAnswer,
-    FollowStrategy,
-    JudgeStrategy,
-    MakeStrategy,
-    StrategyAnswer,
-)
-from tests.strategists import ROCKS, arena, begin, deliver, dyad, interact, kitchen, see_pickup
+from tests.strategists import ROCKS, against, among, arena, begin, deliver, dyad, interact, kitchen, see_pickup
 
 HELD = {"rocky": {"rock": 6}, "papery": {"paper": 6}, "scissory": {"scissors": 6}}
 """The inventory that each strategy in words amounts to."""
@@ -38,11 +26,11 @@ INVENTORIES = {"rocky": (6, 1, 1), "papery": (1, 6, 1), "scissory": (1, 1, 6)}
 def model_making(*words: str, outcomes: Mapping[str, Outcome] | None = None) -> ScriptedModel:
     """Makes these strategies. outcomes: what each would have paid while it was not in use; neutral by default."""
     by_inventory = {INVENTORIES[said]: outcome for said, outcome in (outcomes or {}).items()}
-    made = [StrategyAnswer(strategy=said, seek=[], own_next=HELD[said]) for said in words]
+    made = [StrategyAnswer(strategy=against("rock", HELD[said], words=said)) for said in words]
     return ScriptedModel(
         {
-            MakeStrategy: each(made),
-            FollowStrategy: lambda question: ChoiceAnswer(seek=[], own_next=HELD[question.strategy]),
+            ChooseStrategy: each(made),
+            FollowStrategy: lambda question: StrategyAnswer(strategy=against("rock", HELD[question.strategy])),
             JudgeStrategy: lambda question: HindsightAnswer(
                 outcome=by_inventory.get(question.instead, Outcome.NEUTRAL)
             ),
@@ -86,14 +74,14 @@ def test_strategies_not_in_use_are_valued_by_what_they_would_have_paid(outcome: 
 def test_strategies_not_in_use_are_applied_before_an_interaction_and_judged_after_it() -> None:
     model = model_making("rocky", "papery", "scissory")
     strategist = opened(model)
-    assert model.kinds() == [MakeStrategy]
+    assert model.kinds() == [ChooseStrategy]
     interact(strategist, 0, paid=1.0)
-    assert model.kinds() == [MakeStrategy, FollowStrategy]
+    assert model.kinds() == [ChooseStrategy, FollowStrategy]
     interact(strategist, 1, ROCKS, paid=1.0)
     (judged,), (*_, followed) = model.of(JudgeStrategy), model.of(FollowStrategy)
-    assert (judged.encounter.step, judged.instead) == (1, INVENTORIES["rocky"])
+    assert (judged.interaction.step, judged.instead) == (1, INVENTORIES["rocky"])
     assert followed.strategy == "papery"
-    assert model.kinds() == [JudgeStrategy, MakeStrategy, FollowStrategy, FollowStrategy]
+    assert model.kinds() == [JudgeStrategy, ChooseStrategy, FollowStrategy, FollowStrategy]
 
 
 def test_a_strategy_without_a_judgement_keeps_its_value() -> None:
@@ -145,7 +133,7 @@ def test_after_validation_is_lost_a_new_strategy_is_made_in_view_of_the_best() -
     strategy = interact(strategist, 2, paid=0.0)
     assert strategy is not None
     assert strategy.words == "scissory"
-    (question,) = model.of(MakeStrategy)
+    (question,) = model.of(ChooseStrategy)
     assert [(best.words, round(best.value, 9)) for best in question.best] == [("rocky", 2.1), ("papery", 0.42)]
 
 
@@ -153,8 +141,8 @@ def test_strategies_with_negative_values_are_not_shown() -> None:
     model = model_making("rocky", "papery")
     strategist = opened(model)
     interact(strategist, 0, paid=-2.0)
-    assert model.of(MakeStrategy)[-1].best == ()
-    assert [met.step for met in model.of(MakeStrategy)[-1].history] == [0]
+    assert model.of(ChooseStrategy)[-1].best == ()
+    assert [met.step for met in model.of(ChooseStrategy)[-1].history] == [0]
 
 
 def test_without_a_new_strategy_the_present_one_stays_in_use_and_is_valued() -> None:
@@ -199,35 +187,33 @@ def test_after_a_clue_that_is_not_slight_it_asks_what_the_strategy_in_use_amount
 
 
 def test_among_several_players_a_strategy_says_whom_to_seek() -> None:
-    answer = StrategyAnswer(strategy="papery", seek=["player_2"], own_next=HELD["papery"])
-    model = ScriptedModel({MakeStrategy: lambda question: answer})
-    game = arena()
-    strategy = begin(EvaluatedStrategies(game.mind, model, TABLE_3))
+    answer = StrategyAnswer(strategy=among(HELD["papery"], "player_2", words="papery"))
+    model = ScriptedModel({ChooseStrategy: lambda question: answer})
+    strategy = begin(EvaluatedStrategies(arena().mind, model, TABLE_3))
     assert strategy == MatrixStrategy("papery", seek=("player_2",), target=INVENTORIES["papery"])
-    assert [other.player for other in model.of(MakeStrategy)[0].opponents] == [*game.players]
 
 
 def test_in_a_kitchen_a_strategy_amounts_to_a_role_and_is_valued_by_soups() -> None:
     game = kitchen()
-    made = [CookingStrategyAnswer(strategy=words, role=role) for words, role in (("load", LOADS), ("serve", SERVES))]
+    answer = StrategyAnswer[SharedWork]
+    made = [SharedWork(words=words, expects=STANDS, role=role) for words, role in (("load", LOADS), ("serve", SERVES))]
+    applied = SharedWork(expects=STANDS, role=LOADS)
     model = ScriptedModel(
         {
-            MakeCookingStrategy: each(made),
-            FollowCookingStrategy: lambda question: PartAnswer(role=LOADS),
-            JudgeCookingStrategy: lambda question: HindsightAnswer(outcome=Outcome.NEGATIVE),
+            ChooseStrategy: each([answer(strategy=strategy) for strategy in made]),
+            FollowStrategy: lambda question: answer(strategy=applied),
         }
     )
     strategist = EvaluatedStrategies(game.mind, model, TABLE_3)
     assert asyncio.run(strategist.begin()) == KitchenStrategy("load", role=LOADS)
     assert deliver(strategist, 40, SERVES, game.players[0]) == KitchenStrategy("load", role=LOADS)
     assert values(strategist) == {"load": 6.0}
-    assert model.kinds() == [MakeCookingStrategy, FollowCookingStrategy]
+    assert model.kinds() == [ChooseStrategy, FollowStrategy]
 
 
 def test_a_strategy_repeated_in_other_spelling_is_still_the_one_in_use() -> None:
-    own = StrategyAnswer(strategy="Rocky.", seek=[], own_next=HELD["rocky"])
-    other = own.model_copy(update={"strategy": "rocky"})
-    model = ScriptedModel({MakeStrategy: each([own, other, own])})
+    own, other = (StrategyAnswer(strategy=against("rock", HELD["rocky"], words=words)) for words in ("Rocky.", "rocky"))
+    model = ScriptedModel({ChooseStrategy: each([own, other, own])})
     strategist = opened(model)
     interact(strategist, 0, paid=1.0)
     interact(strategist, 1, paid=1.0)

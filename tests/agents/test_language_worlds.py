@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -22,29 +22,24 @@ from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind import language_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan
+from hm_agent.theory_of_mind.language_questions import AskProbes, FollowStrategy, JudgeStrategy, Plan, ReviewPlan
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
+from tests.worlds.melting_pot.games.kitchen_examples import ROLE_EXAMPLES
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 from tests.worlds.symmtom.language.language_examples import LANGUAGE_EXAMPLES
 
 EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "symmtom": LANGUAGE_EXAMPLES,
     "enacttom": HOUSE_EXAMPLES,
     "matrix_games": ROUND_EXAMPLES,
+    "melting_pot/cooking": ROLE_EXAMPLES,
+    "melting_pot/matrix": {name: each for name, each in MATRIX_EXAMPLES.items() if hasattr(each, "situation")},
 }
-BLOCKS = {
-    "behaviour",
-    "behaviour_example",
-    "calls",
-    "calls_example",
-    "first_strategy",
-    "noticed",
-    "now",
-    "rules",
-    "since",
-    "strategy_is",
-}
+BLOCKS = {"behaviour", "behaviour_example", "noticed", "now", "rules", "strategy_is"}
+PLAN_BLOCKS = {"calls", "calls_example", "noticed", "now", "rules", "since"}
+"""The blocks that questions about plans name."""
 SCENARIOS = {
     "melting_pot": "rws_repeated_1",
     "symmtom": "symmtom_w6_n3_c3",
@@ -56,31 +51,44 @@ PLANS = [(world, name) for world, examples in EXAMPLES.items() for name, each in
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_a_world_fills_every_block_and_asks_nothing_in_words_of_its_own(world: str) -> None:
-    blocks = environment().get_template(f"{world}/blocks.j2").module
-    assert {name for name in BLOCKS if callable(getattr(blocks, name, None))} == BLOCKS
+    for each in EXAMPLES[world].values():
+        situation = each.situation  # type: ignore[attr-defined]
+        blocks = environment().get_template(situation.blocks).module
+        wanted = PLAN_BLOCKS if isinstance(each, Plan | ReviewPlan) else BLOCKS
+        wanted = wanted | {"first_strategy"} if situation.writes_strategy else wanted
+        assert {name for name in wanted if callable(getattr(blocks, name, None))} == wanted
     for file in (data_folder("prompts") / world).glob("*.j2"):
-        if file.stem in ("blocks", "reasons", "refusals"):
+        if file.stem.endswith("blocks") or file.stem in ("reasons", "refusals"):
             assert "# What is asked" not in file.read_text("utf-8")
             assert "# Answer" not in file.read_text("utf-8")
 
 
-@pytest.mark.parametrize("world", EXAMPLES)
-def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(world: str) -> None:
-    assert {question.template.partition("/")[0] for question in EXAMPLES[world].values()} == {"agent"}
+@pytest.mark.parametrize("examples", EXAMPLES.values(), ids=EXAMPLES)
+def test_every_question_of_a_world_has_its_words_from_the_shared_skeletons(
+    examples: Mapping[str, Question[Any]],
+) -> None:
+    assert {question.template.partition("/")[0] for question in examples.values()} == {"agent"}
 
 
-def asked_in_words() -> Iterator[type[Question[Any]]]:
-    """All shared questions but those that only make sense where a strategy is more than words."""
+def shared_questions() -> set[type[Question[Any]]]:
     shared = (value for value in vars(language_questions).values() if isinstance(value, type))
-    kinds = {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
-    yield from kinds - {FollowStrategy, JudgeStrategy}
+    return {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
+
+
+UNASKED: Mapping[str, set[type[Question[Any]]]] = {
+    "symmtom": {FollowStrategy, JudgeStrategy},
+    "enacttom": {FollowStrategy, JudgeStrategy},
+    "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
+    "melting_pot/cooking": {Plan, ReviewPlan, AskProbes},  # its questions about plans are its own
+    "melting_pot/matrix": {AskProbes},
+}
+"""The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
 
 
 @pytest.mark.parametrize("world", EXAMPLES)
 def test_every_question_has_an_example_a_template_and_an_answer_by_the_reasoner(world: str) -> None:
-    asked, answers = set(asked_in_words()), suites()[world].answers()
-    unasked = {AskProbes} if world == "matrix_games" else set()  # nobody in it holds a belief to ask about
-    assert {type(example) for example in EXAMPLES[world].values()} == asked - unasked
+    asked, answers = shared_questions() - UNASKED[world], suites()[world.partition("/")[0]].answers()
+    assert {type(example) for example in EXAMPLES[world].values()} == asked
     assert asked <= set(answers)
     assert all((data_folder("prompts") / kind.template).is_file() for kind in asked)
 

@@ -13,11 +13,11 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, Interact
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, Interact, PreviousPlan
 from tests.agents.test_registry import play
 
 DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
@@ -63,7 +63,7 @@ def asked(steps: Sequence[SeatStep]) -> list[Asked]:
 
 
 def is_plan(question: Question[Any]) -> bool:
-    return isinstance(question, PlanSubgoals | PlanCooking)
+    return isinstance(question, Plan | PlanCooking)
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
@@ -77,16 +77,21 @@ def test_every_plan_is_evaluated_before_the_next_is_made(scenario: str) -> None:
 def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario: str) -> None:
     exchanges = asked(steps_of(scenario))
     for (_, planned, plan), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
-        assert isinstance(question, EvaluatePlan | EvaluateCooking)
-        said = question.plan.calls if isinstance(question, EvaluatePlan) else question.plan
-        assert list(map(str, said)) == plan.subgoals
-        assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
-        assert question.after.step == now
+        assert isinstance(question, ReviewPlan | EvaluateCooking)
+        if isinstance(question, ReviewPlan):
+            assert list(map(str, question.plan.calls)) == plan.calls
+            assert question.before == planned.situation  # type: ignore[attr-defined]
+            assert question.situation.step == now  # type: ignore[attr-defined]
+        else:
+            assert list(question.plan) == plan.subgoals
+            assert (question.before.step, question.before.pose) == (planned.step, planned.pose)  # type: ignore[attr-defined]
+            assert question.after.step == now
 
 
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
     steps = play("reflexion", 500, find_scenarios([ARENA])[0])
-    plans = [question.plan for _, question, _ in asked(steps) if isinstance(question, EvaluatePlan)]
+    reviewed = [question.plan for _, question, _ in asked(steps) if isinstance(question, ReviewPlan)]
+    plans = [plan for plan in reviewed if isinstance(plan, PreviousPlan)]
     fired = [plan for plan in plans if plan.shot]
     assert 0 < len(fired) < len(plans)
     for plan in fired:
@@ -101,7 +106,7 @@ def test_an_evaluation_shows_the_reward_since_the_plan_was_made(scenario: str) -
     exchanges = asked(steps)
     rewards = []
     for (planned, _, _), (now, question, _) in zip(exchanges[::2], exchanges[1::2], strict=False):
-        assert isinstance(question, EvaluatePlan | EvaluateCooking)
+        assert isinstance(question, ReviewPlan | EvaluateCooking)
         assert question.reward == pytest.approx(sum(step.reward for step in steps[planned:now]))
         rewards.append(question.reward)
     assert len(set(rewards)) > 1

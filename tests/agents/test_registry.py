@@ -13,9 +13,9 @@ from hm_agent.questions import Model
 from hm_agent.registry import agent_names, can_play, check_agent, find_scenarios, own_agents, shared_agents
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import PlanCooking
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 from tests.model_stand_ins import Mute
@@ -69,7 +69,7 @@ def test_an_agent_whose_model_answers_nothing_keeps_playing(name: str, scenario:
     steps = play(name, 300, scenario, Mute())
     asked = [exchange for step in steps for exchange in step.decision.exchanges]
     assert len({step.decision.action for step in steps}) > 3
-    assert 0 < sum(isinstance(exchange.question, PlanSubgoals | PlanCooking) for exchange in asked) < 100
+    assert 0 < sum(isinstance(exchange.question, Plan | PlanCooking) for exchange in asked) < 100
     assert all(exchange.answer is None for exchange in asked)
 
 
@@ -84,7 +84,7 @@ def test_with_inference_by_the_model_questions_about_inventories_are_asked() -> 
 
 def test_a_plan_that_reaches_nothing_is_not_asked_for_repeatedly() -> None:
     steps = play("hypothetical_minds", 1000)
-    planned = [step for step in steps for asked in step.decision.exchanges if isinstance(asked.question, PlanSubgoals)]
+    planned = [step for step in steps for asked in step.decision.exchanges if isinstance(asked.question, Plan)]
     assert len(planned) < 150
     assert sum(reached_nothing(before, after) for before, after in pairwise(planned)) < 10
 

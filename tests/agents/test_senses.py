@@ -12,20 +12,10 @@ from hm_agent.core import Clue
 from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep, play_steps
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChooseOpponents,
-    FollowStrategy,
-    MakeStrategy,
-    Opponent,
-    PredictAndCounter,
-    ReadMinds,
-)
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 
 DYAD, ARENA = "rws_repeated_5", "rws_arena_3"
-DECIDING = (ChooseOpponents, FollowStrategy, MakeStrategy, ReadMinds, ReviseAndChoose, PlanSubgoals)
 
 
 @cache
@@ -33,18 +23,13 @@ def steps_of(agent: str, scenario: str, clues: str = "on") -> list[SeatStep]:
     return play_steps(find_scenarios([scenario])[0], agent, 400, bots="scripted", clues=clues)
 
 
-def told(steps: list[SeatStep]) -> Iterator[tuple[int, str, PickupRecord]]:
-    """The step, the player, and what an agent's questions tell of its pickups in the present life."""
+def told(steps: list[SeatStep]) -> Iterator[tuple[int, OtherPlayer, PickupRecord]]:
+    """The step, a player, and what an agent's questions tell of its pickups in the present life."""
     for number, step in enumerate(steps):
         for exchange in step.decision.exchanges:
-            match exchange.question:
-                case PredictAndCounter(present=PickupRecord() as present):
-                    yield number, "opponent", present
-                case ReviseAndCounter(opponent=Opponent(present=PickupRecord() as present)):
-                    yield number, "opponent", present
-                case question if isinstance(question, DECIDING):
-                    known = (each for each in question.opponents if each.present)
-                    yield from ((number, each.player, each.present) for each in known if each.present)
+            match getattr(exchange.question, "situation", exchange.question):
+                case MatrixSeat(others=others):
+                    yield from ((number, each, each.present) for each in others if each.present)
 
 
 def seen_until(steps: list[SeatStep], number: int, player: str) -> PickupRecord | None:
@@ -61,7 +46,7 @@ def test_every_agent_is_told_what_was_seen_taken_and_just_that(agent: str, scena
     reports = list(told(steps))
     assert reports
     for number, player, present in reports:
-        seen = seen_until(steps, number, player)
+        seen = seen_until(steps, number, player.player)
         assert seen is not None
         assert (present, present.pickups) == (seen, seen.pickups)
 

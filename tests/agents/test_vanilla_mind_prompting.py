@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TypeAlias
 
 from hm_agent.agents.baselines import VanillaMindPrompting
 from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel, each
+from hm_agent.theory_of_mind.language_questions import MindRead, MindsReadAnswer, ReadMinds
 from hm_agent.theory_of_mind.mind import MindPrompting
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, KitchenStrategy
-from hm_agent.worlds.melting_pot.games.cooking.questions import ReadTeammate, TeammateMindAnswer
-from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL
-from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.questions import MindAnswer, MindsAnswer, ReadMinds
-from tests.strategists import PAPERS, ROCKS, arena, begin, deliver, dyad, encounter, interact, kitchen, see_pickup
+from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
+from tests.strategists import (
+    PAPERS,
+    ROCKS,
+    against,
+    among,
+    arena,
+    begin,
+    deliver,
+    dyad,
+    encounter,
+    interact,
+    kitchen,
+    lead,
+    see_pickup,
+)
 
-NO_MINDS = MindsAnswer(minds=[], own_next={"rock": 6})
+Read: TypeAlias = MindsReadAnswer[NextLead, AgainstOne] | MindsReadAnswer[NextLead, AmongMany]
+NO_MINDS: Read = MindsReadAnswer(minds=[], strategy=against("rock", {"rock": 6}))
 
 
-def minds(words: str, then: str = "rock", player: str = "opponent", seek: tuple[str, ...] = ()) -> MindsAnswer:
-    mind = MindAnswer(player=player, hypothesis=words, next=then)
-    return MindsAnswer(minds=[mind], seek=list(seek), own_next={"paper": 7})
+def minds(words: str, then: str = "rock") -> Read:
+    """An answer about an only opponent."""
+    mind = MindRead(player="opponent", hypothesis=words, next=lead(then))
+    return MindsReadAnswer(minds=[mind], strategy=against(then, {"paper": 7}))
+
+
+def minds_of(player: str, words: str, *seek: str) -> Read:
+    """An answer about one of several players."""
+    mind = MindRead(player=player, hypothesis=words, next=lead("rock"))
+    return MindsReadAnswer(minds=[mind], strategy=among({"paper": 7}, *seek))
 
 
 def prompting(reply: ReplyFunction, game: MindPrompting | None = None) -> tuple[VanillaMindPrompting, ScriptedModel]:
@@ -34,9 +56,7 @@ def test_every_interaction_takes_one_question_that_shows_all_of_them() -> None:
         assert model.kinds() == [ReadMinds]
     interact(mind, 3, PAPERS)
     (question,) = model.of(ReadMinds)
-    (opponent,) = question.opponents
-    assert [met.behaviour for met in opponent.history] == ["rock", "rock", "rock", "paper"]
-    assert (opponent.hypothesis, opponent.expected) == (None, None)
+    assert [met.behaviour for met in question.history] == ["rock", "rock", "rock", "paper"]
 
 
 def test_a_hypothesis_is_replaced_and_neither_scored_nor_validated() -> None:
@@ -52,7 +72,7 @@ def test_the_strategy_has_the_answered_target_and_the_predicted_inventory() -> N
     mind, _ = prompting(lambda question: minds("plays scissors", "scissors"))
     strategy = interact(mind, 0)
     assert strategy is not None
-    assert (strategy.target, strategy.expected) == ((1, 7, 1), (1, 1, TYPICAL))
+    assert (strategy.target, strategy.expected) == ((1, 7, 1), (1, 1, 6))
 
 
 def test_the_prediction_made_before_the_first_interaction_is_told_with_it() -> None:
@@ -78,13 +98,12 @@ def test_without_an_answer_the_first_strategy_is_calculated_and_a_later_one_kept
     assert mind.hypotheses == ()
 
 
-def test_a_clue_against_the_prediction_asks_again_and_shows_what_was_taken() -> None:
+def test_a_clue_against_the_prediction_asks_again() -> None:
     mind, model = prompting(lambda question: minds("plays rock"))
     interact(mind, 0)
     model.asked.clear()
     assert see_pickup(mind, 5, "paper", (0, 2, 0)) is not None
-    (question,) = model.of(ReadMinds)
-    assert question.opponents[0].present == PickupRecord(5, (0, 2, 0))
+    assert model.kinds() == [ReadMinds]
 
 
 def test_a_clue_that_fits_or_suggests_nothing_asks_no_question() -> None:
@@ -109,7 +128,6 @@ def test_an_interaction_discards_earlier_clues_about_its_player() -> None:
     mind, model = prompting(lambda question: NO_MINDS)
     see_pickup(mind, 5, "paper", (0, 1, 0))
     interact(mind, 9)
-    assert model.of(ReadMinds)[-1].opponents[0].present is None
     model.asked.clear()
     see_pickup(mind, 12, "paper", (0, 1, 0))
     assert model.kinds() == [ReadMinds]
@@ -117,20 +135,19 @@ def test_an_interaction_discards_earlier_clues_about_its_player() -> None:
 
 def test_among_several_players_the_question_is_about_all_and_the_answer_says_whom_to_seek() -> None:
     game = arena()
-    mind, model = prompting(lambda question: minds("plays rock", player="player_3", seek=("player_3",)), game.mind)
+    mind, model = prompting(lambda question: minds_of("player_3", "plays rock", "player_3"), game.mind)
     strategy = interact(mind, 0, partner="player_3")
     assert strategy is not None
     assert (strategy.seek, strategy.target) == (("player_3",), (1, 7, 1))
     (question,) = model.of(ReadMinds)
-    assert [opponent.player for opponent in question.opponents] == list(game.players)
-    assert [len(opponent.history) for opponent in question.opponents].count(1) == 1
+    assert [other.player for other in question.situation.others] == list(game.players)  # type: ignore[attr-defined]
+    assert question.players == ("player_3",)
+    assert [met.partner for met in question.history] == ["player_3"]
     assert mind.about == "player_3"
 
 
 def test_hypotheses_about_players_stay_while_answers_are_about_others() -> None:
-    mind, _ = prompting(
-        each([minds("plays rock", player="player_1"), minds("plays paper", player="player_2")]), arena().mind
-    )
+    mind, _ = prompting(each([minds_of("player_1", "plays rock"), minds_of("player_2", "plays paper")]), arena().mind)
     interact(mind, 0, partner="player_1")
     interact(mind, 1, partner="player_2")
     assert [hypothesis.words for hypothesis in mind.hypotheses] == ["plays paper"]
@@ -140,8 +157,13 @@ def test_hypotheses_about_players_stay_while_answers_are_about_others() -> None:
 
 def test_in_a_kitchen_the_teammate_is_read_and_the_answered_role_played() -> None:
     game = kitchen()
-    reply = TeammateMindAnswer(hypothesis="It loads.", teammate=LOADS, role=SERVES, strategy="I serve.")
-    model = ScriptedModel({ReadTeammate: lambda question: reply})
+    read = MindRead[NextRound](
+        player=game.players[0], hypothesis="It loads.", next=NextRound(does="loads pots promptly")
+    )
+    strategy_given = SharedWork(words="I serve.", expects="loads pots promptly", role=SERVES)
+    reply = MindsReadAnswer[NextRound, SharedWork](minds=[read], strategy=strategy_given)
+    first_reply = reply.model_copy(update={"minds": []})
+    model = ScriptedModel({ReadMinds: each([first_reply, reply])})
     mind = VanillaMindPrompting(game.mind, model)
     first = asyncio.run(mind.begin())
     assert isinstance(first, KitchenStrategy)
@@ -149,5 +171,4 @@ def test_in_a_kitchen_the_teammate_is_read_and_the_answered_role_played() -> Non
     strategy = deliver(mind, 40, LOADS, game.players[0])
     assert strategy is not None
     assert (strategy.words, strategy.role, strategy.expected_role) == ("I serve.", SERVES, LOADS)
-    assert [(each.words, each.prediction) for each in mind.hypotheses] == [("It loads.", LOADS)]
-    assert model.kinds() == [ReadTeammate, ReadTeammate]
+    assert [(each.words, each.prediction) for each in mind.hypotheses] == [("It loads.", "loads pots promptly")]

@@ -21,42 +21,41 @@ from hm_agent.models.answer_parsing import (
     read_answer,
 )
 from hm_agent.questions import Question, in_one_line
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Prediction, Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    CounterAnswer,
-    InferInventory,
-    InventoryAnswer,
-    LeadAnswer,
-    PredictAndCounter,
-    ProposeHypothesis,
-)
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import (
+    MATRIX_EXAMPLES,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    planned,
+    predict,
+)
+from tests.worlds.melting_pot.games.matrix_examples import PLAN as MATRIX_PLAN
 
 NAMES = ("rock", "paper", "scissors")
 RULES = replace(ROCK_PAPER_SCISSORS, width=6, height=4)
 INFER = InferInventory(RULES, (1, 1, 1), 0.0)
-PROPOSE = ProposeHypothesis(RULES, "opponent", (), ())
-COUNTER = PredictAndCounter(RULES, 0, (), ())
-PLAN = PlanSubgoals(
+PROPOSE = Propose(against_one(RULES), "opponent", (), ())
+COUNTER = predict(against_one(RULES, step=0))
+ROOM = Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW")
+PLAN = planned(
+    MATRIX_PLAN,
     rules=RULES,
     step=100,
     pose=Pose(1, 1, 0),
-    inventory=(1, 1, 1),
-    strategy="",
+    held=(1, 1, 1),
     target=(1, 4, 1),
     expected=None,
     things=(),
     sites=(),
-    others=(),
+    sightings=(),
     likely=(),
     unseen=(),
-    history=(),
-    critiques=(),
-    layout=Layout.from_ascii("WWWWWW\nW    W\nW WW W\nWWWWWW"),
+    layout=ROOM,
 )
 QUESTIONS: tuple[Question[Any], ...] = (INFER, PROPOSE, COUNTER, PLAN)
 
@@ -190,7 +189,7 @@ def test_the_error_is_that_of_the_last_object() -> None:
 
 
 def test_the_error_names_the_path_to_the_fault() -> None:
-    assert problem_of('{"subgoals": ["fire_at((1, 1))", 7]}', PLAN).startswith("subgoals.1: ")
+    assert problem_of('{"calls": ["fire_at((1, 1))", 7]}', PLAN).startswith("calls.1: ")
     assert problem_of('{"inventory": {"rock": 1.5}}', INFER).startswith("inventory.rock: ")
 
 
@@ -199,8 +198,12 @@ def test_the_error_names_the_path_to_the_fault() -> None:
     [
         (INFER, '{"inventory": {"rock": -1}}', "rock -1 is not between 1 and 40"),
         (INFER, '{"inventory": {"stone": 5}}', "unknown kind 'stone'"),
-        (COUNTER, '{"other_next": {"rock": 1}, "own_next": {"rock": 1}}', "rock 1 is not between 2 and 40"),
-        (PLAN, '{"subgoals": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
+        (
+            COUNTER,
+            '{"player": "opponent", "next": [{"rock": 1}], "strategy": {"expects": {"rock": 5}, "hold": {"rock": 1}}}',
+            "next: rock 1 is not between 2 and 40",
+        ),
+        (PLAN, '{"calls": ["fire_at((2, 2))"]}', "(2, 2) is a wall"),
     ],
 )
 def test_the_check_of_the_question_is_told_to_the_model(question: Question[Any], text: str, part: str) -> None:
@@ -284,11 +287,12 @@ def test_many_objects_quoted_in_the_reasoning_do_not_hide_the_answer() -> None:
 FRAGMENTS = (
     *("{", "}", "[", "]", "(", ")", '"', "'", "'''", "\\", ":", ",", "\n", " ", "```json\n", "```", "#", "//", "\0"),
     *("<think>", "</think>", "true", "None", "NaN", "-", "1e999", "9" * 5000, "\ud800", "\\ud800", "\\d", "\\N{x}"),
-    *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"subgoals": ["fire_at((1, 1))"]', "{'"),
+    *('{"hypothesis": ', '"reasoning": "it\'s"', '{"inventory": {"rock": ', '"calls": ["fire_at((1, 1))"]', "{'"),
     *(
-        '"other_next": {"kind": "rock", "count": 2}',
-        '"other_next": {"rock": 2}',
-        '"own_next": {"rock": 2}',
+        '"player": "opponent"',
+        '"next": [{"kind": "rock", "count": 2}]',
+        '"next": [{"rock": 2}]',
+        '"strategy": {"expects": {"rock": 2}, "hold": {"rock": 2}}',
         "'paper': 3",
         "b'x'",
         "f'{x}'",
@@ -297,7 +301,7 @@ FRAGMENTS = (
         "é",
         "𝕏",
     ),
-    *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"subgoals": ["fire_at((2, 2))"]}, {"subgoals": []})),
+    *map(json.dumps, (KEPT, {"inventory": {"rock": 5}}, {"calls": ["fire_at((2, 2))"]}, {"calls": []})),
 )
 SPLICED = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=25).map("".join)
 
@@ -327,7 +331,7 @@ RENDERINGS: Mapping[str, Callable[[dict[str, Any]], str]] = {
     "with a copy": lambda fields: f"Draft: {fields}. Final: {json.dumps(fields)}",
 }
 INVENTORIES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 40))
-LEADS = st.builds(LeadAnswer, kind=st.sampled_from(NAMES), count=st.integers(2, 40))
+LEADS = st.builds(NextLead, kind=st.sampled_from(NAMES), count=st.integers(2, 40))
 CALLS = st.sampled_from(("fire_at((1, 1))", "move_to((1, 1), (4, 2))", "fire_at( (4,1) )"))
 QUOTED = SPLICED.filter(lambda text: text.isascii() and len(text) < 1000)
 VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
@@ -335,9 +339,18 @@ VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
     st.tuples(
         st.just(PROPOSE), st.builds(HypothesisAnswer, reasoning=QUOTED, hypothesis=st.text().filter(in_one_line))
     ),
-    st.tuples(st.just(COUNTER), st.builds(CounterAnswer, reasoning=st.text(), other_next=LEADS, own_next=INVENTORIES)),
     st.tuples(
-        st.just(PLAN), st.builds(PlanAnswer, reasoning=st.text(), subgoals=st.lists(CALLS, min_size=1, max_size=6))
+        st.just(COUNTER),
+        st.builds(
+            Prediction[NextLead, AgainstOne],
+            reasoning=st.text(),
+            player=st.just("opponent"),
+            next=st.lists(LEADS, min_size=1, max_size=1),
+            strategy=st.builds(AgainstOne, expects=LEADS, hold=INVENTORIES, words=st.just("")),
+        ),
+    ),
+    st.tuples(
+        st.just(PLAN), st.builds(CallsAnswer, reasoning=st.text(), calls=st.lists(CALLS, min_size=1, max_size=6))
     ),
 )
 STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#", "<think>")
@@ -356,44 +369,49 @@ def test_a_valid_answer_is_read_back_however_it_is_written(
 # What is plainly meant, and what is not
 
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
-OWN_NEXT = {"rock": 1, "paper": 6, "scissors": 1}
+HOLD = {"rock": 1, "paper": 6, "scissors": 1}
+ROCK = {"kind": "rock", "count": 6}
+MADE = {"expects": {"rock": 6}, "hold": HOLD, "words": "Hold paper."}
 WHOM, COUNTERING = "choose_opponents", "predict_and_counter"
 
 
 @pytest.mark.parametrize(
     ("name", "written", "meant"),
     [
-        ("read_minds", {"minds": [{"next": " 'Rock' "}]}, {"minds": [{"next": "rock"}]}),
+        ("read_minds", {"minds": [{"next": {"kind": " 'Rock' ", "count": 6}}]}, {"minds": [{"next": ROCK}]}),
         ("infer_inventory", {"inventory": {"Rock": 3, "paper": 0}}, {"inventory": {"rock": 3, "paper": 1}}),
-        (WHOM, {"seek": "player_1"}, {"seek": ["player_1"]}),
-        (WHOM, {"seek": ["Player 1"]}, {"seek": ["player_1"]}),
-        ("choose_role", {"role": "load pots", "teammate": "Serve soup slowly."}, {"role": "loads pots"}),
-        ("choose_role", {"role": "do everything", "teammate": "stand around"}, {"teammate": "stands around"}),
-        (COUNTERING, {"other_next": {"Kind": "Rock", "count": 6}}, {"other_next": {"kind": "rock", "count": 6}}),
-        (COUNTERING, {"other_next": {"kind": "rock", "count": 1}}, {"other_next": {"kind": "rock", "count": 2}}),
-        (COUNTERING, {"other_next": {"rock": 1, "paper": 6}}, {"other_next": {"kind": "paper", "count": 6}}),
+        (WHOM, {"strategy": {"seek": "player_1", "hold": {}}}, {"seek": ["player_1"]}),
+        (WHOM, {"strategy": {"seek": ["Player 1"], "hold": {}}}, {"seek": ["player_1"]}),
+        (
+            "choose_role",
+            {"strategy": {"words": "Load.", "role": "load pots", "expects": "Serve soup slowly."}},
+            {"strategy": {"words": "Load.", "role": "loads pots", "expects": "serves soup slowly"}},
+        ),
+        (COUNTERING, {"next": [ROCK, {"Kind": "Rock", "count": 6}]}, {"next": [ROCK, ROCK]}),
+        (COUNTERING, {"next": [ROCK, {"kind": "rock", "count": 1}]}, {"next": [ROCK, ROCK | {"count": 2}]}),
+        (COUNTERING, {"next": [ROCK, {"rock": 6, "paper": 1}]}, {"next": [ROCK, ROCK]}),
         ("judge_strategy", {"outcome": "Positive"}, {"outcome": "positive"}),
-        ("evaluate_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
-        ("plan_subgoals", {"subgoals": "fire_at((17, 7))"}, {"subgoals": ["fire_at((17, 7))"]}),
+        ("review_plan", {"critique": ["Fire sooner.", "Hold more."]}, {"critique": "Fire sooner. Hold more."}),
+        ("plan", {"calls": "fire_at((17, 7))"}, {"calls": ["fire_at((17, 7))"]}),
     ],
 )
 def test_what_is_plainly_meant_is_read_as_it_is_meant(
     name: str, written: dict[str, Any], meant: dict[str, Any]
 ) -> None:
-    common = {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve.", "others_predict": ["rock"]}
+    common = {"strategy": MADE if name in MATRIX_EXAMPLES else "Serve.", "player": "opponent"}
     for one in written.get("minds", ()):
         one.update({"player": "opponent", "hypothesis": "It plays rock."})
     read = read_answer(json.dumps(common | written), EXAMPLES[name]).model_dump()
     for field, value in meant.items():
-        found = [{"next": one["next"]} for one in read[field]] if field == "minds" else read[field]
-        assert found == value
+        found = read.get(field) if field in read else read["strategy"][field]
+        assert ([{"next": one["next"]} for one in read[field]] if field == "minds" else found) == value
 
 
 @pytest.mark.parametrize(
     "call", ["move_to([1, 1], [4, 2])", "move_to((1, 1), (4, 2))  # get rock", "fire_at((1,1)) // go"]
 )
 def test_square_brackets_and_comments_in_a_call_are_overlooked(call: str) -> None:
-    assert read_answer(json.dumps({"subgoals": [call]}), PLAN).subgoals == [call]
+    assert read_answer(json.dumps({"calls": [call]}), PLAN).calls == [call]
 
 
 def test_each_item_of_a_list_is_read_in_its_own_form() -> None:
@@ -402,51 +420,63 @@ def test_each_item_of_a_list_is_read_in_its_own_form() -> None:
 
 
 def test_whoever_only_watches_need_not_say_more() -> None:
-    answer = read_answer('{"watch": true}', EXAMPLES[WHOM])
-    assert (answer.watch, answer.seek, answer.own_next) == (True, [], {})
+    strategy = read_answer('{"strategy": {"watch": true}}', EXAMPLES[WHOM]).strategy
+    assert (strategy.watch, strategy.seek, strategy.hold) == (True, [], {})
 
 
 @pytest.mark.parametrize(
     ("name", "written", "part"),
     [
-        ("read_minds", {"minds": [{"player": "opponent", "hypothesis": "x", "next": "r"}]}, "unknown kind 'r'"),
-        (WHOM, {"seek": ["player"]}, "unknown player 'player'"),
-        (WHOM, {"watch": False}, "seek: Field required; own_next: Field required"),
-        ("choose_role", {"role": "loads", "teammate": "serves soup"}, "unknown role 'loads'"),
-        ("evaluate_plan", {"critique": ""}, "critique: it is empty"),
-        ("evaluate_plan", {"critique": []}, "critique: Input should be a valid string"),
-        ("make_strategy", {"strategy": " "}, "strategy: it is empty"),
-        (COUNTERING, {"other_next": {"rock": 3, "paper": 3}}, "other_next.kind: Field required"),
-        ("predict_among_many", {"other_next": {}}, "other_next.kind: Field required"),
-        ("plan_subgoals", {"subgoals": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
+        (
+            "read_minds",
+            {"minds": [{"player": "opponent", "hypothesis": "x", "next": {"kind": "r", "count": 6}}]},
+            "unknown kind 'r'",
+        ),
+        (WHOM, {"strategy": {"seek": ["player"], "hold": HOLD}}, "unknown player 'player'"),
+        (WHOM, {"strategy": {"watch": False}}, "strategy.hold: Field required"),
+        (
+            "choose_role",
+            {"strategy": {"words": "x", "role": "loads", "expects": "stands around"}},
+            "unknown role 'loads'",
+        ),
+        ("review_plan", {"critique": ""}, "critique: it is empty"),
+        ("review_plan", {"critique": []}, "critique: Input should be a valid string"),
+        ("make_strategy", {"strategy": MADE | {"words": " "}}, "strategy: you have none yet; say one"),
+        (COUNTERING, {"next": [{"rock": 3, "paper": 3}]}, "next.0.kind: Field required"),
+        ("predict_among_many", {"next": [{}]}, "next.0.kind: Field required"),
+        ("plan", {"calls": ["fire_at((1, 1]) # now"]}, "wrong arguments"),
     ],
 )
 def test_what_is_not_plain_or_says_nothing_is_refused(name: str, written: dict[str, Any], part: str) -> None:
-    common = {} if "watch" in written else {"own_next": OWN_NEXT, "seek": [], "strategy": "Serve."}
+    common = {"strategy": MADE if name in MATRIX_EXAMPLES else "Serve.", "player": "opponent"}
     assert part in problem_of(json.dumps(common | written), EXAMPLES[name])
 
 
 def test_all_errors_of_an_answer_are_told_at_once() -> None:
-    wrong = {"reasoning": 3, "other_next": {"kind": "stone", "count": 99}, "own_next": {"paper": -1, "lizard": 9}}
+    strategy = {"expects": {"kind": "rock", "count": 99}, "hold": {"paper": -1, "lizard": 9}}
+    wrong = {"reasoning": 3, "player": "it", "next": [{"kind": "stone", "count": 9}], "strategy": strategy}
     problem = problem_of(json.dumps(wrong), COUNTER)
     assert problem == (
         "reasoning: Input should be a valid string; "
-        "other_next: unknown kind 'stone'; there are rock, paper, scissors; "
-        "own_next: unknown kind 'lizard'; there are rock, paper, scissors; "
-        "own_next: paper -1 is not between 1 and 40"
+        "player: 'it' is none of opponent; "
+        "next: unknown kind 'stone'; there are rock, paper, scissors; "
+        "hold: unknown kind 'lizard'; there are rock, paper, scissors; "
+        "hold: paper -1 is not between 1 and 40; "
+        "expects: rock 99 is not between 2 and 40"
     )
 
 
 def test_every_malformed_field_is_told_and_no_check_meets_it() -> None:
-    wrong = {"other_next": "rock", "own_next": {"papers": "many", "stone": 1}, "covert": "perhaps"}
-    problem = problem_of(json.dumps(wrong), COUNTER)
-    assert [part.partition(":")[0] for part in problem.split("; ")] == ["other_next", "own_next.paper", "covert"]
+    strategy = {"expects": "rock", "hold": {"papers": "many", "stone": 1}, "covert": "perhaps"}
+    problem = problem_of(json.dumps({"player": "opponent", "next": ["rock"], "strategy": strategy}), COUNTER)
+    told = [part.partition(":")[0] for part in problem.split("; ")]
+    assert told == ["next.0", "strategy.expects", "strategy.hold.paper", "strategy.covert"]
 
 
 def test_a_set_is_read_in_the_order_in_which_it_is_written() -> None:
     calls = [f"fire_at(({x}, {y}))" for x, y in ((4, 2), (1, 1), (3, 1), (1, 2), (2, 1), (4, 1))]
-    said = f"{{'reasoning': '', 'subgoals': {{{', '.join(map(repr, calls))}}}}}"
-    assert read_answer(said, PLAN).subgoals == calls
+    said = f"{{'reasoning': '', 'calls': {{{', '.join(map(repr, calls))}}}}}"
+    assert read_answer(said, PLAN).calls == calls
 
 
 def test_the_errors_of_all_subgoals_are_told_at_once() -> None:

@@ -32,14 +32,14 @@ from hm_agent.models.text_model import TextModel
 from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
-from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
+from hm_agent.theory_of_mind.language_questions import Propose
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", SCHEMA)
 ONE = Sampling()
 QUESTION = next(iter(KITCHEN_EXAMPLES.values()))
-PROPOSAL = next(one for one in KITCHEN_EXAMPLES.values() if isinstance(one, ProposeTeammate))
+PROPOSAL = next(one for one in KITCHEN_EXAMPLES.values() if isinstance(one, Propose))
 PRICE = Price(input=100_000, output=200_000)
 ANSWER = completion("fine", prompt="a prompt")
 """2 tokens of input and 1 of output: USD 0.4."""

@@ -27,7 +27,10 @@ from tests.models.test_answer_parsing import COUNTER, INFER
 from tests.support.commands import ROOT
 
 ANSWERS = all_answers()
-GOOD_ANSWER = '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'
+GOOD_ANSWER = (
+    '{"player": "opponent", "next": [{"kind": "rock", "count": 6}], '
+    '"strategy": {"expects": {"kind": "rock", "count": 6}, "hold": {"paper": 6}}}'
+)
 VARIABLE = "KEY_OF_A_TEST"
 ENTRY_POINT = "[hm_agent.models]\nparrot = parrots:make_provider\nbroken = parrots:nothing\nlost = no_such_package:x\n"
 PARROTS = """

@@ -23,14 +23,17 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Call, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
-from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
+from tests.worlds.melting_pot.games.matrix_examples import against_one, predict
 from tests.worlds.melting_pot.games.test_prompts import RULES
 
 NAME = "some-model"
 KEY = "sk-test-0123456789abcdef"
 VARIABLE = "KEY_OF_A_TEST"
-QUESTION = PredictAndCounter(RULES, 0, (), ())
-ANSWER = '{"reasoning": "%s", "other_next": {"kind": "rock", "count": 6}, "own_next": {"scissors": 6, "%s": 2}}'
+QUESTION = predict(against_one(RULES, step=0))
+ANSWER = (
+    '{"reasoning": "%s", "player": "opponent", "next": [{"kind": "rock", "count": 6}], '
+    '"strategy": {"expects": {"kind": "rock", "count": 6}, "hold": {"scissors": 6, "%s": 2}}}'
+)
 LOGGERS = ("openai", "httpx2")
 """What lies below them, httpcore2, logs whatever an endpoint sends in its headers, at DEBUG."""
 
@@ -46,7 +49,7 @@ def finished(finish: str, **message: Any) -> Response:
 ECHOES = {
     "valid_answer": completion(ANSWER % (KEY, "paper")),
     "invalid_answer": completion(ANSWER % ("", KEY)),
-    "broken_answer": completion(f'{{"own_next": {KEY}'),
+    "broken_answer": completion(f'{{"next": {KEY}'),
     "prose": completion(f"Your key is {KEY}."),
     "finish": finished(KEY, content="no"),
     "refusal": finished("stop", content=None, refusal=f"I won't take {KEY}."),

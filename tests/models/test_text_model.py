@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any
@@ -30,15 +30,23 @@ from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage, answer_schema
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
-from hm_agent.worlds.melting_pot.games.matrix.questions import PredictAndCounter
 from hm_agent.worlds.melting_pot.grid import Layout
-from tests.worlds.melting_pot.games.matrix_examples import HISTORY, PLAN, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import (
+    HISTORY,
+    PLAN,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    planned,
+    predict,
+)
 from tests.worlds.melting_pot.games.test_prompts import EXAMPLES
 
-COUNTER = PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, (Hypothesis("It always plays rock."),))
-WALLED = replace(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
-GOOD_COUNTER = '{"reasoning": "Paper beats it.", "other_next": {"kind": "rock", "count": 6}, "own_next": {"paper": 6}}'
-GOOD_PLAN = '{"reasoning": "", "subgoals": ["move_to((9, 4))", "fire_at((16, 9))"]}'
+COUNTER = predict(against_one(ROCK_PAPER_SCISSORS, *HISTORY), Hypothesis("It always plays rock."))
+WALLED = planned(PLAN, layout=Layout(23, 15, frozenset({(14, 4)})))
+FORESEEN = '"player": "opponent", "next": [{"kind": "rock", "count": 6}]'
+EXPECTS = '"expects": {"kind": "rock", "count": 6}'
+GOOD_COUNTER = f'{{"reasoning": "Paper beats it.", {FORESEEN}, "strategy": {{{EXPECTS}, "hold": {{"paper": 6}}}}}}'
+GOOD_PLAN = '{"reasoning": "", "calls": ["move_to((9, 4))", "fire_at((16, 9))"]}'
 GOOD = {COUNTER: GOOD_COUNTER, WALLED: GOOD_PLAN}
 PRICE = Price(input=1_000_000, output=2_000_000)
 """USD 1 for each token of input, 2 for each of output."""
@@ -46,26 +54,26 @@ PRICE = Price(input=1_000_000, output=2_000_000)
 BAD: dict[str, tuple[Question[Any], str, str]] = {
     "prose": (COUNTER, "I would collect paper.", "no answer found"),
     "nothing_but_blanks": (COUNTER, " \n", "no answer found"),
-    "broken_json": (COUNTER, '{"other_next": {"kind": "rock",,}, "own_next": {}}', "not valid JSON"),
-    "unclosed_json": (COUNTER, '{"other_next": {"kind": "rock"', "never closed"),
-    "wrong_type": (COUNTER, '{"other_next": {"kind": "rock", "count": "many"}, "own_next": {}}', "other_next.count: "),
-    "missing_key": (COUNTER, '{"other_next": {"kind": "rock", "count": 6}}', "own_next: Field required"),
+    "broken_json": (COUNTER, '{"next": [{"kind": "rock",,}], "strategy": {}}', "not valid JSON"),
+    "unclosed_json": (COUNTER, '{"next": [{"kind": "rock"', "never closed"),
+    "wrong_type": (COUNTER, '{"next": [{"kind": "rock", "count": "many"}], "strategy": {}}', "next.0.count: "),
+    "missing_key": (COUNTER, f"{{{FORESEEN}}}", "strategy: Field required"),
     "unknown_kind": (
         COUNTER,
-        '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"lizard": 6}}',
-        "own_next: unknown kind",
+        f'{{{FORESEEN}, "strategy": {{{EXPECTS}, "hold": {{"lizard": 6}}}}}}',
+        "hold: unknown kind",
     ),
     "impossible_count": (
         COUNTER,
-        '{"other_next": {"kind": "rock", "count": 6}, "own_next": {"rock": -1}}',
-        "own_next: rock -1 is not",
+        f'{{{FORESEEN}, "strategy": {{{EXPECTS}, "hold": {{"rock": -1}}}}}}',
+        "hold: rock -1 is not",
     ),
-    "no_kind_leads": (COUNTER, '{"other_next": {"rock": 3, "paper": 3}, "own_next": {"rock": 6}}', "other_next.kind: "),
-    "wall": (WALLED, '{"subgoals": ["move_to((9, 6), (14, 4))"]}', "(14, 4) is a wall"),
-    "outside": (WALLED, '{"subgoals": ["fire_at((40, 4))"]}', "(40, 4) is outside the map"),
-    "unknown_function": (WALLED, '{"subgoals": ["teleport((1, 2))"]}', "unknown function 'teleport'"),
-    "wrong_arguments": (WALLED, '{"subgoals": ["fire_at()"]}', "wrong arguments"),
-    "empty_plan": (WALLED, '{"reasoning": "Nothing to do.", "subgoals": []}', "the plan is empty"),
+    "no_kind_leads": (COUNTER, '{"next": [{"rock": 3, "paper": 3}]}', "next.0.kind: "),
+    "wall": (WALLED, '{"calls": ["move_to((9, 6), (14, 4))"]}', "(14, 4) is a wall"),
+    "outside": (WALLED, '{"calls": ["fire_at((40, 4))"]}', "(40, 4) is outside the map"),
+    "unknown_function": (WALLED, '{"calls": ["teleport((1, 2))"]}', "unknown function 'teleport'"),
+    "wrong_arguments": (WALLED, '{"calls": ["fire_at()"]}', "wrong arguments"),
+    "empty_plan": (WALLED, '{"reasoning": "Nothing to do.", "calls": []}', "the plan is empty"),
 }
 
 
@@ -107,7 +115,7 @@ def test_question_goes_out_as_its_prompt_with_the_form_of_its_answer() -> None:
         ask(server, COUNTER)
     assert messages(server, 0) == [("user", render(COUNTER))]
     form = server.received[0].body["response_format"]["json_schema"]
-    assert (form["name"], form["schema"]) == ("PredictAndCounter", json.loads(json.dumps(answer_schema(COUNTER))))
+    assert (form["name"], form["schema"]) == ("Predict", json.loads(json.dumps(answer_schema(COUNTER))))
 
 
 @pytest.mark.parametrize(("question", "text"), GOOD.items(), ids=["counter", "plan"])
@@ -148,10 +156,10 @@ def test_each_bad_answer_stays_in_the_conversation() -> None:
 
 
 def test_question_is_unanswered_after_the_last_bad_answer() -> None:
-    texts = cycle(["no", '{"other_next": {}}'])
+    texts = cycle(["no", '{"next": [{}]}'])
     with (
         Server(lambda body: completion(next(texts))) as server,
-        pytest.raises(Unanswered, match=r"^some-model gave no valid answer to PredictAndCounter: other_next.kind: F"),
+        pytest.raises(Unanswered, match=r"^some-model gave no valid answer to Predict: player: Field required; next"),
     ):
         ask(server, COUNTER)
     assert len(server.received) == 1 + RETRIES
@@ -219,7 +227,7 @@ def test_empty_answer_is_told_so_and_never_sent_back_as_nothing(response: Respon
 
 
 def test_half_an_emoji_in_a_bad_answer_can_be_sent_back() -> None:
-    with in_turn(completion('no \ud83d {"own_next": {"\ud83d": "\ud83d"}}'), completion(GOOD_COUNTER)) as server:
+    with in_turn(completion('no \ud83d {"next": {"\ud83d": "\ud83d"}}'), completion(GOOD_COUNTER)) as server:
         assert ask(server, COUNTER)
 
 
@@ -232,10 +240,10 @@ def test_first_valid_completion_counts() -> None:
 
 
 def test_last_of_several_bad_completions_is_sent_back() -> None:
-    with in_turn(completion("no", '{"other_next": {}}'), completion(GOOD_COUNTER)) as server:
+    with in_turn(completion("no", '{"next": [{}]}'), completion(GOOD_COUNTER)) as server:
         ask(server, COUNTER, sampling=Sampling(completions=2))
-    assert messages(server, 1)[1] == ("assistant", '{"other_next": {}}')
-    assert "own_next: Field required" in messages(server, 1)[2][1]
+    assert messages(server, 1)[1] == ("assistant", '{"next": [{}]}')
+    assert "strategy: Field required" in messages(server, 1)[2][1]
 
 
 def test_conversation_that_grows_too_long_is_unanswered() -> None:
@@ -369,9 +377,7 @@ def test_requests_hold_all_that_decides_on_the_answer() -> None:
     chat, sampling = Saying([Reply((GOOD_COUNTER,))]), Sampling(0.3)
     asyncio.run(TextModel("some-model", chat, sampling, None, seed=7).answer(COUNTER))
     prompt = Message("user", render(COUNTER))
-    assert chat.asked == [
-        Request("some-model", (prompt,), sampling, "PredictAndCounter", answer_schema(COUNTER), seed=7)
-    ]
+    assert chat.asked == [Request("some-model", (prompt,), sampling, "Predict", answer_schema(COUNTER), seed=7)]
 
 
 # The bill

@@ -148,7 +148,7 @@ def test_every_question_has_the_prompt_that_a_language_model_would_read(recordin
 def test_a_step_says_why_a_plan_was_asked_for_if_and_only_if_one_was(recording: Recording) -> None:
     reasons = {}
     for line in recording.trace:
-        planned = any(one["question"] == "PlanSubgoals" for one in line.get("questions", []))
+        planned = any(one["question"] == "Plan" for one in line.get("questions", []))
         assert ("asked_because" in line["state"]) == planned
         reasons[line["step"]] = line["state"].get("asked_because")
     assert reasons[0] is None  # the first plan is to watch, which nobody is asked for

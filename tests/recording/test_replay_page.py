@@ -292,8 +292,8 @@ def test_search_finds_a_question_and_a_click_goes_to_its_step(page: Page, record
 
 def test_questions_are_filtered_by_kind(page: Page, recording: Recording) -> None:
     page.click("#tab-questions")
-    page.select_option("#questions select", "PlanSubgoals")
-    planned = [1 for line in recording.trace for one in line.get("questions", []) if one["question"] == "PlanSubgoals"]
+    page.select_option("#questions select", "Plan")
+    planned = [1 for line in recording.trace for one in line.get("questions", []) if one["question"] == "Plan"]
     assert page.locator(".questions details:not([hidden])").count() == len(planned)
 
 

@@ -20,20 +20,21 @@ from hm_agent.questions import Call, Exchange, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios
+from hm_agent.theory_of_mind.language_questions import (
+    PLANNING,
+    CallsAnswer,
+    ChooseStrategy,
+    Plan,
+    Predict,
+    Prediction,
+    Propose,
+    ReviewPlan,
+    StrategyAnswer,
+)
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.games import KINDS
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChoiceAnswer,
-    ChooseOpponents,
-    CounterAnswer,
-    LeadAnswer,
-    PredictAndCounter,
-    ProposeHypothesis,
-)
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -43,6 +44,7 @@ from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
 from tests.recording.browsing import go_to, opened, step_of
 from tests.recording.recordings import result
+from tests.strategists import against, among, lead
 from tests.support.browsers import requests_and_messages
 
 if TYPE_CHECKING:
@@ -57,11 +59,15 @@ REASON = "a thing was picked up unplanned"
 PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
 SHOT = FireAt((4, 4), Aim(("player_3",)))
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
-COUNTER = CounterAnswer(
-    reasoning="It\ncopies.", other_next=LeadAnswer(kind="paper", count=6), own_next={"rock": 1, "scissors": 6}
+COUNTER = Prediction(
+    reasoning="It\ncopies.",
+    player="opponent",
+    next=[lead("paper")],
+    strategy=against("paper", {"rock": 1, "scissors": 6}),
 )
 SAID = (
-    '{"reasoning": "It\\ncopies.", "own_next": {"scissors": 6, "rock": 1}, "other_next": {"count": 6, "kind": "paper"}}'
+    '{"reasoning": "It\\ncopies.", "player": "opponent", "strategy": {"hold": {"scissors": 6, "rock": 1}, '
+    '"expects": {"count": 6, "kind": "paper"}}, "next": [{"count": 6, "kind": "paper"}]}'
 )
 """The same answer as a model writes it: in another order, and without what is false."""
 
@@ -81,19 +87,16 @@ def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: Call) -> 
 
 MET = InteractionEvent(20, "player_3", (1, 6, 1), 2.5, (0, 0, 0))
 EXCHANGES = {
-    0: [asked(ChooseOpponents, ChoiceAnswer(seek=[], own_next={"rock": 6}, watch=True), call("{}"))],
-    10: [asked(PlanSubgoals, PlanAnswer(subgoals=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
+    0: [asked(ChooseStrategy, StrategyAnswer(strategy=among({"rock": 6}, watch=True)), call("{}"))],
+    10: [asked(Plan, CallsAnswer(calls=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
     20: [
-        asked(PredictAndCounter, COUNTER, call(SAID, cached=True)),
-        asked(PredictAndCounter, COUNTER, call(f"```json\n{SAID}\n```")),
-        asked(PredictAndCounter, COUNTER, call("What?", problem="no answer found"), call(f"So: {SAID} {HARM}")),
-        asked(ProposeHypothesis, None, call("none", problem="no answer found")),
-        asked(EvaluatePlan, Critique(critique="too slow"), call('{"critique": "too slow"}')),
+        asked(Predict, COUNTER, call(SAID, cached=True)),
+        asked(Predict, COUNTER, call(f"```json\n{SAID}\n```")),
+        asked(Predict, COUNTER, call("What?", problem="no answer found"), call(f"So: {SAID} {HARM}")),
+        asked(Propose, None, call("none", problem="no answer found")),
+        asked(ReviewPlan, Critique(critique="too slow"), call('{"critique": "too slow"}')),
     ],
-    **{
-        step: [asked(PlanSubgoals, PlanAnswer(subgoals=["fire_at((9, 9))"]), call("{}"))]
-        for step in range(40, STEPS, 2)
-    },
+    **{step: [asked(Plan, CallsAnswer(calls=["fire_at((9, 9))"]), call("{}"))] for step in range(40, STEPS, 2)},
 }
 
 
@@ -225,9 +228,10 @@ def test_every_question_says_why_it_was_asked(page: Page) -> None:
 
 
 def test_the_kinds_of_planning_questions_are_all_known() -> None:
-    planning = [question for kind in KINDS.values() for question in kind.planning_questions()]
+    asked = [question for kind in KINDS.values() for question in kind.planning_questions()]
+    assert set(PLANNING) < set(asked)
+    planning = [question for question in asked if question not in PLANNING]
     modules = {question.__module__ for question in planning}
-    assert len(modules) == 2
     declared = {
         name
         for module in modules
@@ -290,7 +294,7 @@ def test_an_opened_question_stays_in_sight_while_the_step_changes(page: Page) ->
 def test_a_link_from_the_step_leads_to_its_question(page: Page) -> None:
     page.click("#present [data-question] >> nth=3")
     expect(page.locator(".questions details[open] > summary")).to_be_in_viewport()
-    assert "ProposeHypothesis" in page.inner_text(".questions details[open] > summary")
+    assert "Propose" in page.inner_text(".questions details[open] > summary")
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["bare", "in a code fence"])
@@ -318,7 +322,7 @@ def test_a_reply_that_says_more_or_was_refused_is_shown_as_it_was_written(page: 
 
 def test_search_opens_a_raw_reply_in_which_it_finds_the_words(page: Page) -> None:
     page.click("#tab-questions")
-    page.fill("#search", '"own_next": {')
+    page.fill("#search", '"hold": {')
     item = page.locator(".questions > details:not([hidden])").nth(1)
     item.locator(":scope > summary").click()
     expect(item.locator(".raw mark").first).to_be_visible()
@@ -382,9 +386,9 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     until, whole = table(page, 0), table(page, 1)
     assert page.inner_text("#until") == "Until step 20"
     assert until.keys() == whole.keys()
-    assert until["PredictAndCounter"] == ["3", "0", "4", "1", "400", "40", "$0.0030", "$0.0010"]
-    assert until["ProposeHypothesis"] == ["1", "1", "1", "0", "100", "10", "$0.0010", "$0.00"]
-    assert until["PlanSubgoals"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
+    assert until["Predict"] == ["3", "0", "4", "1", "400", "40", "$0.0030", "$0.0010"]
+    assert until["Propose"] == ["1", "1", "1", "0", "100", "10", "$0.0010", "$0.00"]
+    assert until["Plan"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
     assert until["all kinds"] == amounts(20)
     assert whole["all kinds"] == amounts(STEPS)
     go_to(page, 5)

@@ -7,46 +7,43 @@ from dataclasses import replace
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
+from hm_agent.theory_of_mind.language_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
-    JointChoiceAnswer,
-    JointCounterAnswer,
-    ReviseAndChoose,
-    ReviseAndCounter,
-    RevisionAnswer,
-)
-from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixSituation
-from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer
-from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, interact, see_pickup
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
+from tests.strategists import PAPERS, ROCKS, against, among, arena, begin, dyad, interact, lead, see_pickup
 
 PAPER = {"rock": 1, "paper": 6, "scissors": 1}
-ROCK = LeadAnswer(kind="rock", count=6)
-ALWAYS = RevisionAnswer(of=0, hypothesis="It always plays rock.", next="rock")
-ANSWERS = RevisionAnswer(of=0, hypothesis="It answers what it saw.", next="paper")
 
 
-def answer(*revisions: RevisionAnswer) -> JointCounterAnswer:
-    return JointCounterAnswer(hypotheses=list(revisions), other_next=ROCK, own_next=PAPER, why="It is simple.")
+def revised(words: str = "", then: str = "rock", of: int = 0) -> RevisedMind[NextLead]:
+    return RevisedMind(of=of, hypothesis=words, next=lead(then))
 
 
-def mind_of(*answers: JointCounterAnswer) -> tuple[JointMind, ScriptedModel]:
-    model = ScriptedModel({ReviseAndCounter: each(list(answers))})
+ALWAYS, ANSWERS = revised("It always plays rock."), revised("It answers what it saw.", "paper")
+
+
+def answer(*revisions: RevisedMind[NextLead]) -> RevisedBeliefs[NextLead, AgainstOne]:
+    strategy = against("rock", PAPER, words="It is simple.")
+    return RevisedBeliefs(hypotheses=list(revisions), strategy=strategy)
+
+
+def mind_of(*answers: RevisedBeliefs[NextLead, AgainstOne]) -> tuple[JointMind, ScriptedModel]:
+    model = ScriptedModel({Revise: each(list(answers))})
     return JointMind(dyad().mind, model, TABLE_2), model
 
 
 def test_an_interaction_costs_one_question_that_shows_every_hypothesis_with_its_record() -> None:
-    mind, model = mind_of(answer(ALWAYS, ANSWERS), answer(RevisionAnswer(of=1, next="rock")))
+    mind, model = mind_of(answer(ALWAYS, ANSWERS), answer(revised(of=1)))
     interact(mind, 10, ROCKS)
     interact(mind, 60, ROCKS)
-    first, second = model.of(ReviseAndCounter)
-    assert (len(first.opponent.history), first.opponent.hypotheses) == (1, ())
-    records = [(known.words, known.right, known.tested) for known in second.opponent.hypotheses]
+    first, second = model.of(Revise)
+    assert (len(first.history), first.hypotheses) == (1, ())
+    records = [(known.words, known.right, known.tested) for known in second.hypotheses]
     assert records == [(ALWAYS.hypothesis, 1, 1), (ANSWERS.hypothesis, 0, 1)]
 
 
 def test_a_hypothesis_kept_by_number_keeps_value_and_record_and_the_others_are_dropped() -> None:
-    mind, _ = mind_of(answer(ALWAYS, ANSWERS), answer(RevisionAnswer(of=1, hypothesis="Rock, always.", next="rock")))
+    mind, _ = mind_of(answer(ALWAYS, ANSWERS), answer(revised("Rock, always.", of=1)))
     interact(mind, 10, ROCKS)
     interact(mind, 60, ROCKS)
     (kept,) = mind.hypotheses
@@ -54,7 +51,7 @@ def test_a_hypothesis_kept_by_number_keeps_value_and_record_and_the_others_are_d
 
 
 def test_words_repeated_as_new_keep_their_record_and_are_held_once() -> None:
-    mind, _ = mind_of(answer(ALWAYS), answer(RevisionAnswer(hypothesis="it always plays ROCK", next="rock"), ALWAYS))
+    mind, _ = mind_of(answer(ALWAYS), answer(revised("it always plays ROCK"), ALWAYS))
     interact(mind, 10, ROCKS)
     interact(mind, 60, ROCKS)
     (kept,) = mind.hypotheses
@@ -97,15 +94,15 @@ def test_a_clue_contradicts_what_is_expected_in_view_of_all_hypotheses() -> None
 
 def test_nothing_is_asked_once_no_interaction_can_be_paid() -> None:
     game = dyad()
-    model = ScriptedModel({ReviseAndCounter: each([answer(ALWAYS)] * 3)})
+    model = ScriptedModel({Revise: each([answer(ALWAYS)] * 3)})
     mind = JointMind(game.mind, model, TABLE_2)
-    game.mind.rules = replace(game.mind.rules, length=Length(300, 1, 1.0))
+    game.rules = replace(game.rules, length=Length(300, 1, 1.0))
     see_pickup(mind, 100, "paper")
-    for step, unready_for, questions in ((284, 0, 1), (278, 6, 1), (278, 5, 2)):
-        game.mind.situation = MatrixSituation(step, (1, 1, 1), None, {}, {}, unready_for=unready_for)
+    for step, held, questions in ((284, (2, 1, 1), 1), (283, (1, 1, 1), 1), (282, (1, 1, 1), 2)):
+        game.step, game.held = step, held
         see_pickup(mind, step, "scissors")
         assert len(model.asked) == questions
-    game.mind.rules = replace(game.mind.rules, length=Length(200, 100, 0.1))
+    game.rules = replace(game.rules, length=Length(200, 100, 0.1))
     assert not game.mind.is_over
 
 
@@ -118,24 +115,19 @@ def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> No
     assert len(model.asked) == 2
 
 
-def frozen(game: MatrixGame, step: int) -> None:
-    """Tells a game's mind that nothing can be done now."""
-    game.mind.situation = game.mind.situation.__class__(step, (1, 1, 1), None, {}, {}, can_act=False)
-
-
 def test_nothing_is_asked_while_nothing_can_be_done() -> None:
     game = arena()
-    choice = JointChoiceAnswer(hypotheses=[ALWAYS], seek=["player_2"], own_next=PAPER)
-    model = ScriptedModel({ReviseAndChoose: each([choice] * 3)})
+    choice: RevisedBeliefs[NextLead, AmongMany] = RevisedBeliefs(hypotheses=[ALWAYS], strategy=among(PAPER, "player_2"))
+    model = ScriptedModel({Revise: each([choice] * 3)})
     mind = JointMind(game.mind, model, TABLE_2)
     begin(mind)
-    frozen(game, 100)
+    game.can_act = False
     assert interact(mind, 100, ROCKS, partner="player_1") is None
     assert len(model.asked) == 1
     assert not mind.is_outdated
-    game.mind.situation = game.mind.situation.__class__(151, (1, 1, 1), (3, 3), {}, {}, can_act=True)
+    game.can_act = True
     assert mind.is_outdated
     begin(mind)
-    assert model.of(ReviseAndChoose)[-1].about == "player_1"
+    assert model.of(Revise)[-1].about == "player_1"
     assert [known.words for known in mind.hypotheses] == [ALWAYS.hypothesis]
     assert not mind.is_outdated

@@ -8,19 +8,12 @@ import pytest
 
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Predict, Prediction, Propose, StrategyAnswer
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
-from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChoiceAnswer,
-    ChooseOpponents,
-    CounterAnswer,
-    InferInventory,
-    LeadAnswer,
-    PredictAndCounter,
-    ProposeHypothesis,
-)
-from tests.strategists import PAPERS, ROCKS, arena, begin, dyad, encounter, interact, see_pickup
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
+from tests.strategists import PAPERS, ROCKS, against, among, arena, begin, dyad, encounter, interact, lead, see_pickup
 
 ROCK, PAPER = {"rock": 6}, {"paper": 6}
 
@@ -31,18 +24,17 @@ def predicts(words: str | None) -> str:
     return first if first in ("rock", "paper") else "scissors"
 
 
-def counter(asked: PredictAndCounter) -> CounterAnswer:
-    others = [predicts(known.words) for known in asked.hypotheses[:-1]]
-    leads = LeadAnswer(kind=predicts(asked.acted_on), count=6)
-    return CounterAnswer(others_predict=others, other_next=leads, own_next=PAPER)
+def counter(asked: Predict) -> Prediction[NextLead, AgainstOne]:
+    kinds = [predicts(known.words) for known in asked.hypotheses] or [predicts(None)]
+    return Prediction(player=asked.about, next=list(map(lead, kinds)), strategy=against(kinds[-1], PAPER))
 
 
 def model_proposing(*words: str) -> ScriptedModel:
     """Proposes these hypotheses one by one, then gives no valid answer."""
     return ScriptedModel(
         {
-            ProposeHypothesis: each([HypothesisAnswer(hypothesis=said) for said in words]),
-            PredictAndCounter: counter,
+            Propose: each([HypothesisAnswer(hypothesis=said) for said in words]),
+            Predict: counter,
         }
     )
 
@@ -66,7 +58,7 @@ def test_a_hypothesis_is_validated_by_four_hits_in_a_row_and_then_asked_alone() 
     model.asked.clear()
     for step in (5, 6, 7):
         interact(mind, step)
-    assert model.kinds() == [PredictAndCounter]
+    assert model.kinds() == [Predict]
 
 
 def test_what_repeats_as_expected_is_asked_about_every_fourth_time_only() -> None:
@@ -76,7 +68,7 @@ def test_what_repeats_as_expected_is_asked_about_every_fourth_time_only() -> Non
     for step in range(9):
         model.asked.clear()
         interact(mind, step)
-        asked.append(PredictAndCounter in model.kinds())
+        asked.append(Predict in model.kinds())
     assert asked == [True, True, True, True, False, False, False, True, False]
     value = mind.hypotheses[0].value
     interact(mind, 9)
@@ -93,7 +85,7 @@ def test_what_was_decided_on_by_a_clue_is_thought_over_after_the_interaction() -
     see_pickup(mind, 6, "rock", (1, 1, 0))
     model.asked.clear()
     interact(mind, 7)
-    assert PredictAndCounter in model.kinds()
+    assert Predict in model.kinds()
 
 
 def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
@@ -135,7 +127,7 @@ def test_refinement_is_shown_the_best_earlier_hypotheses_only() -> None:
     mind = mind_of(model)
     for step in range(3):
         interact(mind, step)
-    assert [[best.words for best in proposal.best] for proposal in model.of(ProposeHypothesis)] == [
+    assert [[best.words for best in proposal.best] for proposal in model.of(Propose)] == [
         [],
         ["rock"],
         ["rock"],
@@ -150,9 +142,8 @@ def test_a_clue_against_the_prediction_asks_for_a_new_one_and_scores_no_hypothes
     model.asked.clear()
     assert see_pickup(mind, 5, "paper", (0, 1, 0)) is not None
     (question,) = model.asked
-    assert isinstance(question, PredictAndCounter)
-    assert question.present is not None
-    assert (question.acted_on, question.present.taken, question.own) == ("rock", (0, 1, 0), (1, 3, 1))
+    assert isinstance(question, Predict)
+    assert [known.words for known in question.hypotheses] == ["rock"]
     assert mind.hypotheses == before
 
 
@@ -182,9 +173,9 @@ def test_without_a_new_hypothesis_the_earlier_ones_stay_in_use() -> None:
 
 
 def test_without_an_answer_the_first_strategy_is_calculated() -> None:
-    model = ScriptedModel({PredictAndCounter: lambda question: None})
+    model = ScriptedModel({Predict: lambda question: None})
     assert begin(mind_of(model)).target is not None
-    assert model.kinds() == [PredictAndCounter]
+    assert model.kinds() == [Predict]
 
 
 def test_exact_inference_asks_no_question_about_inventories() -> None:
@@ -194,14 +185,14 @@ def test_exact_inference_asks_no_question_about_inventories() -> None:
 
 
 def test_among_several_players_a_clue_asks_again_whom_to_meet_if_it_changes_what_is_expected() -> None:
-    model = ScriptedModel({ChooseOpponents: lambda question: ChoiceAnswer(seek=[], own_next=ROCK)})
+    model = ScriptedModel({ChooseStrategy: lambda question: StrategyAnswer(strategy=among(ROCK))})
     mind = TheoryOfMind(arena().mind, model, TABLE_2)
     clues = [((1, 0, 0), "rock"), ((2, 0, 0), "rock"), ((0, 0, 0), None), ((0, 1, 0), "paper")]
     for step, (taken, suggests) in enumerate(clues):
         see_pickup(mind, step, suggests, taken, partner="player_1")
-    present = [question.opponents[0].present for question in model.of(ChooseOpponents)]
-    assert present == [PickupRecord(0, (1, 0, 0)), PickupRecord(3, (0, 1, 0))]
-    assert model.kinds() == [ChooseOpponents] * 2
+    expected = [belief.expected for question in model.of(ChooseStrategy) for belief in question.others]
+    assert expected == ["rock", "paper"]
+    assert model.kinds() == [ChooseStrategy] * 2
 
 
 # Parts switched off, as in the ablations
@@ -229,7 +220,7 @@ def test_without_evaluation_every_interaction_takes_one_hypothesis_and_one_predi
     mind = mind_of(model, MMP)
     for step in range(6):
         interact(mind, step)
-        assert model.kinds() == [ProposeHypothesis, PredictAndCounter]
+        assert model.kinds() == [Propose, Predict]
 
 
 def test_without_evaluation_the_latest_hypothesis_stays_in_use_without_a_new_one() -> None:
@@ -260,7 +251,7 @@ def test_without_refinement_a_hypothesis_is_validated_and_then_asked_alone() -> 
     model.asked.clear()
     for step in (5, 6, 7):
         interact(mind, step)
-    assert model.kinds() == [PredictAndCounter]
+    assert model.kinds() == [Predict]
 
 
 @pytest.mark.parametrize(("parts", "shown"), [(Parts(), ["rock"]), (MMP_HE, []), (MMP, [])])
@@ -269,4 +260,4 @@ def test_only_refinement_is_shown_hypotheses_that_predicted_well(parts: Parts, s
     mind = mind_of(model, parts)
     for step in range(3):
         interact(mind, step)
-    assert [hypothesis.words for hypothesis in model.of(ProposeHypothesis)[-1].best] == shown
+    assert [hypothesis.words for hypothesis in model.of(Propose)[-1].best] == shown

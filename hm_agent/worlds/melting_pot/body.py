@@ -1,27 +1,37 @@
-"""The body of a player in Melting Pot: perceives, remembers, and plans subgoals and moves, in this order."""
+"""What the shared body needs of a player in Melting Pot: what it perceives and remembers, and how it follows plans."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Generic
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-from hm_agent.agents.reflection import Critique, Reflector
+from hm_agent.agents.planning_body import (
+    NoProbes,
+    Notes,
+    PlanAsking,
+    PlanFollower,
+    PlanningBody,
+    PlanningState,
+    PlanRequest,
+)
+from hm_agent.agents.reflection import Critique, FinishedPlan, Reflector
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import UNSHOWN, Model, Question, answer_or_none
-from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.questions import UNSHOWN, Model, Question
+from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, PlanQuestionT, View
+from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
-from hm_agent.worlds.melting_pot.planning.situation import Situation
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal, plan_record
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
@@ -65,19 +75,17 @@ class AgentSnapshot:
     skipped: Sequence[Subgoal] = ()
 
 
-class MeltingPotBody(Generic[PlanQuestionT]):
-    """One player through one episode: it plans subgoals, follows them, and plans anew when something happens."""
+class SubstrateNotes(Notes[View, SeatSituation, Move]):
+    """Perceives and remembers what one player sees.
 
-    def __init__(
-        self,
-        game: Game[PlanQuestionT],
-        vision: SubstrateVision,
-        planner: ActionPlanner,
-        model: Model,
-        reflector: Reflector,
-    ) -> None:
-        self._game, self._planner, self._model, self._reflector = game, planner, model, reflector
-        self._perceiver, self._triggers = Perceiver(vision), ReplanTriggers(game.ready_mark)
+    observation, view: the latest ones. inventory: what the player holds now. situation: empty, since the game itself
+    builds what a question shows, and only when one is asked.
+    """
+
+    situation = SeatSituation()
+
+    def __init__(self, game: Game[Any], vision: SubstrateVision, planner: ActionPlanner) -> None:
+        self._game, self._planner, self._perceiver = game, planner, Perceiver(vision)
         belief = PlayerBeliefMap(
             game.layout,
             game.players,
@@ -86,138 +94,41 @@ class MeltingPotBody(Generic[PlanQuestionT]):
             expected_ratio=EXPECTED_APPEAL,
             relocation=RELOCATION,
         )
-        self._memory = EntityMemory(game.layout, belief, all_return=game.collection.all_return)
+        self.memory = EntityMemory(game.layout, belief, all_return=game.collection.all_return)
         self._kinds = tuple(dict.fromkeys(vision.roles.kinds.values()))
-        self._strategy: SubstrateStrategy | None = None
-        self._replan_reason: str | None = phrase("agent/reasons.j2", "begins")
-        """Why a new plan is needed; None while the present one can go on."""
-        self._asked_because: str | None = None
-        """Why a plan was asked for in this step."""
-        self._asked_plan: tuple[PlanQuestionT, Sequence[Subgoal]] | None = None
-        """The latest question for a plan, and the plan that answered it; None before the first."""
-        self._earned = 0.0
-        """The sum of rewards since the latest plan was asked for."""
-        self._failed: Subgoal | None = None
-        """The subgoal that failed in this step."""
         self._move = Move.NOOP
-        self._inventory: Counts = ()
-        self._observation: Observation[View] = Observation(-1, {})
-        self._view = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
+        self.inventory: Counts = ()
+        self.observation: Observation[View] = Observation(-1, {})
+        self.view = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
 
-    @property
-    def mind(self) -> Mind:
-        return self._game.mind
+    def read(self, observation: Observation[View]) -> Sequence[Event]:
+        self.observation, self.view = observation, self._perceiver.see(observation.view["RGB"], self._move)
+        self.memory.update(observation.step, self.view)
+        self.inventory = self._game.inventory(observation, self.view)
+        return self._game.read(observation, self.view, self.memory)
 
-    def perceive(self, observation: Observation[View]) -> Sequence[Event]:
-        self._earned, self._failed, self._asked_because = self._earned + observation.reward, None, None
-        self._observation, self._view = observation, self._perceiver.see(observation.view["RGB"], self._move)
-        self._memory.expected_kind = self._game.collection.expected_kind(self._strategy) if self._strategy else None
-        self._memory.update(observation.step, self._view)
-        self._inventory = self._game.inventory(observation, self._view)
-        seek = self._strategy.seek if self._strategy else None
+    def note_action(self, action: Move) -> None:
+        self._move = action
+
+    def shown(self, planning: PlanningState) -> AgentSnapshot:
         planner = self._planner
-        trigger = self._triggers.read(
-            observation.step, self._view, self._inventory, planner.subgoal, seek, is_prepared=planner.fires_on_sight
-        )
-        events = self._game.read(observation, self._view, self._memory)
-        because = self._game.why_replan(events, planner.rest, self._strategy) if self._strategy else None
-        self._replan_reason = because or self._replan_reason or trigger
-        return events
-
-    async def act(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
-        has_changed = self._strategy is None or strategy.aims != self._strategy.aims
-        if has_changed and not self._game.collection.goes_on(self._planner.rest, self._inventory, strategy):
-            self._replan_reason = self._replan_reason or phrase("agent/reasons.j2", "strategy_changed")
-        self._strategy = strategy
-        self._move = await self._choose(strategy, history)
-        return self._move
-
-    async def _choose(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> Move:
-        if self._game.is_idle(self._view):
-            return Move.NOOP
-        if self._view.pose is None:
-            return seek_bearings(self._view, self._observation.step)
-        situation = self._situation(strategy)
-        move = None if self._replan_reason else self._planner.next_move(situation)
-        if move is None:
-            self._planner.count_arrival(situation)
-            await self._plan(strategy, history)
-            move = self._planner.next_move(situation)
-        return self._explore(situation) if move is None else move
-
-    def _situation(self, strategy: SubstrateStrategy) -> Situation:
-        observation, collection = self._observation, self._game.collection
-        return Situation(
-            step=observation.step,
-            view=self._view,
-            memory=self._memory,
-            loaded=self._game.is_loaded(observation),
-            seek=strategy.seek,
-            covert=strategy.covert,
-            armed=collection.is_armed(self._inventory),
-            wanted=collection.wanted(self._inventory, strategy),
-            unwanted=collection.unwanted(self._inventory, strategy),
-            leading=collection.leading,
-            has_clear_lead=collection.has_clear_lead,
-            count_taken=collection.count_taken,
-        )
-
-    def _explore(self, situation: Situation) -> Move:
-        """Walks to the stalest cell after a plan that leads to no move: no second plan is asked for in one step."""
-        cell = self._memory.looked_at.stalest_cell(situation.pose.cell, situation.step)
-        self._planner.replace_plan((MoveTo(cell),))
-        return self._planner.next_move(situation) or Move.TURN_RIGHT
-
-    async def _plan(self, strategy: SubstrateStrategy, history: Sequence[Interaction]) -> None:
-        """Follows a new plan: the only one that makes sense, if there is one, else one that the model is asked for.
-
-        The question shows what the reflector has to say of the latest plan that was asked for.
-        """
-        interrupted_by, self._replan_reason = self._replan_reason, None
-        context = PlanContext(
-            observation=self._observation,
-            view=self._view,
-            memory=self._memory,
-            strategy=strategy,
-            history=history,
-            because=interrupted_by or self._planner.why_over,
-            previous=self._planner.previous,
-        )
-        if forced := self._game.forced_plan(context):
-            self._planner.replace_plan(forced)
-            return
-        previous, why_over = self._planner.latest_asked
-        context = replace(context, because=interrupted_by or why_over, previous=previous)
-        self._asked_because, self._failed = context.because, self._planner.failed
-        if self._asked_plan is not None:
-            outcome = PlanOutcome(*self._asked_plan, self._failed, self._earned)
-            critiques = await self._reflector.reflect(_Finished(self._game, context, outcome))
-            context = replace(context, critiques=critiques)
-        question = self._game.ask_plan(context)
-        answer = await answer_or_none(self._model, question)
-        plan = self._game.default_plan(self._view) if answer is None else question.subgoals_of(answer)
-        self._asked_plan, self._earned = (question, plan), 0.0
-        self._planner.follow(plan)
-
-    def state(self) -> AgentSnapshot:
-        subgoal = self._planner.subgoal
         return AgentSnapshot(
-            pose=self._view.pose,
-            inventory=self._inventory,
+            pose=self.view.pose,
+            inventory=self.inventory,
             other_inventory=self._game.collection.inferred_inventory,
-            subgoal=str(subgoal) if subgoal else None,
-            view=self._view,
+            subgoal=str(planning.call) if planning.call else None,
+            view=self.view,
             kinds=self._kinds,
-            things=dict(self._memory.things),
-            players=dict(self._memory.players),
-            plan=self._planner.plan,
-            current=self._planner.current,
-            shot=self._planner.shot,
-            over_because=self._replan_reason,
-            route=self._planner.route if self._view.pose and not self._replan_reason else (),
-            failed=self._failed,
-            asked_because=self._asked_because,
-            skipped=self._planner.skipped,
+            things=dict(self.memory.things),
+            players=dict(self.memory.players),
+            plan=planner.plan,
+            current=planner.current,
+            shot=planner.shot,
+            over_because=planning.over_because,
+            route=planner.route if self.view.pose and not planning.over_because else (),
+            failed=planning.failed,
+            asked_because=planning.asked_because,
+            skipped=planner.skipped,
         )
 
     def metrics(self) -> Mapping[str, float]:
@@ -225,13 +136,161 @@ class MeltingPotBody(Generic[PlanQuestionT]):
         return {"unknown_patches": self._perceiver.unknown_patches, "pose_lost_steps": self._perceiver.lost_steps}
 
 
+class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
+    """Follows plans of subgoals move by move."""
+
+    def __init__(self, game: Game[Any], notes: SubstrateNotes, planner: ActionPlanner) -> None:
+        self._game, self._notes, self._planner = game, notes, planner
+        self._triggers = ReplanTriggers(game.ready_mark)
+        self._strategy: SubstrateStrategy | None = None
+
+    @property
+    def plan(self) -> Sequence[Subgoal]:  # type: ignore[override]
+        return self._planner.plan
+
+    @property
+    def record(self) -> PlanRecord:
+        return plan_record(self._planner.plan, self._planner.current)
+
+    @property
+    def current(self) -> Subgoal | None:
+        return self._planner.subgoal
+
+    @property
+    def failed(self) -> Subgoal | None:
+        return self._planner.failed
+
+    @property
+    def why_ended(self) -> str:
+        _, why_over = self._planner.latest_asked
+        return why_over
+
+    def follow(self, plan: Sequence[Subgoal], *, is_forced: bool = False) -> None:
+        if is_forced:
+            self._planner.replace_plan(plan)
+        else:
+            self._planner.follow(plan)
+
+    def observe(self, situation: SeatSituation, events: Sequence[Event], because: str | None) -> str | None:
+        """An event counts for more than what a plan was to be asked for before, and a frame for less."""
+        planner, notes, strategy = self._planner, self._notes, self._strategy
+        trigger = self._triggers.read(
+            notes.observation.step,
+            notes.view,
+            notes.inventory,
+            planner.subgoal,
+            strategy.seek if strategy else None,
+            is_prepared=planner.fires_on_sight,
+        )
+        happened = self._game.why_replan(events, planner.rest, strategy) if strategy else None
+        return happened or because or trigger
+
+    def heed(self, strategy: SubstrateStrategy, before: SubstrateStrategy | None) -> str | None:
+        collection, notes = self._game.collection, self._notes
+        self._strategy = strategy
+        notes.memory.expected_kind = collection.expected_kind(strategy)
+        has_changed = before is None or strategy.aims != before.aims
+        if has_changed and not collection.goes_on(self._planner.rest, notes.inventory, strategy):
+            return phrase("agent/reasons.j2", "strategy_changed")
+        return None
+
+    def reflex(self, situation: SeatSituation) -> Move | None:
+        """Stands still while no action has any effect, and looks for its bearings while its pose is unknown."""
+        if self._game.is_idle(self._notes.view):
+            return Move.NOOP
+        if self._notes.view.pose is None:
+            return seek_bearings(self._notes.view, self._notes.observation.step)
+        return None
+
+    def forced_plan(
+        self, situation: SeatSituation, strategy: SubstrateStrategy, because: str | None
+    ) -> Sequence[Subgoal]:
+        self._planner.count_arrival(self._inputs())
+        over, previous = because or self._planner.why_over, self._planner.previous
+        return self._game.forced_plan(_context(self._notes, strategy, over, previous))
+
+    def default_plan(self, situation: SeatSituation) -> Sequence[Subgoal]:
+        return self._game.default_plan(self._notes.view) or self._stalest()
+
+    def next_action(self, situation: SeatSituation) -> Move | None:
+        return self._planner.next_move(self._inputs())
+
+    def last_resort(self, situation: SeatSituation) -> Move:
+        """Walks to the stalest cell after a plan that leads to no move: no second plan is asked for in one step."""
+        self._planner.replace_plan(self._stalest())
+        return self._planner.next_move(self._inputs()) or Move.TURN_RIGHT
+
+    def _stalest(self) -> Sequence[Subgoal]:
+        inputs = self._inputs()
+        return (MoveTo(self._notes.memory.looked_at.stalest_cell(inputs.pose.cell, inputs.step)),)
+
+    def _inputs(self) -> MoveInputs:
+        """The inputs of the next move, as the strategy has them."""
+        notes, strategy, collection = self._notes, self._strategy, self._game.collection
+        assert strategy is not None, "a strategy is heeded before any move"
+        return MoveInputs(
+            step=notes.observation.step,
+            view=notes.view,
+            memory=notes.memory,
+            loaded=self._game.is_loaded(notes.observation),
+            seek=strategy.seek,
+            covert=strategy.covert,
+            armed=collection.is_armed(notes.inventory),
+            wanted=collection.wanted(notes.inventory, strategy),
+            unwanted=collection.unwanted(notes.inventory, strategy),
+            leading=collection.leading,
+            has_clear_lead=collection.has_clear_lead,
+            count_taken=collection.count_taken,
+        )
+
+
+class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
+    """Asks for plans, and about those that are over, in the words of the game."""
+
+    def __init__(self, game: Game[Any], notes: SubstrateNotes, planner: ActionPlanner) -> None:
+        self._game, self._notes, self._planner = game, notes, planner
+        self._asked: Question[Any] | None = None
+        """The latest question for a plan."""
+
+    def _context(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> PlanContext:
+        previous, _ = self._planner.latest_asked
+        return _context(self._notes, request.strategy, request.because, previous, request.history, request.critiques)
+
+    def ask(self, request: PlanRequest[SeatSituation, SubstrateStrategy]) -> Question[Any]:
+        self._asked = self._game.ask_plan(self._context(request))
+        return self._asked
+
+    def read(self, question: Any, answer: Any) -> Sequence[Subgoal]:
+        if isinstance(question, Plan):
+            return question.situation.read_plan(answer.calls, None)
+        return tuple(question.subgoals_of(answer))
+
+    def ended(self, request: PlanRequest[SeatSituation, SubstrateStrategy], reward: float) -> FinishedPlan | None:
+        if self._asked is None:
+            return None
+        outcome = PlanOutcome(self._asked, self._planner.asked_plan, request.failed, reward)
+        return _Finished(self._game, self._context(request), outcome)
+
+
+def _context(
+    notes: SubstrateNotes,
+    strategy: SubstrateStrategy,
+    because: str,
+    previous: PreviousPlan | None,
+    history: Sequence[Interaction] = (),
+    critiques: Sequence[str] = (),
+) -> PlanContext:
+    """What a plan is made from now."""
+    return PlanContext(notes.observation, notes.view, notes.memory, strategy, history, critiques, because, previous)
+
+
 @dataclass(frozen=True, slots=True)
-class _Finished(Generic[PlanQuestionT]):
+class _Finished(FinishedPlan):
     """A finished plan as reflectors need it: builds the questions about it, and remembers its failure."""
 
-    game: Game[PlanQuestionT]
+    game: Game[Any]
     context: PlanContext
-    outcome: PlanOutcome[PlanQuestionT]
+    outcome: PlanOutcome[Any]
 
     def ask_critique(self) -> Question[Critique] | None:
         return self.game.ask_critique(self.context, self.outcome.failed) if self.outcome.failed else None
@@ -242,3 +301,15 @@ class _Finished(Generic[PlanQuestionT]):
 
     def ask_evaluation(self) -> Question[Critique]:
         return self.game.ask_evaluation(self.context, self.outcome)
+
+
+MeltingPotBody: TypeAlias = PlanningBody[View, Move, SeatSituation, SubstrateStrategy]
+
+
+def melting_pot_body(
+    game: Game[Any], vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
+) -> MeltingPotBody:
+    """The body of one player."""
+    notes = SubstrateNotes(game, vision, planner)
+    follower, plans = SubstrateFollower(game, notes, planner), SubstratePlans(game, notes, planner)
+    return PlanningBody(notes, follower, plans, game.mind, model, reflector, NoProbes())

@@ -174,7 +174,7 @@ class MeltingPotSuite(Suite):
 
         order: the highest order of others' rules that the built-in reasoner considers; None for all.
         """
-        from hm_agent.worlds.melting_pot.body import MeltingPotBody
+        from hm_agent.worlds.melting_pot.body import melting_pot_body
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
         from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
@@ -194,7 +194,7 @@ class MeltingPotSuite(Suite):
             vision = vision_of(facts.short_name, slot, is_column=own_scenario.is_column(slot))
             game = kind_of(facts).game(facts, vision, options, slot)
             planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
-            return MeltingPotBody(game, vision, planner, model, reflector)
+            return melting_pot_body(game, vision, planner, model, reflector)
 
         return build
 

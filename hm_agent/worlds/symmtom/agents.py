@@ -16,6 +16,7 @@ from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.policies.orders import OrderPolicy
 from hm_agent.worlds.symmtom.policies.planner import Planner
 from hm_agent.worlds.symmtom.policies.policy import Policy, own_seeds
+from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS, ShortcutPolicy
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
@@ -25,11 +26,13 @@ from hm_agent.worlds.symmtom.world import SymmtomWorld, pieces_of
 POLICIES: Mapping[str, Callable[[], Policy]] = {
     "random": RandomPolicy,
     "heuristic": HeuristicPolicy,
+    "k_first": lambda: Planner(KINDS["first_hand"]()),
     "k_ce": lambda: Planner(KINDS["ce"]()),
     "k_ge": lambda: Planner(KINDS["ge"]()),
     "k_oracle": lambda: Planner(KINDS["oracle"]()),
     "k_filter": lambda: Planner(KnowledgeFilter()),
     **{f"order_{order}": partial(OrderPolicy, order) for order in range(4)},
+    **{f"shortcut_{name}": partial(ShortcutPolicy, name) for name in RATINGS},
 }
 """The policy of every agent by its name."""
 

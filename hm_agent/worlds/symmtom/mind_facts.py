@@ -13,10 +13,11 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 
 DIRECTIONS = ("left", "right", "up", "down", "stay")
 
-Kind = Literal["reach", "path", "tell", "first_word"]
+Kind = Literal["reach", "path", "step", "tell", "first_word"]
 """When a trial succeeds. reach: the tested agent comes within hearing of the goal before it comes within hearing of a
-wrong agent. path: it does so without a single move that delays the meeting. tell: the goal knows all that the tested
-agent knows. first_word: the first piece that the tested agent says within hearing of the goal is new to the goal."""
+wrong agent. path: it does so without a single move that delays the meeting. step: its first move does not delay the
+meeting. tell: the goal knows all that the tested agent knows. first_word: the first piece that the tested agent says
+within hearing of the goal is new to the goal."""
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -46,7 +47,7 @@ class MindTest:
 
     prelude: the number of steps in which all agents, the tested one too, follow their scripts. goal, wrong: numbers of
     agents. optimum: the turns that the best play takes on average; None if these are the turns that it takes the tested
-    agent to come within hearing of the goal.
+    agent to come within hearing of the goal. length: the number of steps, None for five times the width.
     """
 
     about: str
@@ -58,10 +59,11 @@ class MindTest:
     agents: tuple[ScriptedPart, ...]
     wrong: tuple[int, ...] = ()
     optimum: float | None = None
+    length: int | None = None
 
     @cached_property
     def settings(self) -> GameSettings:
-        return GameSettings(self.width, len(self.agents), self.pieces)
+        return GameSettings(self.width, len(self.agents), self.pieces, length=self.length)
 
     def check(self, where: str) -> None:
         """Raises ConfigError if a piece has not exactly one owner, or a line of a script is malformed."""

@@ -38,9 +38,12 @@ class MindTestWorld(SymmtomWorld):
         self._turns = 0
 
     def _initial_state(self, seed: int) -> GameState:
-        self._trial = Trial(self._test, np.array([seed % 2**32], np.uint32))
+        self._trial = self._draw_trial(seed)
         self._outcome, self._turns = None, 0
         return self._trial.initial_state(super()._initial_state(seed))
+
+    def _draw_trial(self, seed: int) -> Trial:
+        return Trial(self._test, np.array([seed % 2**32], np.uint32))
 
     def step(self, actions: Mapping[Seat, SpokenMove]) -> Turn[BoardView]:
         step = int(self._state.step[0])
@@ -66,11 +69,13 @@ class MindTestWorld(SymmtomWorld):
                 return True if (self._state.knows[0, goal] >= knows[TESTED]).all() else None
             case "first_word":
                 return bool(said != SILENT and not knows[goal, said]) if near[goal] else None
-            case "path":
+            case "path" | "step":
                 steps_until_goal = self._trial.steps_until_goal
                 here, there = before.positions[0, TESTED], self._state.positions[0, TESTED]
                 if steps_until_goal[turn + 1][tuple(there)] + 1 > steps_until_goal[turn][tuple(here)]:
                     return False
+                if self._test.kind == "step":
+                    return True
         if near[list(self._test.wrong)].any():
             return False
         return True if near[goal] else None
@@ -100,12 +105,18 @@ class MindTestWorld(SymmtomWorld):
 
 
 class Trial:
-    """A test whose board one seed has mirrored and transposed, and whose pieces it has renumbered. seeds: (1,)."""
+    """A test whose board one seed has mirrored and transposed, and whose pieces it has renumbered.
 
-    def __init__(self, test: MindTest, seeds: Keys) -> None:
+    seeds: (1,), or None to leave the test as it is.
+    """
+
+    def __init__(self, test: MindTest, seeds: Keys | None) -> None:
         self._test, self._settings = test, test.settings
-        self._mirrors_x, self._mirrors_y, self._transposes = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
-        self._pieces: list[int] = np.argsort(rules.random_keys(seeds, _RELABELLING, test.pieces)[0]).tolist()
+        self._mirrors_x = self._mirrors_y = self._transposes = np.False_
+        self._pieces: list[int] = list(range(test.pieces))
+        if seeds is not None:
+            self._mirrors_x, self._mirrors_y, self._transposes = rules.random_keys(seeds, _MIRRORING, 3)[0] % 2 == 1
+            self._pieces = np.argsort(rules.random_keys(seeds, _RELABELLING, test.pieces)[0]).tolist()
         self.steps_until_goal = steps_until_hearing(self._settings, self.trajectory(test.goal))
         """(T, w, w): the steps to come within hearing of the goal, t steps after the prelude, from each cell."""
 

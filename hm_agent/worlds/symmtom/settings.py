@@ -33,7 +33,8 @@ class GameSettings:
     hearing: the hearing range h; an agent hears all others at most h cells away, diagonals included (Chebyshev
     distance). has_public_first_hand: True if every agent is told which pieces each agent knows first-hand; False if it
     is told only its own. is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES`
-    times, and the others pay. Raises ConfigError for impossible sizes.
+    times, and the others pay. length: the number of steps, None for five times the width. Raises ConfigError for
+    impossible sizes.
     """
 
     width: int
@@ -42,6 +43,7 @@ class GameSettings:
     hearing: int = 1
     has_public_first_hand: bool = True
     is_competitive: bool = False
+    length: int | None = None
 
     def __post_init__(self) -> None:
         if problem := self._problem():
@@ -69,7 +71,7 @@ class GameSettings:
 
     @property
     def steps(self) -> int:
-        return STEPS_PER_WIDTH * self.width
+        return STEPS_PER_WIDTH * self.width if self.length is None else self.length
 
     @property
     def seats(self) -> tuple[Seat, ...]:

@@ -29,11 +29,13 @@ from hm_agent.suite import (
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
+from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEATS, PairScenario
 from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings, parse_name
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
     from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer
+    from hm_agent.worlds.symmtom.world import SymmtomWorld
 
 PUBLIC, COOPERATIVE, COMPETITIVE = "public", "cooperative", "competitive"
 METRIC = Metric("reward_per_agent", "reward per agent and episode", floor="random", ceiling="k_oracle")
@@ -48,6 +50,23 @@ TRAINED: Mapping[str, str] = {
     "rmaddpg": "MADDPG; learned to remember",
 }
 """The agents that play by a checkpoint, with the algorithm that trained them."""
+
+
+SHORTCUTS: Mapping[str, str] = {
+    "nearest": "the nearest agent",
+    "farthest": "the farthest agent",
+    "first_named": "the first agent",
+    "owns_most": "the agent with most first-hand pieces",
+    "most_met": "the agent it was near longest",
+    "least_met": "the agent it was near shortest",
+    "last_speaker": "the one that it heard last",
+    "last_told": "the one last spoken to in its hearing",
+    "last_news": "the one that last said a new piece",
+    "said_most": "the one heard to say most pieces",
+    "told_least": "the one told the fewest pieces in its hearing",
+    "told_seldom": "the one spoken to most seldom in its hearing",
+}
+"""The rules of policies/shortcuts.py: whom they go to, in words."""
 
 
 class SymmtomSuite(Suite):
@@ -100,15 +119,21 @@ class SymmtomSuite(Suite):
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
         papers = tuple(_size_info(setting.game) for setting in paper_settings())
-        return (*papers, *(_test_info(name, test) for name, test in mind_tests().items()))
+        tests = tuple(_test_info(name, test) for name, test in mind_tests().items())
+        return (*papers, *tests, *(_pairs_info(name, pairs) for name, pairs in PAIR_SCENARIOS.items()))
 
     def find(self, name: str) -> ScenarioInfo | None:
         game = parse_name(name)
         return _size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
-        if scenario.name in mind_tests() and options.get("rewards") == COMPETITIVE:
+        is_pairs = scenario.name in PAIR_SCENARIOS
+        if (is_pairs or scenario.name in mind_tests()) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
+        if is_pairs and options.get("first_hand", PUBLIC) != PUBLIC:
+            raise ConfigError(
+                f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
+            )
         count, steps = options.get("literal"), _game_settings(scenario, options).steps
         if count is not None and not (str(count).isdecimal() and int(count) < steps):
             raise ConfigError(f"--literal={count}: say at how many of the {steps} steps to ask, 0 to {steps - 1}")
@@ -134,12 +159,16 @@ class SymmtomSuite(Suite):
         from hm_agent.worlds.symmtom.mind_world import MindTestWorld
         from hm_agent.worlds.symmtom.world import SymmtomWorld
 
+        if pairs := PAIR_SCENARIOS.get(scenario.name):
+            from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld
+
+            return MindPairWorld(pairs.kind, pairs.half)
         if scenario.name in mind_tests():
             return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_size_settings(scenario, options))
 
     def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
-        if scenario.name in mind_tests():
+        if scenario.name in mind_tests() or scenario.name in PAIR_SCENARIOS:
             raise ConfigError(
                 f"{scenario.name} has no environment for PettingZoo: only sizes have, e.g. symmtom_w6_n3_c3"
             )
@@ -149,18 +178,25 @@ class SymmtomSuite(Suite):
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.symmtom.language.body import symmtom_body
-        from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-        world = setup.world
-        assert isinstance(world, SymmtomWorld)
-        steps = min(world.settings.steps, setup.max_steps or world.settings.steps)
+        board = _board(setup)
+        steps = min(board.settings.steps, setup.max_steps or board.settings.steps)
         probed, last = int(setup.options["literal"] or 0), _literal_steps(setup.scenario, steps)
-        return partial(symmtom_body, world, setup.seat, setup.seed, steps, probed, last)
+        seat = board.seats[0] if setup.scenario.name in PAIR_SCENARIOS else setup.seat
+        return partial(symmtom_body, board, seat, setup.seed, steps, probed, last)
+
+    def episodes(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> int | None:
+        return PAIRS if scenario.name in PAIR_SCENARIOS else None
+
+    def seed(self, scenario: ScenarioInfo, base: int, number: int) -> int | None:
+        return base * PAIRS + number if scenario.name in PAIR_SCENARIOS else None
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.symmtom.viewer.viewer import SymmtomViewer
 
-        test = mind_tests().get(scenario.name)
+        test, pairs = mind_tests().get(scenario.name), PAIR_SCENARIOS.get(scenario.name)
+        if pairs:
+            return SymmtomViewer(pairs.facts.settings)
         return SymmtomViewer(test.settings if test else _settings_by_name(scenario), test)
 
     def answers(self) -> ReasonerTable:
@@ -175,6 +211,11 @@ class SymmtomSuite(Suite):
             "heuristic": OwnAgent(
                 "goes to the centre, says all that it knows in turn, recharges when complete",
                 _by_policy("heuristic"),
+                is_reference=True,
+            ),
+            "k_first": OwnAgent(
+                "plans as if nobody ever learnt what others know first-hand; a shortcut",
+                _by_policy("k_first"),
                 is_reference=True,
             ),
             "k_ce": OwnAgent(
@@ -196,6 +237,7 @@ class SymmtomSuite(Suite):
                 )
                 for order in range(4)
             },
+            **_shortcuts(),
             "k_oracle": OwnAgent(
                 "plans over what the others truly know; marks the ceiling",
                 _by_policy("k_oracle", is_told=True),
@@ -213,8 +255,23 @@ class SymmtomSuite(Suite):
         }
 
 
+def _shortcuts() -> Mapping[str, OwnAgent]:
+    """The agents that play by the rules of policies/shortcuts.py, by name."""
+    return {
+        f"shortcut_{name}": OwnAgent(
+            f"goes to {about}, and keeps no account of knowledge",
+            _by_policy(f"shortcut_{name}"),
+            is_reference=True,
+            asked_by="shortcut",
+        )
+        for name, about in SHORTCUTS.items()
+    }
+
+
 def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     """The settings of a size's or a test's game, with the options applied."""
+    if pairs := PAIR_SCENARIOS.get(scenario.name):
+        return pairs.facts.settings
     if test := mind_tests().get(scenario.name):
         return replace(test.settings, has_public_first_hand=options["first_hand"] == PUBLIC)
     return _size_settings(scenario, options)
@@ -222,7 +279,8 @@ def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Ga
 
 def _literal_steps(scenario: ScenarioInfo, steps: int) -> int:
     """How many first steps may have literal questions: all `steps`, or of a test of mind those that no trial lacks."""
-    test = mind_tests().get(scenario.name)
+    pairs = PAIR_SCENARIOS.get(scenario.name)
+    test = pairs.facts if pairs else mind_tests().get(scenario.name)
     return min(steps, test.prelude + 1) if test else steps
 
 
@@ -270,15 +328,37 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
     )
 
 
+def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
+        group="SymmToM, matched pairs",
+        about=f"order {pairs.facts.order}: {pairs.facts.about} ({pairs.half} half)",
+        seats=SEATS,
+        metric=Metric(BOTH, "share of pairs with both boards passed (.25 by guessing)", floor="random", digits=3),
+        asked_by="symmtom_pairs",
+        held_out=pairs.half == "odd",
+    )
+
+
+def _board(setup: AgentSetup) -> SymmtomWorld:
+    """The board that a seat plays on: one of two in a matched pair."""
+    from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld
+    from hm_agent.worlds.symmtom.world import SymmtomWorld
+
+    board = setup.world.boards[setup.seat] if isinstance(setup.world, MindPairWorld) else setup.world
+    assert isinstance(board, SymmtomWorld)
+    return board
+
+
 def _by_policy(name: str, *, is_told: bool = False) -> Callable[[AgentSetup], Agent[Any, Any]]:
     """Returns the builder of a policy's agent. is_told: True if the policy is given the true state of the game."""
 
     def build(setup: AgentSetup) -> Agent[Any, Any]:
         from hm_agent.worlds.symmtom.agents import POLICIES, PolicyAgent
-        from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-        assert isinstance(setup.world, SymmtomWorld)
-        return PolicyAgent(POLICIES[name](), setup.world, setup.seed, is_told=is_told)
+        return PolicyAgent(POLICIES[name](), _board(setup), setup.seed, is_told=is_told)
 
     return build
 
@@ -295,11 +375,9 @@ def _build_trained(name: str, setup: AgentSetup) -> Agent[Any, Any]:
     """Builds the agent that the algorithm `name` trained."""
     from hm_agent.worlds.symmtom.agents import PolicyAgent
     from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
-    from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-    assert isinstance(setup.world, SymmtomWorld)
     player = _load_player(name, setup.scenario, setup.options)
-    return PolicyAgent(TrainedPolicy(player), setup.world, setup.seed, is_told=player.kind == "oracle")
+    return PolicyAgent(TrainedPolicy(player), _board(setup), setup.seed, is_told=player.kind == "oracle")
 
 
 SUITE = SymmtomSuite()

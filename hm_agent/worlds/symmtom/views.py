@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hm_agent.worlds.symmtom.rules import Direction
+from hm_agent.worlds.symmtom.rules import OFFSETS, Direction
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 Cell = tuple[int, int]
@@ -16,6 +16,17 @@ Pieces = tuple[int, ...]
 def manhattan(first: Cell, second: Cell) -> int:
     """The number of moves between two cells: their Manhattan distance."""
     return abs(first[0] - second[0]) + abs(first[1] - second[1])
+
+
+def hearing_distance(first: Cell, second: Cell) -> int:
+    """The distance that hearing ranges are measured by: the Chebyshev distance."""
+    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
+
+
+def direction_to(here: Cell, there: Cell) -> Direction:
+    """The direction from a cell to a neighbouring one, or `STAY`."""
+    step = [there[0] - here[0], there[1] - here[1]]
+    return Direction(OFFSETS.tolist().index(step))
 
 
 @dataclass(frozen=True, slots=True)

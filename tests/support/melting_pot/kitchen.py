@@ -30,14 +30,15 @@ def propose(prompt: str) -> dict[str, Any]:
 
 def _teammate_activities(prompt: str) -> list[str]:
     """The teammate's role and tempo in each round, the oldest first."""
-    return re.findall(r"^- until step \d+ \(.+?\): ([^:;\n]+)", prompt, re.MULTILINE)
+    return re.findall(r"^(?:- )?until step \d+ \(.+?\): ([^:;\n]+)", prompt, re.MULTILINE)
 
 
 def predict(prompt: str) -> dict[str, Any]:
     """Predicts a behaviour by each hypothesis; that of standing around if the prompt shows no hypothesis."""
     hypotheses = re.findall(r"^\d+\. \(.+?\) (.+)$", prompt, re.MULTILINE)
     behaviours = [_behaviour_in(prompt, hypothesis) for hypothesis in hypotheses]
-    return {"reasoning": "By each hypothesis.", "behaviours": behaviours or ["stands around"]}
+    following = [{"does": behaviour} for behaviour in behaviours or ["stands around"]]
+    return {"reasoning": "By each hypothesis.", "player": "teammate", "next": following}
 
 
 def _behaviour_in(prompt: str, words: str) -> str:
@@ -48,50 +49,46 @@ def _behaviour_in(prompt: str, words: str) -> str:
     return f"{role} {'slowly' if 'slowly' in words else 'promptly'}"
 
 
-def choose(prompt: str) -> dict[str, Any]:
-    expected = search(r"You expect that in the next round the teammate (.+)\.", prompt)
-    return {"reasoning": "We share.", "teammate": expected or "stands around"} | _complement(_role_in(prompt, expected))
-
-
-def _complement(expected: str) -> dict[str, Any]:
-    """The own role beside the role expected of the teammate."""
-    role = COMPLEMENT.get(expected, "does everything")
-    return {"role": role, "strategy": f"I do what is left to do: one who {role}."}
-
-
 def read_mind(prompt: str) -> dict[str, Any]:
-    """Gives the hypothesis of `propose`, its prediction and the own role beside that in one answer."""
-    hypothesis = propose(prompt)
-    expected = _behaviour_in(prompt, hypothesis["hypothesis"])
-    return {"teammate": expected} | hypothesis | _complement(_role_in(prompt, expected))
+    """Gives the hypothesis of `propose`, if a round was noticed, its prediction, and the strategy beside that."""
+    hypothesis = propose(prompt)["hypothesis"]
+    following = _behaviour_in(prompt, hypothesis)
+    mind = {"player": "teammate", "hypothesis": hypothesis, "next": {"does": following}}
+    return {"minds": [mind] if _teammate_activities(prompt) else [], "strategy": _beside(prompt, following)}
+
+
+def _beside(prompt: str, expected: str) -> dict[str, str]:
+    """The strategy beside the behaviour expected of the teammate."""
+    role = COMPLEMENT.get(_role_in(prompt, expected), "does everything")
+    return {"words": f"I do what is left to do: one who {role}.", "expects": expected, "role": role}
 
 
 def revise(prompt: str) -> dict[str, Any]:
     """Keeps the first hypothesis, if there is one, adds that of `propose`, and acts on the latter."""
     reading = read_mind(prompt)
     first_hypotheses = re.findall(r"^1\. \(.+?\) (.+)$", prompt, re.MULTILINE)
-    revised = [{"of": 1, "hypothesis": "", "next": _behaviour_in(prompt, words)} for words in first_hypotheses]
-    new = {"of": 0, "hypothesis": reading.pop("hypothesis"), "next": reading["teammate"]}
-    return reading | {"hypotheses": [*revised, new]}
+    revised = [
+        {"of": 1, "hypothesis": "", "next": {"does": _behaviour_in(prompt, words)}} for words in first_hypotheses
+    ]
+    new = [{"of": 0, "hypothesis": mind["hypothesis"], "next": mind["next"]} for mind in reading["minds"]]
+    return {"hypotheses": [*revised, *new], "strategy": reading["strategy"]}
 
 
 # Strategies of its own
 
 
-def make_strategy(prompt: str) -> dict[str, Any]:
-    return {"reasoning": "By what the teammate did last."} | _complement(
-        _role_in(prompt, propose(prompt)["hypothesis"])
-    )
-
-
-def follow_strategy(prompt: str) -> dict[str, Any]:
-    role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt))
-    return {"reasoning": "By the strategy.", "role": role or "does everything"}
+def decide(prompt: str) -> dict[str, Any]:
+    """Gives the role of the strategy to follow, if one is given, else that beside what is expected or was done last."""
+    if "this strategy amount to" in prompt:
+        role = _role_in(prompt, search(r"# Your strategy\n(.+)", prompt)) or "does everything"
+        return {"strategy": {"words": "", "expects": "stands around", "role": role}}
+    expected = search(r"^- teammate \(next: (.+?)\)", prompt)
+    return {"strategy": _beside(prompt, expected or _behaviour_in(prompt, propose(prompt)["hypothesis"]))}
 
 
 def judge_strategy(prompt: str) -> dict[str, Any]:
     """Positive if the two players' roles together both load pots and serve soup."""
-    own_role = search(r"the one who (.+) in this round, and", prompt)
+    own_role = search(r"the one who (.+) in this round", prompt)
     others_role = _role_in(prompt, " ".join(_teammate_activities(prompt)))
     tasks = {task for role in (own_role, others_role) for task in TASKS.get(role, ())}
     return {"reasoning": "", "outcome": "positive" if len(tasks) > 1 else "neutral"}
@@ -186,7 +183,7 @@ def _scene(prompt: str) -> KitchenScene:
 
 def _role_in(prompt: str, words: str) -> str:
     """The first of the prompt's roles that the words name; empty if they name none."""
-    roles = re.findall(r'^- "(.+?)":', prompt, re.MULTILINE)
+    roles = re.findall(r'"([a-z ]+)" \(', prompt)
     return next((role for role in roles if role in words), "")
 
 
@@ -197,12 +194,10 @@ def _use(cell: Cell) -> str:
 REPLIES: Replies = {
     ("critique",): criticise,
     ("hypothesis",): propose,
-    ("behaviours",): predict,
     ("subgoals",): plan,
     ("outcome",): judge_strategy,
-    ("role",): follow_strategy,
-    ("role", "strategy"): make_strategy,
-    ("teammate", "role", "strategy"): choose,
-    ("teammate", "role", "strategy", "hypothesis"): read_mind,
-    ("of", "hypotheses", "teammate", "role", "strategy"): revise,
+    ("strategy",): decide,
+    ("minds", "strategy"): read_mind,
+    ("hypotheses", "strategy"): revise,
+    ("player", "next"): predict,
 }

@@ -15,6 +15,8 @@ Inventory = dict[str, int]
 Table = Mapping[str, Mapping[str, float]]
 """The reward by the own kind, then by the other player's."""
 
+NEUTRAL_REWARD = 0.05
+"""A reward closer to zero than this is judged neutral."""
 COMMITMENT = 5
 """How many more of the main kind than of any other to collect."""
 DISCOUNT = 0.9
@@ -40,8 +42,7 @@ def table_of(prompt: str) -> Table:
 class PastInteraction:
     """An interaction by the leading kind of each inventory, None where no kind led.
 
-    partner: the other player's name, `it` in a two-player game. shown: the kind that the partner saw the player
-    collect most.
+    partner: the other player's name. shown: the kind that the partner saw the player collect most.
     """
 
     partner: str
@@ -56,8 +57,16 @@ Past = Sequence[PastInteraction]
 def past_of(prompt: str) -> list[PastInteraction]:
     """The interactions that the prompt lists, the oldest first."""
     line = r"^- step \d+: you \S+ \((.+?)\), (\w+) \S+ \((.+?)\): (.+)$"
+    about, table = search(r"^# What you noticed of (\w+)$", prompt), table_of(prompt)
     return [
-        PastInteraction(partner, _kind_in(mine), _kind_in(theirs), leading_kind(counts(rest, "collect ([^;]+)")))
+        PastInteraction(
+            (about or partner) if partner == "it" else partner,
+            _kind_in(mine),
+            _kind_in(theirs),
+            leading_kind(dict(zip(table, map(int, search(r"collect ([\d/]+)", rest).split("/")), strict=True)))
+            if "collect" in rest
+            else None,
+        )
         for mine, partner, theirs, rest in re.findall(line, prompt, re.MULTILINE)
     ]
 
@@ -189,14 +198,13 @@ def propose(prompt: str) -> dict[str, Any]:
 
 
 def predict(prompt: str) -> dict[str, Any]:
-    """Predicts a kind, and its count, by the last of the prompt's hypotheses, and a kind by each of the others."""
-    table, past, theirs = table_of(prompt), past_of(prompt), _expected_kind(prompt)
-    others = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]]
-    return {
-        "reasoning": f"It will play {theirs}.",
-        "others_predict": others,
-        "other_next": _predicted_lead(prompt, theirs),
-    }
+    """Predicts what a player leads with by each hypothesis, or by the likeliest rule, and decides if that is asked."""
+    table, past = table_of(prompt), past_of(prompt)
+    theirs = [expected(table, past, words) for words in _hypotheses(prompt)[:-1]] + [_expected_kind(prompt)]
+    player = find(r'"player": "(.+?)"', prompt)
+    decided = {"strategy": decide(prompt)} if '"strategy":' in prompt else {}
+    foreseen = [_predicted_lead(prompt, kind) for kind in theirs]
+    return {"reasoning": f"It will play {theirs[-1]}.", "player": player, "next": foreseen, **decided}
 
 
 def _predicted_lead(prompt: str, kind: str) -> dict[str, Any]:
@@ -209,28 +217,14 @@ def _hypotheses(prompt: str) -> list[str]:
 
 
 def revise(prompt: str) -> dict[str, Any]:
-    """Keeps or adds the likeliest rule alone, and plays the best response to it."""
-    table, past = table_of(prompt), past_of(prompt)
+    """Keeps or adds the likeliest rule of the player that the question is about, if it has met that one."""
+    table, known = table_of(prompt), _hypotheses(prompt)
+    about = search(r"^# What you noticed of (\w+)$", prompt)
+    past = [interaction for interaction in past_of(prompt) if interaction.partner == about]
     words = likeliest(table, past)
-    known = _hypotheses(prompt)
-    hypothesis = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
-    theirs = _kind_taken(prompt) or expected(table, past, words)
-    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
-    return {
-        "reasoning": "Of all rules it fits the interactions best.",
-        "hypotheses": [{**hypothesis, "next": expected(table, past, words)}] if past else [],
-        "other_next": _predicted_lead(prompt, theirs),
-        "own_next": lead_with(best_response(table, theirs), held),
-        "covert": False,
-        "why": "I answer the rule that fits best.",
-    }
-
-
-def counter(prompt: str) -> dict[str, Any]:
-    """A prediction and the best response to it."""
-    table = table_of(prompt)
-    held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?) now\.")
-    return predict(prompt) | {"own_next": lead_with(best_response(table, _expected_kind(prompt)), held)}
+    of = known.index(words) + 1 if words in known else 0
+    revised = {"of": of, "hypothesis": words, "next": _predicted_lead(prompt, expected(table, past, words))}
+    return {"reasoning": "It fits best.", "hypotheses": [revised] if past else [], "strategy": decide(prompt)}
 
 
 def _expected_kind(prompt: str) -> str:
@@ -251,68 +245,82 @@ def _kind_taken(text: str) -> str | None:
 # Whom to meet
 
 
-def choose(prompt: str) -> dict[str, Any]:
-    lines = re.findall(r"^- (player_\d+): (.+)$", prompt, re.MULTILINE)
-    kinds = {player: search(r"Expected next: (\w+)\.", words) or None for player, words in lines}
-    return {"reasoning": "Most are expected to play so.", **partner_choice(prompt, kinds)}
+def _expected_kinds(prompt: str) -> dict[str, str | None]:
+    """The kind expected of each of many players, None where unknown.
 
-
-def revise_and_choose(prompt: str) -> dict[str, Any]:
-    """Keeps the likeliest rule of the player of whom there is news, and chooses a partner among all players."""
-    table = table_of(prompt)
-    about, words = search(r"^(player_\d+), of whom you have news:$", prompt), ""
-    past = past_of(prompt.partition("The others:")[0])
-    if about and past:
-        words = likeliest(table, past)
-    known = _hypotheses(prompt)
-    hypothesis = {"of": known.index(words) + 1 if words in known else 0, "hypothesis": words}
-    revised = [{**hypothesis, "next": expected(table, past, words)}] if words else []
-    choice = choose(prompt)
-    if words and about not in choice["seek"]:
-        choice["seek"].append(about)
-    return {**choice, "hypotheses": revised, "watch": False, "why": "Most are expected to play so."}
-
-
-def partner_choice(prompt: str, kinds: Mapping[str, str | None]) -> dict[str, Any]:
-    """Seeks the players of the commonest kind and those of unknown kind, with the best response to that kind.
-
-    kinds: the kind expected of each player, None where unknown.
+    It is what a player was seen to take, else what it is believed to play, else what its likeliest rule predicts.
     """
-    table = table_of(prompt)
-    theirs = most_frequent_kind(table, [kind for kind in kinds.values() if kind])
+    table, now = table_of(prompt), prompt.partition("# Now\n")[2].partition("\n\n")[0]
+    known = expected_of_all(table, past_of(prompt))
+    kinds: dict[str, str | None] = {}
+    for player, words in re.findall(r"^- (player_\d+):(.*)$", now, re.MULTILINE):
+        taken = leading_kind(counts(words, r"In this life: (.+?) \(until"))
+        kinds[player] = taken or search(rf"^- {player} \(next: (\w+)\)", prompt) or known.get(player)
+    return kinds
+
+
+def decide(prompt: str) -> dict[str, Any]:
+    """Follows the prompt's strategy, if it has one; else plays the best response to what most are expected to play."""
+    table, own = table_of(prompt), search(r"^# Your strategy\n(.+)", prompt)
     held = dict.fromkeys(table, start_of(prompt)) | counts(prompt, r"You hold (.+?)\.")
-    return {
-        "seek": [player for player, kind in kinds.items() if kind in (theirs, None)],
-        "own_next": lead_with(best_response(table, theirs), held),
-    }
+    kinds = _expected_kinds(prompt) if '"seek":' in prompt else {"it": _expected_of_one(prompt, own)}
+    mine = _kind_followed(own, prompt) if own else None
+    mine = mine or best_response(table, most_frequent_kind(table, [kind for kind in kinds.values() if kind]))
+    strategy = {"hold": lead_with(mine, held), "watch": False, "covert": False}
+    if '"seek":' in prompt:
+        seek = [player for player, kind in kinds.items() if kind is None or best_response(table, kind) == mine]
+        return {"words": f"I always lead with {mine}.", "seek": seek, **strategy}
+    words = f"I answer one of whom this is true: {likeliest(table, past_of(prompt))}"
+    return {"words": words, "expects": _predicted_lead(prompt, kinds["it"] or mine), **strategy}
+
+
+def _expected_of_one(prompt: str, own: str) -> str:
+    """The kind expected of an only opponent; by its likeliest rule alone for a rule of the player's own."""
+    table, past = table_of(prompt), past_of(prompt)
+    is_rule = bool(own) or "Say your strategy" in prompt
+    return expected(table, past, likeliest(table, past)) if is_rule else _expected_kind(prompt)
+
+
+def _kind_followed(own: str, prompt: str) -> str | None:
+    """The kind to lead with by a strategy: the answer to the rule that its words contain, else the kind they name."""
+    table = table_of(prompt)
+    if rule := next((rule for rule in rules(table) if rule in own), None):
+        return best_response(table, expected(table, past_of(prompt), rule))
+    return next((kind for kind in table if kind in own), None)
+
+
+def decide_alone(prompt: str) -> dict[str, Any]:
+    return {"reasoning": "It answers what they are expected to play.", "strategy": decide(prompt)}
+
+
+def judge(prompt: str) -> dict[str, Any]:
+    """Judges an inventory that the player might have held by the reward that it would have had."""
+    table, mine = table_of(prompt), counts(prompt, r"suppose you had held (.+?)\.")
+    theirs = dict(zip(table, map(int, find(r"\), \w+ ([\d/]+) \(", prompt).split("/")), strict=True))
+    total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
+    paid = total / sum(mine.values()) / sum(theirs.values())
+    outcome = "neutral" if abs(paid) < NEUTRAL_REWARD else "positive" if paid > 0 else "negative"
+    return {"reasoning": f"It would have paid {paid:+.2f}.", "outcome": outcome}
 
 
 def read_minds(prompt: str) -> dict[str, Any]:
-    """Gives each partner's likeliest rule and next kind, and the choice of partners and an inventory, in one answer.
-
-    The next kind is the one that a player has collected most since, if known, else what its likeliest rule predicts.
-    """
+    """Gives each partner's likeliest rule and what it leads with by that, and what to do."""
     table = table_of(prompt)
-    parts = re.split(r"^(player_\d+):$", prompt, flags=re.MULTILINE)[1:]
-    # In a two-player game, the whole prompt is about the one other player.
-    paragraphs = dict(zip(parts[::2], parts[1::2], strict=True)) or {find(r'"player": "(.+?)"', prompt): prompt}
-    kinds: dict[str, str | None] = {}
     minds = []
-    for player, words in paragraphs.items():
-        past = past_of(words)
-        taken = _kind_taken(words) or leading_kind(counts(words, r"In this life: (.+?) \(until"))
-        kinds[player] = taken or (expected(table, past, likeliest(table, past)) if past else None)
-        if past:
-            minds.append({"player": player, "hypothesis": likeliest(table, past), "next": kinds[player]})
-    return {"reasoning": "Each by the rule that fits best.", "minds": minds, **partner_choice(prompt, kinds)}
+    for player in dict.fromkeys(interaction.partner for interaction in past_of(prompt)):
+        past = [interaction for interaction in past_of(prompt) if interaction.partner == player]
+        words = likeliest(table, past)
+        foreseen = _predicted_lead(prompt, expected(table, past, words))
+        minds.append({"player": player, "hypothesis": words, "next": foreseen})
+    return {"reasoning": "Each by the rule that fits best.", "minds": minds, "strategy": decide(prompt)}
 
 
 REPLIES: Replies = {
     ("inventory",): infer,
     ("hypothesis",): propose,
-    ("other_next",): predict,
-    ("other_next", "own_next"): counter,
-    ("hypotheses", "other_next", "own_next", "why"): revise,
-    ("hypotheses", "seek", "own_next", "why"): revise_and_choose,
-    ("minds", "seek", "own_next"): read_minds,
+    ("player", "next"): predict,
+    ("reasoning", "hypotheses", "strategy"): revise,
+    ("reasoning", "minds", "strategy"): read_minds,
+    ("strategy",): decide_alone,
+    ("outcome",): judge,
 }

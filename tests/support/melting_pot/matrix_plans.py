@@ -1,4 +1,4 @@
-"""The text player's strategies and plans in matrix games: what to hold, what to collect and where to meet."""
+"""The text player's plans in matrix games: what to collect and where to meet."""
 
 from __future__ import annotations
 
@@ -10,25 +10,14 @@ from typing import Any
 from tests.support.melting_pot.matrix_opponents import (
     Inventory,
     best_response,
-    choose,
     counts,
-    expected,
     expected_of_all,
     lead_with,
-    likeliest,
     most_frequent_kind,
-    partner_choice,
     past_of,
-    rules,
-    start_of,
     table_of,
 )
 from tests.support.melting_pot.prompt_reading import CELL, Cell, Replies, cell_of, cells_in, line, search
-
-STRATEGY = "# Your strategy\n"
-"""The heading above the strategy to follow."""
-NEUTRAL_REWARD = 0.05
-"""A reward closer to zero than this is judged neutral."""
 
 MIN_LEAD = 3
 """By how many the main kind has to lead to be played before the target inventory is reached."""
@@ -47,68 +36,6 @@ WHERE_TO_LOOK = (
     "Cells from which you may see players you seek, with how many to expect",
     "Cells from which you may see other players, with how many to expect",
 )
-
-# Strategies
-
-
-def make_strategy(prompt: str) -> dict[str, Any]:
-    """Makes a strategy: counter the likeliest rule; among many players, lead with the kind that beats most of them."""
-    table, past = table_of(prompt), past_of(prompt)
-    if players := _other_players(prompt):
-        known = expected_of_all(table, past)
-        choice = partner_choice(prompt, {player: known.get(player) for player in players})
-        return choice | {"strategy": f"I always lead with {max(choice['own_next'], key=choice['own_next'].get)}."}
-    words = likeliest(table, past)
-    mine = best_response(table, expected(table, past, words))
-    return _choose_lead(prompt, mine) | {"strategy": f"I answer one of whom this is true: {words}"}
-
-
-def follow_or_choose(prompt: str) -> dict[str, Any]:
-    """Follows the prompt's strategy, if it has one; else chooses by what is expected of each player.
-
-    It follows a strategy by the best response to the rule that its words contain, else by the kind that they name, else
-    by the best response to the last kind known.
-    """
-    if STRATEGY not in prompt:
-        return choose(prompt)
-    strategy, table, past = search(f"{STRATEGY}(.+)", prompt), table_of(prompt), past_of(prompt)
-    if rule := next((rule for rule in rules(table) if rule in strategy), None):
-        return _choose_lead(prompt, best_response(table, expected(table, past, rule)))
-    named = next((kind for kind in table if kind in strategy), None)
-    return _choose_lead(prompt, named or best_response(table, expected(table, past, "")))
-
-
-def _choose_lead(prompt: str, mine: str) -> dict[str, Any]:
-    """Chooses to lead with one kind and to seek the players to whose expected kind it is the best response.
-
-    Players of whom nothing is expected are sought, too.
-    """
-    table = table_of(prompt)
-    theirs = expected_of_all(table, past_of(prompt))
-    seek = [
-        player
-        for player in _other_players(prompt)
-        if player not in theirs or best_response(table, theirs[player]) == mine
-    ]
-    own = lead_with(mine, dict.fromkeys(table, start_of(prompt)))
-    return {"reasoning": f"That comes to {mine}.", "seek": seek, "own_next": own}
-
-
-def _other_players(prompt: str) -> list[str]:
-    """The names of the other players; empty in a two-player game."""
-    return re.findall(r"player_\d+", search(r"^The other players are (.+)\.$", prompt))
-
-
-def judge(prompt: str) -> dict[str, Any]:
-    """Judges an inventory that the player might have held by the reward that it would have had."""
-    mine = counts(prompt, "Suppose you had held (.+?) instead")
-    theirs = counts(prompt, r"the other player most likely held (.+?) \(")
-    table = table_of(prompt)
-    total = sum(mine[own] * theirs[other] * paid for own, row in table.items() for other, paid in row.items())
-    paid = total / sum(mine.values()) / sum(theirs.values())
-    outcome = "neutral" if abs(paid) < NEUTRAL_REWARD else "positive" if paid > 0 else "negative"
-    return {"reasoning": f"It would have paid {paid:+.2f}.", "outcome": outcome}
-
 
 # Plans
 
@@ -140,14 +67,14 @@ def plan(prompt: str) -> dict[str, Any]:
     main = max(scene.target, key=lambda kind: scene.target[kind])
     is_near = scene.seen is not None and _distance(scene.here, scene.seen) <= NEAR_CELLS
     if is_near and _lead(scene.held, main) >= MIN_LEAD:
-        return {"reasoning": "The other player is close, and I am ready for it.", "subgoals": [fire]}
+        return {"reasoning": "The other player is close, and I am ready for it.", "calls": [fire]}
     route = _route(scene)
     if scene.missing and not route and scene.unseen:
         explore = f"move_to({scene.unseen[0]})"
-        return {"reasoning": "I know of nothing that I need, so I explore.", "subgoals": [explore]}
+        return {"reasoning": "I know of nothing that I need, so I explore.", "calls": [explore]}
     moves = [f"move_to({cell})" for cell in route]
     subgoals = [*moves, fire] if len(route) == scene.missing or not route else moves
-    return {"reasoning": "I take the nearest things first.", "subgoals": subgoals[:MAX_SUBGOALS]}
+    return {"reasoning": "I take the nearest things first.", "calls": subgoals[:MAX_SUBGOALS]}
 
 
 def _scene(prompt: str) -> MatrixScene:
@@ -241,9 +168,6 @@ def criticise(prompt: str) -> dict[str, Any]:
 
 
 REPLIES: Replies = {
-    ("seek", "own_next", "strategy"): make_strategy,
-    ("seek", "own_next"): follow_or_choose,
-    ("outcome",): judge,
-    ("subgoals",): plan,
+    ("calls",): plan,
     ("critique",): criticise,
 }

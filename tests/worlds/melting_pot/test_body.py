@@ -12,9 +12,9 @@ from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import AgentSetup
 from hm_agent.testing.episodes import play_out, settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from tests.model_stand_ins import CheckedReasoner
 
 CHANGED, AT = "your strategy has changed", 12
@@ -48,7 +48,7 @@ def reasons(after: MatrixStrategy) -> list[str | None]:
         suite.body(setup), model, setup.parameters
     )
     play_out(world, {seat: agent}, seed=0, steps=AT + 4)
-    return [question.because for question in model.asked if isinstance(question, PlanSubgoals)]
+    return [question.because for question in model.asked if isinstance(question, Plan)]
 
 
 @pytest.mark.parametrize(

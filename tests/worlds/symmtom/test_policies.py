@@ -43,7 +43,7 @@ def test_planners_beat_the_heuristic_and_say_nothing_unknown(settings: GameSetti
         assert not found[UNKNOWN_PIECES_SAID].any(), name
 
 
-@pytest.mark.parametrize("name", [name for name in POLICIES if not name.startswith("order_")])
+@pytest.mark.parametrize("name", [name for name in POLICIES if not name.startswith(("order_", "shortcut_"))])
 def test_a_policy_plays_a_game_the_same_alone_and_in_a_batch(name: str) -> None:
     settings = GameSettings(6, 3, 4)
     together = [moment.after.positions for moment in play(settings, POLICIES[name](), np.array([5, 9], np.uint32))]
@@ -79,3 +79,11 @@ def test_every_agent_plays_any_size_and_variant(name: str, scenario: str) -> Non
     world, agents = set_up(found, name, first_hand="private", rewards="competitive")
     outcome = play_out(world, agents, seed=1, steps=10)
     assert outcome.status in ("completed", "max_steps")
+
+
+def test_who_thinks_that_nobody_learns_earns_little_where_pieces_are_many() -> None:
+    seeds = np.arange(6, dtype=np.uint32)
+    few, many = GameSettings(6, 3, 3), GameSettings(6, 3, 9)
+    earned = {name: measure(many, POLICIES[name], seeds)[REWARD].mean() for name in ("k_first", "k_ge")}
+    assert earned["k_first"] < 0.3 * earned["k_ge"]
+    assert measure(few, POLICIES["k_first"], seeds)[REWARD].mean() > 40

@@ -149,18 +149,21 @@ function textOf(asked) {
   return texts.get(asked);
 }
 
-// An answer in one line, without its reasoning.
+// An answer in one line, without its reasoning and what is empty.
 function summaryOf({ answer }) {
   if (answer === null) return "no usable answer";
   const { reasoning, ...rest } = answer;
   const fields = Object.entries(rest).filter(([, value]) => !isEmpty(value));
-  return fields.map(([name, value]) => (value === true ? (viewer.meanings[name] ?? spaced(name)).split(":")[0] : `${fields.length > 1 ? `${spaced(name)}: ` : ""}${inline(value)}`)).join(" · ");
+  return fields.map(([name, value]) => (value === true ? markInWords(name) : `${fields.length > 1 ? `${spaced(name)}: ` : ""}${inline(value)}`)).join(" · ");
 }
+
+const markInWords = (name) => (viewer.meanings[name] ?? spaced(name)).split(":")[0];
 
 function inline(value) {
   if (isPlain(value)) return String(value);
   if (isCounts(value)) return countsInWords(value);
-  return Array.isArray(value) ? value.map(inline).join(", ") : Object.entries(value).map(([name, item]) => `${spaced(name)} ${inline(item)}`).join(", ");
+  if (Array.isArray(value)) return value.map(inline).join(", ");
+  return Object.entries(value).filter(([, item]) => !isEmpty(item)).map(([name, item]) => (item === true ? markInWords(name) : `${spaced(name)} ${inline(item)}`)).join(", ");
 }
 
 function price({ step, calls, seconds, usage }) {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.agents.planning_body import PlanningBody
 from hm_agent.agents.reflection import Reflector
+from hm_agent.agents.written_body import WrittenBody, written_body
 from hm_agent.questions import Model
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
@@ -15,10 +15,10 @@ from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.situation import HouseSituation
 
-EnacttomBody = PlanningBody[HouseView, HouseCommand | ProbeAnswers, HouseSituation]
+EnacttomBody = WrittenBody[HouseView, HouseCommand | ProbeAnswers, HouseSituation]
 
 
 def enacttom_body(me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> EnacttomBody:
     """The body of one agent. agents: all of the household."""
     others = [name for name in agents if name != me]
-    return PlanningBody(HouseNotebook(), CommandFollower(agents), others, model, reflector, HouseProbes())
+    return written_body(HouseNotebook(), CommandFollower(agents), others, model, reflector, HouseProbes())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from hm_agent.agents.planning_body import PlanFollower
+from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.situation import PlanRecord
@@ -19,7 +19,7 @@ LONGEST_WAIT = 3
 """How many turns an agent waits beyond the end of its plan before it asks for another."""
 
 
-class CommandFollower(PlanFollower[HouseSituation, HouseCommand]):
+class CommandFollower(WrittenFollower[HouseSituation, HouseCommand]):
     """Carries out the commands of a plan in order, then waits. agents: all of the household, for reading messages."""
 
     def __init__(self, agents: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ class CommandFollower(PlanFollower[HouseSituation, HouseCommand]):
     def failed(self) -> HouseCommand | None:
         return self._failed
 
-    def follow(self, plan: Sequence[HouseCommand]) -> None:
+    def follow(self, plan: Sequence[HouseCommand], *, is_forced: bool = False) -> None:
         self.plan, self._done, self._waited, self._failed = tuple(plan), 0, 0, None
 
     def next_action(self, situation: HouseSituation) -> HouseCommand:
@@ -46,7 +46,11 @@ class CommandFollower(PlanFollower[HouseSituation, HouseCommand]):
             return replace(command, claims=read_claims(command.text, self._agents))
         return command
 
-    def observe(self, situation: HouseSituation, events: Sequence[Event]) -> str | None:
+    def observe(self, situation: HouseSituation, events: Sequence[Event], because: str | None) -> str | None:
+        return because or self._why_replan(situation, events)
+
+    def _why_replan(self, situation: HouseSituation, events: Sequence[Event]) -> str | None:
+        """Counts what was carried out; returns why the plan can't go on, in words, or None."""
         for event in events:
             if isinstance(event, OwnActionFailed):
                 outcome = situation.view.outcome

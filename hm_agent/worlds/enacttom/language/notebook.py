@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.agents.planning_body import Notes
+from hm_agent.agents.planning_body import Notes, PlanningState
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT
+from hm_agent.worlds.enacttom.house.commands import CLOSE_IT, OPEN_IT, HouseCommand
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import (
@@ -38,7 +39,7 @@ class HouseNotes:
     messages_left: int
 
 
-class HouseNotebook(Notes[HouseView, HouseSituation]):
+class HouseNotebook(Notes[HouseView, HouseSituation, HouseCommand | ProbeAnswers]):
     """Keeps one agent's views of an episode and derives its events from them."""
 
     def __init__(self) -> None:
@@ -51,8 +52,8 @@ class HouseNotebook(Notes[HouseView, HouseSituation]):
     def situation(self) -> HouseSituation:
         return self._situation
 
-    def shown(self) -> HouseNotes:
-        return HouseNotes(self._situation.view.room, self._situation.view.messages_left)
+    def shown(self, planning: PlanningState) -> PlanningState:
+        return replace(planning, notes=HouseNotes(self._situation.view.room, self._situation.view.messages_left))
 
     def read(self, observation: Observation[HouseView]) -> Sequence[Event]:
         view = observation.view

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.agents.planning_body import LiteralProbes, Notes, PlanFollower, PlanningBody
+from hm_agent.agents.planning_body import NoProbes, Notes
 from hm_agent.agents.reflection import Reflector
+from hm_agent.agents.written_body import WrittenBody, WrittenFollower, written_body
 from hm_agent.core import Event, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Model
@@ -15,10 +16,10 @@ from hm_agent.worlds.matrix_games.views import RoundView
 
 OTHER = "the other player"
 """What agents call whom they play."""
-MatrixGameBody = PlanningBody[RoundView, str, RoundSituation]
+MatrixGameBody = WrittenBody[RoundView, str, RoundSituation]
 
 
-class RoundNotes(Notes[RoundView, RoundSituation]):
+class RoundNotes(Notes[RoundView, RoundSituation, str]):
     """Keeps the present round; the world's views hold all earlier ones."""
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class RoundNotes(Notes[RoundView, RoundSituation]):
         return [RoundSeen(observation.step, RoundPlayed(number, OTHER, past.own, past.other, past.reward))]
 
 
-class PlayFollower(PlanFollower[RoundSituation, str]):
+class PlayFollower(WrittenFollower[RoundSituation, str]):
     """Plays what the plan says in its round; every round is asked about anew."""
 
     def __init__(self) -> None:
@@ -48,12 +49,12 @@ class PlayFollower(PlanFollower[RoundSituation, str]):
     def record(self) -> PlanRecord:
         return PlanRecord(self.plan, self._done, len(self.plan), self.plan[self._done :])
 
-    def follow(self, plan: Sequence[Play]) -> None:
+    def follow(self, plan: Sequence[Play], *, is_forced: bool = False) -> None:
         self.plan, self._done = tuple(plan), 0
 
-    def observe(self, situation: RoundSituation, events: Sequence[Event]) -> str:
+    def observe(self, situation: RoundSituation, events: Sequence[Event], because: str | None) -> str:
         self._done = len(self.plan)
-        return phrase("matrix_games/reasons.j2", "next_round")
+        return because or phrase("matrix_games/reasons.j2", "next_round")
 
     def default_plan(self, situation: RoundSituation) -> Sequence[Play]:
         """What it played last, at first the first action."""
@@ -64,12 +65,6 @@ class PlayFollower(PlanFollower[RoundSituation, str]):
         return self.plan[0].action
 
 
-class NoProbes(LiteralProbes[RoundSituation, str]):
-    """Asks nothing: predictions of the next action are what an agent says of the other's mind."""
-
-    choices = ()
-
-
 def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:
     """The body of one seat."""
-    return PlanningBody(RoundNotes(), PlayFollower(), [OTHER], model, reflector, NoProbes())
+    return written_body(RoundNotes(), PlayFollower(), [OTHER], model, reflector, NoProbes())

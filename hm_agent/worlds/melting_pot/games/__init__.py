@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.builtin import ReasonerTable, by_situation
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games.cooking.kind import CookingKind
 from hm_agent.worlds.melting_pot.games.kind import Kind
@@ -21,4 +21,4 @@ def kind_of(game: GameFacts) -> Kind[Any]:
 
 def answers() -> ReasonerTable:
     """The built-in reasoner's functions for the questions of all games."""
-    return {question: answer for kind in KINDS.values() for question, answer in kind.answers().items()}
+    return by_situation({kind.situation(): kind.answers() for kind in KINDS.values()})

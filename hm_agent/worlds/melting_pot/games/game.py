@@ -60,7 +60,7 @@ class PlanQuestion(Question[PlanAnswer]):
         raise NotImplementedError
 
 
-PlanQuestionT = TypeVar("PlanQuestionT", bound=PlanQuestion)
+PlanQuestionT = TypeVar("PlanQuestionT", bound=Question[Any])
 """A game's own class of questions for a plan."""
 
 

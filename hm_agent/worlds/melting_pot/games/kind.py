@@ -47,6 +47,10 @@ class Kind(Protocol[FactsT]):
         """One of its games as the player of a slot plays it through one episode."""
         raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
 
+    def situation(self) -> type[Any]:
+        """The class of what questions show of a seat in its games; the kind itself if its questions share none."""
+        return type(self)
+
     def answers(self) -> ReasonerTable:
         """The built-in reasoner's functions for the questions that its games ask."""
         return {}

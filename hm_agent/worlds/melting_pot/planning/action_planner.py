@@ -8,8 +8,8 @@ from dataclasses import replace
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, distance
 from hm_agent.worlds.melting_pot.planning.concealment import Concealment
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.pursuit import Pursuit
-from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
 from hm_agent.worlds.melting_pot.planning.station_use import StationCheck, StationUse
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
@@ -23,6 +23,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     Shadow,
     Subgoal,
     Wait,
+    plan_record,
     reason,
 )
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
@@ -81,6 +82,8 @@ class ActionPlanner:
         """Where the agent has taken a thing since the latest plan was made."""
         self._bare: frozenset[Cell] = frozenset()
         """The cells that the latest plan walks to and where no thing had ever been seen when it began."""
+        self.asked_plan: tuple[Subgoal, ...] = ()
+        """The latest plan that a model was asked for, as it began."""
         self._asked: tuple[PreviousPlan, str] | None = None
         """The latest plan that a model was asked for and why it was over, if another plan has replaced it since."""
 
@@ -109,7 +112,7 @@ class ActionPlanner:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
-        return PreviousPlan(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
+        return plan_record(self.plan, self._ended_at if self._end else self.current, self.skipped, self.shot)
 
     @property
     def why_over(self) -> str:
@@ -134,6 +137,10 @@ class ActionPlanner:
 
     def follow(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan by one that a model was asked for."""
+        self.asked_plan = tuple(plan)
+        self._replace(self.asked_plan)
+
+    def _replace(self, plan: Iterable[Subgoal]) -> None:
         self.plan, self.current, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
         self._made, self._taken, self._asked = None, set(), None
         self._begin()
@@ -141,7 +148,7 @@ class ActionPlanner:
     def replace_plan(self, plan: Iterable[Subgoal]) -> None:
         """Replaces the current plan by one that no model was asked for."""
         before, why = self.latest_asked
-        self.follow(plan)
+        self._replace(plan)
         self._asked = (replace(before, went_on=True), why) if before else None
 
     def _begin(self) -> None:
@@ -149,33 +156,33 @@ class ActionPlanner:
         self._started = None
         self._pursuit.begin()
 
-    def count_arrival(self, situation: Situation) -> None:
+    def count_arrival(self, inputs: MoveInputs) -> None:
         """Counts the current call as done if it has just come to its end: a `move_to` or a `shadow`.
 
         `next_move` would count it, too, but is not called if the plan is replaced first.
         """
         match self.subgoal:
             case MoveTo(target):
-                is_seen = target in self._bare and target in situation.view.in_view
-                self.current += situation.pose.cell == target or is_seen
+                is_seen = target in self._bare and target in inputs.view.in_view
+                self.current += inputs.pose.cell == target or is_seen
             case Shadow(player):
-                self.current += situation.has_clear_lead(player)
+                self.current += inputs.has_clear_lead(player)
 
-    def next_move(self, situation: Situation) -> Move | None:
+    def next_move(self, inputs: MoveInputs) -> Move | None:
         """The next move of the plan; None when it is finished."""
-        self._taken.update(situation.memory.taken)
+        self._taken.update(inputs.memory.taken)
         if self._made is None:
-            self._made = situation.step
+            self._made = inputs.step
             targets = frozenset(call.target for call in self.plan if isinstance(call, MoveTo))
-            self._bare = targets - situation.memory.sites.keys()
-        if self._is_on_watch and (shot := self._in_sight(situation)):
+            self._bare = targets - inputs.memory.sites.keys()
+        if self._is_on_watch and (shot := self._in_sight(inputs)):
             self.shot = shot
             self._begin()
         while (subgoal := self.subgoal) is not None:
             if self._started is None:
-                self._started = situation.step
+                self._started = inputs.step
             self._locomotion.route = ()
-            match self._advance(subgoal, situation, self._started):
+            match self._advance(subgoal, inputs, self._started):
                 case Move() as move:
                     return move
                 case PlanEnd() as end:
@@ -194,82 +201,82 @@ class ActionPlanner:
         """True if a call of this kind, which applies to all calls after it, stands before the current one."""
         return any(isinstance(call, kind) for call in self.plan[: self.current])
 
-    def _in_sight(self, situation: Situation) -> FireAt | None:
+    def _in_sight(self, inputs: MoveInputs) -> FireAt | None:
         """The shot that the plan's latest `fire_on_sight` now calls for; None if it calls for none."""
         on_sight = next(call for call in reversed(self.plan[: self.current]) if isinstance(call, FireOnSight))
-        return self._pursuit.in_sight(on_sight, situation)
+        return self._pursuit.in_sight(on_sight, inputs)
 
-    def _advance(self, subgoal: Subgoal, situation: Situation, started: int) -> NextMove:
-        taken = situation.step - started
+    def _advance(self, subgoal: Subgoal, inputs: MoveInputs, started: int) -> NextMove:
+        taken = inputs.step - started
         match subgoal:
             case MoveTo():
-                return self._move_to(subgoal, situation)
+                return self._move_to(subgoal, inputs)
             case FireAt():
-                return self._pursuit.fire_at(subgoal, situation, taken, is_last=len(self.rest) == 1)
+                return self._pursuit.fire_at(subgoal, inputs, taken, is_last=len(self.rest) == 1)
             case FireOnSight() | CollectUnseen():
                 return None  # they apply to the calls after them
             case Shadow():
-                return self._pursuit.shadow(subgoal, situation, taken, is_last=len(self.rest) == 1)
+                return self._pursuit.shadow(subgoal, inputs, taken, is_last=len(self.rest) == 1)
             case Pause():
-                return _pause(subgoal, situation, taken)
+                return _pause(subgoal, inputs, taken)
             case Interact():
-                return self._stations.use(subgoal, situation, started)
+                return self._stations.use(subgoal, inputs, started)
             case Wait():
-                return self._stations.wait(subgoal, situation, taken)
+                return self._stations.wait(subgoal, inputs, taken)
 
-    def _move_to(self, subgoal: MoveTo, situation: Situation) -> NextMove:
-        target, memory = subgoal.target, situation.memory
+    def _move_to(self, subgoal: MoveTo, inputs: MoveInputs) -> NextMove:
+        target, memory = subgoal.target, inputs.memory
         if target in self._bare:
-            return self._explore(target, situation)
-        is_empty = target in memory.sites and target not in memory.things and target in situation.view.in_view
-        if is_empty and situation.pose.cell != target:
+            return self._explore(target, inputs)
+        is_empty = target in memory.sites and target not in memory.things and target in inputs.view.in_view
+        if is_empty and inputs.pose.cell != target:
             if target not in self._taken:  # the agent itself may have taken it on the way to an earlier call's cell
-                self._skip(subgoal, situation)
+                self._skip(subgoal, inputs)
             return None
-        move = self._locomotion.walk(target, situation)
-        return Move.NOOP if move is not None and self._should_hide(move, situation) else move
+        move = self._locomotion.walk(target, inputs)
+        return Move.NOOP if move is not None and self._should_hide(move, inputs) else move
 
-    def _skip(self, subgoal: MoveTo, situation: Situation) -> None:
+    def _skip(self, subgoal: MoveTo, inputs: MoveInputs) -> None:
         """Notes a call as skipped because its thing is gone.
 
         If nothing has been collected yet and no later call collects anything, the rest of the plan would have no
         effect: then a walk to the nearest known thing of the same kind is inserted after the skipped call.
         """
-        memory, here = situation.memory, situation.pose.cell
+        memory, here = inputs.memory, inputs.pose.cell
         self.skipped = (*self.skipped, subgoal)
-        is_needed = not situation.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
+        is_needed = not inputs.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
         cells = memory.cells_of(memory.sites[subgoal.target]) if is_needed else ()
         if cells:
             nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
             self.plan = (*self.plan[: self.current + 1], MoveTo(nearest), *self.plan[self.current + 1 :])
 
-    def _explore(self, target: Cell, situation: Situation) -> NextMove:
+    def _explore(self, target: Cell, inputs: MoveInputs) -> NextMove:
         """Walks towards a bare cell, facing the way, until that is in view; ends the plan if a wanted thing appears.
 
         Things that appeared in the step in which the plan was made don't end it: the plan takes them into account.
         """
-        memory = situation.memory
-        appeared = memory.appeared if situation.step != self._made else ()
-        wanted = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in situation.wanted]
+        memory = inputs.memory
+        appeared = memory.appeared if inputs.step != self._made else ()
+        wanted = [memory.things[cell][0] for cell in appeared if memory.things[cell][0] in inputs.wanted]
         if wanted:
             return PlanEnd(reason("in_view", thing=wanted[0]))
-        if target in situation.view.in_view:
+        if target in inputs.view.in_view:
             return None
-        move = self._locomotion.walk(target, situation)
+        move = self._locomotion.walk(target, inputs)
         return move if move is None else FACING_FIRST.get(move, move)
 
-    def _should_hide(self, move: Move, situation: Situation) -> bool:
+    def _should_hide(self, move: Move, inputs: MoveInputs) -> bool:
         """True if a step has to wait: it would covertly collect a thing while another player may be watching."""
-        cell = situation.pose.after(move).cell
-        is_covert = situation.covert or self._holds(CollectUnseen)
-        if not is_covert or cell not in situation.memory.things:
+        cell = inputs.pose.after(move).cell
+        is_covert = inputs.covert or self._holds(CollectUnseen)
+        if not is_covert or cell not in inputs.memory.things:
             return False
-        return self._concealment.should_wait(cell, situation.view.players, situation.memory.player_belief)
+        return self._concealment.should_wait(cell, inputs.view.players, inputs.memory.player_belief)
 
 
-def _pause(subgoal: Pause, situation: Situation, taken: int) -> Move | None:
+def _pause(subgoal: Pause, inputs: MoveInputs, taken: int) -> Move | None:
     """Looks around in place for the steps of the call, or until a sought player comes into view."""
-    is_met = any(is_sought(player.kind, situation.seek) for player in situation.view.players)
+    is_met = any(is_sought(player.kind, inputs.seek) for player in inputs.view.players)
     if is_met or taken >= min(subgoal.steps, PAUSE_STEPS):
         return None
     return Move.TURN_RIGHT if taken % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP

@@ -40,11 +40,14 @@ class Concealment:
         return self._waited > 0
 
     def _may_be_seen(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
-        """True if a player out of view sees the cell with a probability above MAX_RISK, all facings equally likely."""
-        if belief is None:
+        """True if the only other player is out of view and sees the cell with a probability above MAX_RISK.
+
+        All its facings are equally likely. Of several players one may always be near, so that waiting would be in vain.
+        """
+        if belief is None or others or len(belief.players) > 1:
             return False
-        hidden = set(belief.players) - {other.kind for other in others}
-        return any(self._probability_seen(cell, belief.of(player)) > MAX_RISK for player in hidden)
+        (hidden,) = belief.players
+        return self._probability_seen(cell, belief.of(hidden)) > MAX_RISK
 
     def _probability_seen(self, cell: Cell, belief: npt.NDArray[np.float64]) -> float:
         """The probability that a player sees a cell. belief: (height, width) probabilities of the player's cell."""

@@ -8,7 +8,7 @@ from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
-from hm_agent.worlds.melting_pot.planning.situation import NextMove, PlanEnd, Situation
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 
@@ -35,53 +35,53 @@ class StationUse:
     ) -> None:
         self._layout, self._beam, self._locomotion = layout, beam, locomotion
         self._ready_mark, self._check_station = ready_mark, check_station
-        self._used: Situation | None = None
-        """The situation in which a station was last used; None before the first use."""
+        self._used: MoveInputs | None = None
+        """The inputs in which a station was last used; None before the first use."""
 
-    def use(self, call: Interact, situation: Situation, started: int) -> NextMove:
+    def use(self, call: Interact, inputs: MoveInputs, started: int) -> NextMove:
         """Walks to a station and uses it once; None after that. started: the step in which the call began.
 
         Ends the plan if no way leads to the station, as soon as the station in view shows that it can't be used, or if
         the own mark, which shows the item held, is unchanged after the use.
         """
         if self._used is not None and self._used.step >= started:
-            is_unchanged = situation.view.mark == self._used.view.mark
+            is_unchanged = inputs.view.mark == self._used.view.mark
             return _failure(call, reason("hands_unchanged")) if is_unchanged else None
-        approach = self._approach(call.target, situation)
+        approach = self._approach(call.target, inputs)
         if approach is None:
             return _failure(call, reason("no_way"))
-        if why := self._why_useless(call.target, situation, approach.moves):
+        if why := self._why_useless(call.target, inputs, approach.moves):
             return _failure(call, why)
         if approach.move is Move.INTERACT:
-            if self._used is not None and situation.step - self._used.step <= self._beam.rest:
+            if self._used is not None and inputs.step - self._used.step <= self._beam.rest:
                 return Move.NOOP
-            self._used = situation
+            self._used = inputs
         return self._locomotion.follow(approach)
 
-    def wait(self, call: Wait, situation: Situation, taken: int) -> Move | None:
+    def wait(self, call: Wait, inputs: MoveInputs, taken: int) -> Move | None:
         """Walks to a station and waits until it can be used with the item held; with empty hands, until it is ready.
 
         None once that is so, or after WAIT_STEPS. taken: how many steps the call has taken.
         """
-        if self._is_ready(call.target, situation) or taken >= WAIT_STEPS:
+        if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
-        move = self._locomotion.follow(self._approach(call.target, situation))
+        move = self._locomotion.follow(self._approach(call.target, inputs))
         return Move.NOOP if move is Move.INTERACT else move
 
-    def _approach(self, target: Cell, situation: Situation) -> BeamApproach | None:
-        return find_approach_to_use(self._layout, situation.pose, target, self._beam)
+    def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
+        return find_approach_to_use(self._layout, inputs.pose, target, self._beam)
 
-    def _why_useless(self, cell: Cell, situation: Situation, moves: int) -> str | None:
+    def _why_useless(self, cell: Cell, inputs: MoveInputs, moves: int) -> str | None:
         """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""
-        station = _thing_at(cell, situation)
-        return self._check_station(station, situation.view.mark, moves) if station and self._check_station else None
+        station = _thing_at(cell, inputs)
+        return self._check_station(station, inputs.view.mark, moves) if station and self._check_station else None
 
-    def _is_ready(self, cell: Cell, situation: Situation) -> bool:
+    def _is_ready(self, cell: Cell, inputs: MoveInputs) -> bool:
         """True if the station on a cell is in view and usable with the item held or, with empty hands, is ready."""
-        station = _thing_at(cell, situation)
-        if station is None or situation.view.mark is None or self._check_station is None:
+        station = _thing_at(cell, inputs)
+        if station is None or inputs.view.mark is None or self._check_station is None:
             return station is not None and station.mark == self._ready_mark
-        return self._check_station(station, situation.view.mark, 0) is None
+        return self._check_station(station, inputs.view.mark, 0) is None
 
 
 def _failure(call: Interact, why: str) -> PlanEnd:
@@ -89,6 +89,6 @@ def _failure(call: Interact, why: str) -> PlanEnd:
     return PlanEnd(reason("failed", call=str(call), why=why), call)
 
 
-def _thing_at(cell: Cell, situation: Situation) -> Detection | None:
+def _thing_at(cell: Cell, inputs: MoveInputs) -> Detection | None:
     """The thing in view on a cell; None if there is none."""
-    return next((thing for thing in situation.view.things if thing.cell == cell), None)
+    return next((thing for thing in inputs.view.things if thing.cell == cell), None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.written_calls import WrittenCall
 
@@ -121,19 +122,30 @@ HIT_NOBODY = phrase("melting_pot/reasons.j2", "hit_nobody")
 
 
 @dataclass(frozen=True, slots=True)
-class PreviousPlan:
+class PreviousPlan(PlanRecord):
     """A plan that is over.
 
-    done: how many of its calls were carried out. skipped: those whose thing was gone. shot: the call that was carried
-    out in place of the rest, because the plan fires on sight; None if nobody was fired at on sight. went_on: True if
-    the agent has since followed a plan that no model was asked for.
+    skipped: the calls whose thing was gone. shot: the call that was carried out in place of the rest, because the plan
+    fires on sight; None if nobody was fired at on sight. went_on: True if the agent has since followed a plan that no
+    model was asked for.
     """
 
-    calls: tuple[Subgoal, ...]
-    done: int
     skipped: tuple[Subgoal, ...] = ()
     shot: Subgoal | None = None
     went_on: bool = False
+
+
+def plan_record(
+    calls: Sequence[Subgoal],
+    done: int,
+    skipped: Sequence[Subgoal] = (),
+    shot: Subgoal | None = None,
+    *,
+    went_on: bool = False,
+) -> PreviousPlan:
+    """The record of a plan of which the first `done` calls were carried out."""
+    plan = tuple(calls)
+    return PreviousPlan(plan, done, len(plan), plan[done:], tuple(skipped), shot, went_on)
 
 
 def reason(name: str, **details: object) -> str:

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance,
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
-from hm_agent.worlds.melting_pot.planning.situation import Situation
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 
 Path = tuple[Cell, ...]
 """The cells from the start, which is left out, to the goal, which is included."""
@@ -104,9 +104,9 @@ class Locomotion:
         self._walker = Walker(layout)
         self.route: Path = ()
 
-    def walk(self, target: Cell, situation: Situation) -> Move | None:
+    def walk(self, target: Cell, inputs: MoveInputs) -> Move | None:
         """The next step to a cell; None on arrival or where no path exists."""
-        move = self._walker.step(situation.pose, target, situation.memory, situation.occupied)
+        move = self._walker.step(inputs.pose, target, inputs.memory, inputs.occupied)
         self.route = self._walker.path
         return move
 

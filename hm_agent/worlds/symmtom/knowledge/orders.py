@@ -53,5 +53,5 @@ def _sight_of_other(sights: Sights, other: int, known: Bools, said: Ints) -> Sig
     While first-hand knowledge is private, the other one sees none but its own, which is part of `knows`.
     """
     first_hand = sights.first_hand if sights.settings.has_public_first_hand else np.zeros_like(sights.first_hand)
-    seen = replace(sights, me=np.array([other]), first_hand=first_hand, knows=known[:, other])
+    seen = replace(sights, me=np.full_like(sights.me, other), first_hand=first_hand, knows=known[:, other])
     return replace(seen, heard=np.where(could_hear(seen), said, SILENT))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hm_agent.agents.planning_body import PlanningBody
 from hm_agent.agents.reflection import Reflector
+from hm_agent.agents.written_body import WrittenBody, written_body
 from hm_agent.questions import Model
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.language.board import Board
@@ -13,7 +13,7 @@ from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.views import BoardView, SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
 
-SymmtomBody = PlanningBody[BoardView, SpokenMove, Board]
+SymmtomBody = WrittenBody[BoardView, SpokenMove, Board]
 
 
 def symmtom_body(
@@ -28,7 +28,7 @@ def symmtom_body(
 ) -> SymmtomBody:
     """The body of one seat. steps: of the episode. probed: at how many of the first `last_probe` steps it is probed."""
     notebook = Notebook(seed, steps, BeliefScore(world))
-    return PlanningBody(
+    return written_body(
         notebook,
         CallPlanner(world.settings, notebook),
         [name for name in world.settings.seats if name != seat],

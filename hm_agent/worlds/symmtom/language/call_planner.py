@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hm_agent.agents.planning_body import PlanFollower
+from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.situation import PlanRecord
@@ -28,7 +28,7 @@ UNHEARD_STEPS = 3
 """A plan without walks ends this many steps after its last piece even if nobody was there to hear its pieces."""
 
 
-class CallPlanner(PlanFollower[Board, SpokenMove]):
+class CallPlanner(WrittenFollower[Board, SpokenMove]):
     """Follows one plan after the other.
 
     The walks are carried out in order. In each step the agent also says a piece: those of the plan in turn, the next
@@ -58,7 +58,7 @@ class CallPlanner(PlanFollower[Board, SpokenMove]):
         self._steps_without_progress = 0
         """The number of steps since the present walk came nearer to its target."""
 
-    def follow(self, plan: Sequence[Call]) -> None:
+    def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
         """Begins a plan, which must not be empty."""
         self.plan, self._failed, self.why_over = tuple(plan), None, None
         self._walks = tuple(call for call in plan if not isinstance(call, Say))
@@ -105,13 +105,13 @@ class CallPlanner(PlanFollower[Board, SpokenMove]):
         nearest = min(situation.peers, key=lambda peer: manhattan(situation.cell, peer.cell))
         return (Meet(nearest.name), *map(Say, situation.knows), Recharge())
 
-    def observe(self, situation: Board, events: Sequence[Event]) -> str | None:
+    def observe(self, situation: Board, events: Sequence[Event], because: str | None) -> str | None:
         was_held, self._was_held = self._was_held, situation.is_held
         if not was_held:  # the plan had no part in what a held agent did
             self.note_move(situation, recharged=any(isinstance(event, HasRecharged) for event in events))
         if was_held and not situation.is_held:
-            return _reason("can_move")
-        return self._why_replan(situation, events)
+            return because or _reason("can_move")
+        return because or self._why_replan(situation, events)
 
     def _why_replan(self, board: Board, events: Sequence[Event]) -> str | None:
         """Why the latest events call for a new plan, in words; None if the plan can go on."""

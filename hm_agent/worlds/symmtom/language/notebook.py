@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from hm_agent.agents.planning_body import Notes
+from hm_agent.agents.planning_body import Notes, PlanningState
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
@@ -25,10 +25,10 @@ from hm_agent.worlds.symmtom.language.board import (
     Said,
     WasHeard,
 )
-from hm_agent.worlds.symmtom.rules import OFFSETS, Bools, Direction
+from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
-from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces
+from hm_agent.worlds.symmtom.views import BoardView, Cell, Pieces, SpokenMove, direction_to
 
 LONG_MEETING = 4
 """A meeting ends after this many turns, so that strategists learn what was said in it; another one may follow."""
@@ -63,7 +63,7 @@ class TalkerNotes:
     believed: tuple[Pieces, ...]
 
 
-class Notebook(Notes[BoardView, Board]):
+class Notebook(Notes[BoardView, Board, SpokenMove]):
     """One agent's notes through an episode. seed: that of its own random numbers.
 
     steps: of the episode. score: measures which share of the notes is true; None: nothing is measured.
@@ -89,8 +89,8 @@ class Notebook(Notes[BoardView, Board]):
     def situation(self) -> Board:
         return self._board
 
-    def shown(self) -> TalkerNotes:
-        return TalkerNotes(self._board.cell, self._board.knows, self.believed())
+    def shown(self, planning: PlanningState) -> PlanningState:
+        return replace(planning, notes=TalkerNotes(self._board.cell, self._board.knows, self.believed()))
 
     def metrics(self) -> Mapping[str, float]:
         return self._score.metrics() if self._score else {}
@@ -208,7 +208,7 @@ class Notebook(Notes[BoardView, Board]):
             shown=tuple(sorted(notes.shown - set(first_hand or ()))),
             unheard=tuple(Contact(names[third], turns) for third, turns in sorted(notes.unheard.items())),
             near=tuple(YOU if third == view.agent else names[third] for third in neighbours),
-            moved=_direction(before.positions[other], view.positions[other]) if before else None,
+            moved=direction_to(before.positions[other], view.positions[other]).name.lower() if before else None,
             is_held=other in view.held,
             recharges=min(notes.recharges, WINNING_RECHARGES - 1) if view.settings.is_competitive else notes.recharges,
         )
@@ -222,9 +222,3 @@ def _near(view: BoardView) -> Bools:
     """(n, n): True where two agents are within hearing range."""
     near: Bools = sight_of(view, 0, 0.0, 0).near[0]
     return near
-
-
-def _direction(here: Cell, there: Cell) -> str:
-    """The name of the direction from a cell to a neighbouring one, or `stay`."""
-    step = (there[0] - here[0], there[1] - here[1])
-    return next(direction.name.lower() for direction in Direction if tuple(OFFSETS[direction].tolist()) == step)

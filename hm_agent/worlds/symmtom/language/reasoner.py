@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.language.board import (
     Peer,
 )
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.views import Cell, manhattan
+from hm_agent.worlds.symmtom.views import Cell, hearing_distance, manhattan
 
 Known = Mapping[str, frozenset[int]]
 """What each other agent knows, by estimate."""
@@ -147,11 +147,6 @@ def _does_next(board: Board, peer: Peer, known: frozenset[int]) -> str:
     return f"meets {nearest.name}" if is_nearer else RETURNS
 
 
-def _hearing_distance(first: Cell, second: Cell) -> int:
-    """The distance that hearing ranges are measured by: the Chebyshev distance."""
-    return max(abs(first[0] - second[0]), abs(first[1] - second[1]))
-
-
 # Where to go and what to say
 
 
@@ -217,7 +212,7 @@ def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None
         distance = max(0, manhattan(board.cell, prospect.cell) - board.rules.hearing)
         options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
     for cell in _cells_near(board, prospects):
-        near = [prospect for prospect in prospects if _hearing_distance(cell, prospect.cell) <= board.rules.hearing]
+        near = [prospect for prospect in prospects if hearing_distance(cell, prospect.cell) <= board.rules.hearing]
         if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
             gain = sum(prospect.gain for prospect in near)
             options.append((gain / (manhattan(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))

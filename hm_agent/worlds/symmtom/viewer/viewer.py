@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hm_agent.agents.planning_body import PLANNING, PlanningState
+from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of
 from hm_agent.suite import ScenarioInfo
+from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
@@ -50,9 +51,11 @@ class SymmtomViewer:
         positions: the outcome of the step.
         """
         scene, view = step.scene, step.turn.observations[seat].view
+        if isinstance(scene, Mapping):  # the boards of a matched pair
+            scene = scene[seat]
         assert isinstance(scene, BoardScene)
         assert isinstance(view, BoardView)
-        picture = picture_of(self._settings, scene, held=view.held, looked_at=self._settings.seats.index(seat))
+        picture = picture_of(self._settings, scene, held=view.held, looked_at=view.agent)
         certain = [list(known or ()) for known in view.first_hand]
         certain[view.agent] = list(view.knows)
         state = step.decisions[seat].state
@@ -72,5 +75,7 @@ class SymmtomViewer:
             **({"plan": [str(call) for call in state.plan]} if isinstance(state, PlanningState) else {}),
         }
 
-    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+    def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
+        if not set(scenario.seats) <= set(self._settings.seats):
+            return None
         return BoardVideo(self._settings, scenario.seats, title)

@@ -8,6 +8,16 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    FollowStrategy,
+    JudgeStrategy,
+    Predict,
+    Propose,
+    ReadMinds,
+    Revise,
+)
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     FILLED,
     OWN,
@@ -28,6 +38,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     SLOWLY,
     TOMATOES,
     KitchenRules,
+    KitchenStrategy,
     Pot,
     Station,
 )
@@ -39,20 +50,10 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     PlanCooking,
     Teammate,
 )
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    ChooseRole,
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    KitchenState,
-    MakeCookingStrategy,
-    PredictTeammate,
-    ProposeTeammate,
-    ReadTeammate,
-    ReviseTeammate,
-)
+from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, PreviousPlan, Wait
+from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, plan_record
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
 COOKS = KitchenRules(9, 5, 3, 21, 20.0, 1000)
@@ -112,7 +113,7 @@ PLAN_COOKING = PlanCooking(
     critiques=(),
     barred=(),
     because="the teammate has taken the soup from (4, 3)",
-    previous=PreviousPlan((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
+    previous=plan_record((Interact((3, 4)), Wait(LOWER), Interact(LOWER), Interact((3, 1))), 1),
     layout=KITCHEN,
     floor=((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3)),
     reach=frozenset({(0, 1), (0, 2), (0, 3), (1, 0), (1, 4), (2, 1), (2, 4), (3, 1), (3, 4), UPPER, LOWER}),
@@ -142,7 +143,7 @@ REFUSED = replace(
     teammate=Teammate((6, 3), None, 201),
     critiques=("The pot is full: put the tomato down and fetch a dish.",),
     because="interact((4, 2)) has failed: the pot is full",
-    previous=PreviousPlan((Interact((0, 1)), Interact(UPPER)), 1),
+    previous=plan_record((Interact((0, 1)), Interact(UPPER)), 1),
     barred=(Barred(UPPER, "The pot is full: put the tomato down and fetch a dish."),),
 )
 UNDECIDED = replace(
@@ -153,7 +154,7 @@ UNDECIDED = replace(
     history=ROUNDS,
     critiques=("Go on.", "Hold a dish when the soup is done."),
     because="the plan is carried out",
-    previous=PreviousPlan((Interact((3, 4)),), 1),
+    previous=plan_record((Interact((3, 4)),), 1),
 )
 POTS_BEFORE = (Pot(UPPER, 2, None, 180, is_full=False, ready=None), Pot(LOWER, 1, None, 171, is_full=False, ready=None))
 BEFORE = KitchenMoment(180, Pose(2, 2, Facing.WEST), "tomato", POTS_BEFORE, Teammate((6, 3), None, 171))
@@ -169,20 +170,39 @@ FAILED = replace(
     failed=PLANNED[0],
     reward=0.0,
 )
-NOW = KitchenState(
-    210, None, PLAN_COOKING.pots, Held("tomato", 209), Pace(14, 121, 1, 33), WorkCost(13, 9), WorkCost(5, None)
+NOW = KitchenSeat(
+    COOKS, 210, None, PLAN_COOKING.pots, Held("tomato", 209), Pace(14, 121, 1, 33), WorkCost(13, 9), WorkCost(5, None)
 )
-AT_FIRST = KitchenState(0, None, (), None, Pace(), WorkCost(None, None), WorkCost(None, None))
+AT_FIRST = KitchenSeat(COOKS, 0, None, (), None, Pace(), WorkCost(None, None), WorkCost(None, None))
 PAID = Hypothesis("Keep all pots full.", 3.4)
+TEAMMATE = "teammate"
+BELIEF = PlayerBelief(TEAMMATE, FAITH[0].words, "loads pots promptly")
+CHOOSE = ChooseStrategy(NOW, ROUNDS[-1:], others=(BELIEF,), is_rule=False)
+REVISE = Revise(NOW, TEAMMATE, ROUNDS, FAITH, ())
 
+ROLE_EXAMPLES: Mapping[str, Question[Any]] = {
+    "propose_teammate": Propose(NOW, TEAMMATE, ROUNDS, FAITH),
+    "propose_first_teammate": Propose(NOW, TEAMMATE, ROUNDS[:1], ()),
+    "predict_teammate": Predict(
+        NOW, TEAMMATE, ROUNDS, (*FAITH, Hypothesis("The teammate rests often.")), decides=False
+    ),
+    "predict_teammate_by_one": Predict(NOW, TEAMMATE, ROUNDS, FAITH[:1], decides=False),
+    "predict_teammate_unknown": Predict(AT_FIRST, TEAMMATE, (), (), decides=False),
+    "choose_role": CHOOSE,
+    "choose_role_at_first": ChooseStrategy(AT_FIRST, (), is_rule=False),
+    "read_teammate": ReadMinds(NOW, (TEAMMATE,), ROUNDS),
+    "read_teammate_at_first": ReadMinds(AT_FIRST, (), ()),
+    "revise_teammate": REVISE,
+    "revise_first_teammate": Revise(NOW, TEAMMATE, ROUNDS[:1], (), ()),
+    "revise_nothing_in_a_kitchen": Revise(AT_FIRST, None, (), (), ()),
+    "make_cooking_strategy": ChooseStrategy(NOW, ROUNDS, best=(PAID,)),
+    "make_first_cooking_strategy": ChooseStrategy(AT_FIRST, ()),
+    "follow_cooking_strategy": FollowStrategy(NOW, ROUNDS[-1:], PAID.words),
+    "judge_cooking_strategy": JudgeStrategy(NOW, ROUNDS[0], KitchenStrategy("", role=SERVES)),
+}
+"""What strategists ask: the questions that all worlds share."""
 KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
-    "propose_teammate": ProposeTeammate(COOKS, ROUNDS, FAITH),
-    "propose_first_teammate": ProposeTeammate(COOKS, ROUNDS[:1], ()),
-    "predict_teammate": PredictTeammate(COOKS, ROUNDS, (*FAITH, Hypothesis("The teammate rests often.")), NOW),
-    "predict_teammate_by_one": PredictTeammate(COOKS, ROUNDS, FAITH[:1], NOW),
-    "predict_teammate_unknown": PredictTeammate(COOKS, (), (), AT_FIRST),
-    "choose_role": ChooseRole(COOKS, ROUNDS, FAITH[0].words, "loads pots promptly", NOW),
-    "choose_role_at_first": ChooseRole(COOKS, (), None, None, AT_FIRST),
+    **ROLE_EXAMPLES,
     "plan_cooking": PLAN_COOKING,
     "plan_cooking_knowing_nothing": NEWLY_THERE,
     "plan_cooking_after_a_failure": REFUSED,
@@ -199,12 +219,5 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan_cooking_undecided": UNDECIDED,
     "evaluate_cooking": CARRIED_OUT,
     "evaluate_failed_cooking": FAILED,
-    "read_teammate": ReadTeammate(COOKS, ROUNDS, NOW),
-    "revise_teammate": ReviseTeammate(COOKS, ROUNDS, FAITH, NOW),
-    "revise_first_teammate": ReviseTeammate(COOKS, ROUNDS[:1], (), NOW),
-    "make_cooking_strategy": MakeCookingStrategy(COOKS, ROUNDS, NOW, best=(PAID,)),
-    "make_first_cooking_strategy": MakeCookingStrategy(COOKS, (), AT_FIRST),
-    "follow_cooking_strategy": FollowCookingStrategy(COOKS, ROUNDS, NOW, PAID.words),
-    "judge_cooking_strategy": JudgeCookingStrategy(COOKS, ROUNDS[0], SERVES),
     "critique_bare_counter": CritiqueInteraction(COOKS, (2, 4), None, None, None, REFUSED.pots, 210, None),
 }

@@ -8,31 +8,24 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    FollowStrategy,
+    JudgeStrategy,
+    Plan,
+    Predict,
+    Propose,
+    ReadMinds,
+    ReviewPlan,
+    Revise,
+)
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Pickup, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    EvaluatePlan,
-    MatrixMoment,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChooseOpponents,
-    FollowStrategy,
-    InferInventory,
-    JudgeStrategy,
-    MakeStrategy,
-    Opponent,
-    PredictAndCounter,
-    PredictNext,
-    ProposeHypothesis,
-    ReadMinds,
-)
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixInteraction,
     MatrixRules,
@@ -40,8 +33,9 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     is_lead_open,
     reward,
 )
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, plan_record
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),
@@ -107,43 +101,68 @@ BEST = (
     Hypothesis("It plays the best response to what I played last.", 0.51, "rock", right=2, tested=2),
     Hypothesis("It cycles through paper, rock and scissors.", 0.09, "paper", right=2, tested=3),
 )
-PLAN = PlanSubgoals(
-    rules=ROCK_PAPER_SCISSORS,
-    step=345,
-    pose=Pose(9, 6, Facing.NORTH),
-    inventory=(1, 3, 2),
-    strategy="hold rock 1, paper 7, scissors 1, expecting rock to lead with 6",
-    target=(1, 7, 1),
-    expected=(6, 1, 1),
-    things=(
-        Place("yellow_box", (8, 3), 345, True),
-        Place("yellow_box", (8, 4), 345, True),
-        Place("purple_box", (14, 4), 322, False),
-        Place("purple_box", (13, 5), 322, False),
-        Place("purple_box", (9, 4), 345, True),
-        Place("yellow_box", (15, 11), 120, False),
+PLAN = Plan(
+    situation=MatrixMapSeat(
+        rules=ROCK_PAPER_SCISSORS,
+        step=345,
+        held=(1, 3, 2),
+        others=(OtherPlayer("opponent"),),
+        pose=Pose(9, 6, Facing.NORTH),
+        target=(1, 7, 1),
+        expected=(6, 1, 1),
+        things=(
+            Place("yellow_box", (8, 3), 345, True),
+            Place("yellow_box", (8, 4), 345, True),
+            Place("purple_box", (14, 4), 322, False),
+            Place("purple_box", (13, 5), 322, False),
+            Place("purple_box", (9, 4), 345, True),
+            Place("yellow_box", (15, 11), 120, False),
+        ),
+        sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
+        sightings=(Seen("opponent", (16, 9), 338, sought=True, mark=READY, taken=(2, 0, 0)),),
+        likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
+        unseen=(((1, 13), None), ((21, 12), 61)),
+        layout=Layout(23, 15, frozenset()),
     ),
-    sites=(Site("purple_box", (15, 5), None), Site("purple_box", (14, 3), 301), Site("blue_box", (7, 10), None)),
-    others=(Seen("opponent", (16, 9), 338, sought=True, mark=READY, taken=(2, 0, 0)),),
-    likely=(((17, 7), 0.413), ((14, 6), 0.3), ((20, 2), 0.052)),
-    unseen=(((1, 13), None), ((21, 12), 61)),
+    strategy="hold rock 1, paper 7, scissors 1, expecting rock to lead with 6",
+    others=(),
     history=(),
     critiques=(),
     because="an interaction is over",
-    players=("opponent",),
-    layout=Layout(23, 15, frozenset()),
 )
-LOST = replace(
+
+
+OWN_FIELDS = {"strategy", "history", "critiques", "because", "previous"}
+
+
+def planned(question: Plan, **changes: Any) -> Plan:
+    """A question for a plan with other values of its own fields or of its situation's.
+
+    The situation tells the interactions of a history that is given.
+    """
+    own = {name: changes.pop(name) for name in OWN_FIELDS & changes.keys()}
+    if "history" in own:
+        changes.setdefault("interactions", own["history"])
+    return replace(question, situation=replace(map_of(question), **changes), **own)
+
+
+def map_of(question: Plan) -> MatrixMapSeat:
+    """The situation of a question for a plan."""
+    assert isinstance(question.situation, MatrixMapSeat)
+    return question.situation
+
+
+LOST = planned(
     PLAN,
     step=0,
     pose=Pose(1, 4, Facing.EAST),
-    inventory=(1, 1, 1),
+    held=(1, 1, 1),
     strategy="hold rock 6, paper 1, scissors 1, to see what the opponent plays",
     target=(6, 1, 1),
     expected=None,
     things=(),
     sites=(),
-    others=(),
+    sightings=(),
     likely=(((14, 4), 0.11), ((8, 4), 0.11), ((11, 7), 0.108)),
     unseen=(((1, 9), None), ((6, 4), None)),
 )
@@ -168,145 +187,162 @@ ARENA = replace(
     timing=Timing(frozen=17, away=51, per_round=70, per_thing=3),
 )
 OPPONENTS = (
-    Opponent(
-        "player_1", HISTORY[:2], BEST[0], "paper", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7, READY)
-    ),
-    Opponent(
-        "player_2",
-        HISTORY[2:3],
-        Hypothesis("The opponent always plays scissors."),
-        "scissors",
-        PickupRecord(310, (0, 0, 2)),
-    ),
-    Opponent(
+    OtherPlayer("player_1", former=(PickupRecord(240, (0, 2, 0)),), seen=LastSeen(345, 7, READY)),
+    OtherPlayer("player_2", PickupRecord(310, (0, 0, 2))),
+    OtherPlayer(
         "player_3",
-        (),
-        None,
-        "rock",
         PickupRecord(333, (1, 0, 0)),
         (PickupRecord(60, (0, 3, 0)), PickupRecord(201, (2, 0, 1))),
         LastSeen(333, 4),
     ),
-    Opponent("player_4", (), None, None),
+    OtherPlayer("player_4"),
 )
 PLAYERS = ("player_1", "player_2", "player_3")
+BELIEFS = (
+    PlayerBelief("player_1", BEST[0].words, "paper", right=2, tested=2),
+    PlayerBelief("player_2", "The opponent always plays scissors.", "scissors"),
+    PlayerBelief("player_3", None, "rock"),
+)
 TAKEN = PickupRecord(
     340,
     (2, 0, 1),
     (Pickup(320, "rock", (3, 4), True), Pickup(331, "scissors", (5, 4), False), Pickup(340, "rock", (3, 5), True)),
 )
-TAKING = Opponent("opponent", HISTORY, None, None, TAKEN)
-SOUGHT = replace(
+STRANGER = OtherPlayer("opponent")
+SIGHT = OtherPlayer("opponent", TAKEN)
+SOUGHT = planned(
     PLAN,
     rules=ARENA,
     strategy="hold rock 7, paper 1, scissors 1 and meet player_2",
+    others=tuple(map(OtherPlayer, PLAYERS)),
     target=(7, 1, 1),
     expected=None,
-    players=PLAYERS,
     because="player_2 has come into view, ready to interact",
-    previous=PreviousPlan(
-        (MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), Aim(("player_2",)))), 2, (MoveTo((13, 5)),)
-    ),
-    others=(
+    previous=plan_record((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((14, 2), Aim(("player_2",)))), 2, (MoveTo((13, 5)),)),
+    sightings=(
         Seen("player_1", (16, 9), 345, sought=False),
         Seen("player_2", (14, 2), 338, sought=True),
         Seen("player_3", (3, 3), 101, sought=False),
     ),
     likely=(((15, 4), 0.7), ((20, 2), 0.05)),
 )
-STRANGER = Opponent("opponent", (), None, None)
-SIGHT = replace(STRANGER, present=TAKEN)
-SIGHTS = tuple(replace(each, history=(), hypothesis=None, expected=None) for each in OPPONENTS[:3])
-UNDECIDED = replace(PLAN, strategy=None, target=None, expected=None, history=HISTORY, opponents=(SIGHT,))
-UNDECIDED_AMONG_MANY = replace(
+UNDECIDED = planned(PLAN, strategy=None, target=None, expected=None, history=HISTORY, others=(SIGHT,))
+UNDECIDED_AMONG_MANY = planned(
     UNDECIDED,
     rules=ARENA,
-    players=PLAYERS,
-    others=SOUGHT.others,
+    sightings=map_of(SOUGHT).sightings,
     history=tuple(replace(met, partner=f"player_{n}") for n, met in enumerate(HISTORY, 1)),
-    opponents=SIGHTS,
+    others=OPPONENTS[:3],
     critiques=("Go on.", "Hold more of one kind before you fire."),
 )
-WATCHING = replace(
+WATCHING = planned(
     SOUGHT,
     strategy="hold rock 1, paper 3, scissors 2 and watch the others",
-    target=PLAN.inventory,
+    target=map_of(PLAN).held,
     is_watching=True,
     because="your strategy has changed",
     previous=None,
 )
-JOINT = replace(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
-PLANNED = PreviousPlan((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
-FIRED = PreviousPlan((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), Aim(("player_2",))))
-MOMENTS = MatrixMoment(345, PLAN.pose, (1, 3, 2)), MatrixMoment(371, Pose(9, 4, Facing.NORTH), (1, 4, 2))
+JOINT = planned(PLAN, history=HISTORY, strategy=f"{PLAN.strategy}; it has answered my last kind twice")
+PLANNED = plan_record((MoveTo((9, 4)), MoveTo((13, 5)), FireAt((17, 7))), 2, (MoveTo((13, 5)),))
+FIRED = plan_record((FireOnSight(), MoveTo((13, 5)), FireAt((17, 7))), 1, shot=FireAt((10, 4), Aim(("player_2",))))
+AFTER = planned(PLAN, step=371, pose=Pose(9, 4, Facing.NORTH), held=(1, 4, 2))
 PAID = (Hypothesis("I hold what beats what it held last.", 3.21), Hypothesis("I always hold paper.", 0.4))
+
+
+def against_one(rules: MatrixRules = ROCK_PAPER_SCISSORS, *met: MatrixInteraction, step: int = 305) -> MatrixSeat:
+    """The situation of a player with the starting inventory that has seen nothing of its only opponent."""
+    return MatrixSeat(rules, step, (rules.initial_inventory,) * len(rules.behaviours), (STRANGER,), met)
+
+
+def predict(seat: MatrixSeat, *hypotheses: Hypothesis, certain: bool = False) -> Predict:
+    """The question of what an only opponent does next, after all interactions of the situation."""
+    return Predict(seat, "opponent", seat.interactions, hypotheses, certain=certain)
+
+
+def first_hypothesis(rules: MatrixRules, *met: MatrixInteraction) -> Propose:
+    """The question for a first hypothesis about an only opponent."""
+    return Propose(against_one(rules, *met, step=met[-1].step), "opponent", met, ())
+
+
+def met_by(player: str, *interactions: MatrixInteraction) -> tuple[MatrixInteraction, ...]:
+    return tuple(replace(each, partner=player) for each in interactions)
+
+
+LATER = replace(against_one(ROCK_PAPER_SCISSORS, *HISTORY, step=345), held=(1, 4, 1), others=(SIGHT,))
+ONCE = replace(against_one(ONE_SHOT, step=345), held=(1, 4, 1), others=(SIGHT,))
+MET = (*met_by("player_1", *HISTORY[:2]), *met_by("player_2", HISTORY[2]))
+CROWD = MatrixSeat(ARENA, 345, (1, 2, 1), OPPONENTS)
+CHOOSE = ChooseStrategy(replace(CROWD, interactions=MET), (), others=BELIEFS, is_rule=False)
+FIRST_OF_MANY = replace(CROWD, held=(1, 1, 1), others=OPPONENTS[:1])
+OF_MANY = UNDECIDED_AMONG_MANY.history
+EARLY = replace(against_one(DILEMMA, *DILEMMAS), step=85)
 
 MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "infer_inventory": InferInventory(ROCK_PAPER_SCISSORS, (1, 6, 1), 3.125),
-    "propose_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, "opponent", HISTORY, BEST),
-    "propose_first_hypothesis": ProposeHypothesis(ROCK_PAPER_SCISSORS, "opponent", HISTORY[:1], ()),
-    "propose_among_many": ProposeHypothesis(ARENA, "player_1", HISTORY[:2], BEST),
-    "predict_and_counter": PredictAndCounter(ROCK_PAPER_SCISSORS, 305, HISTORY, BEST),
-    "predict_at_first": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), ()),
-    "predict_the_one_interaction": PredictAndCounter(ONE_SHOT, 345, (), (), present=TAKEN, own=(1, 4, 1)),
-    "revise_before_the_one_interaction": ReviseAndCounter(ONE_SHOT, SIGHT, own=(1, 4, 1), step=345),
-    "plan_the_one_interaction": replace(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
-    "predict_without_clues": PredictAndCounter(replace(ROCK_PAPER_SCISSORS, clues=False), 305, HISTORY, BEST),
-    "predict_for_certain": PredictAndCounter(ROCK_PAPER_SCISSORS, 0, (), BEST[:1], certain=True),
-    "predict_after_a_clue": PredictAndCounter(
-        ROCK_PAPER_SCISSORS, 345, HISTORY, BEST[:1], present=TAKEN, own=(1, 4, 1)
-    ),
-    "predict_without_hypothesis": PredictAndCounter(DILEMMA, 85, DILEMMAS, ()),
-    "propose_in_a_dilemma": ProposeHypothesis(DILEMMA, "opponent", DILEMMAS, ()),
-    "plan_subgoals": PLAN,
+    "propose_hypothesis": Propose(against_one(ROCK_PAPER_SCISSORS, *HISTORY), "opponent", HISTORY, BEST),
+    "propose_first_hypothesis": first_hypothesis(ROCK_PAPER_SCISSORS, HISTORY[0]),
+    "propose_among_many": Propose(FIRST_OF_MANY, "player_1", MET[:2], BEST),
+    "predict_and_counter": predict(against_one(ROCK_PAPER_SCISSORS, *HISTORY), *BEST),
+    "predict_at_first": predict(against_one(step=0)),
+    "predict_the_one_interaction": predict(ONCE),
+    "revise_before_the_one_interaction": Revise(ONCE, "opponent", (), (), ()),
+    "plan_the_one_interaction": planned(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
+    "predict_without_clues": predict(against_one(replace(ROCK_PAPER_SCISSORS, clues=False), *HISTORY), *BEST),
+    "predict_for_certain": predict(against_one(step=0), BEST[0], certain=True),
+    "predict_after_a_clue": predict(LATER, BEST[0]),
+    "predict_without_hypothesis": predict(EARLY),
+    "propose_in_a_dilemma": first_hypothesis(DILEMMA, *DILEMMAS),
+    "plan": PLAN,
     "plan_knowing_nothing": LOST,
-    "plan_in_an_episode_that_is_cut": replace(
+    "plan_in_an_episode_that_is_cut": planned(
         PLAN,
         rules=replace(ROCK_PAPER_SCISSORS, length=Length(400, 1, 1.0)),
         history=tuple(replace(HISTORY[1], step=20 * place, taken=(5, 0, 1)) for place in range(1, 11)),
     ),
-    "plan_after_a_shot_on_sight": replace(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
-    "propose_in_a_hunt": ProposeHypothesis(HUNT, "opponent", HUNTED, ()),
-    "predict_in_a_hunt": PredictAndCounter(HUNT, 160, HUNTED, (Hypothesis("It copies what I played last."),)),
-    "propose_in_an_asymmetric_game": ProposeHypothesis(BACH_FAN, "opponent", heard(BACH_FAN), ()),
-    "predict_in_an_asymmetric_game": PredictAndCounter(BACH_FAN, 160, heard(BACH_FAN), ()),
-    "predict_on_the_other_side": PredictAndCounter(STRAVINSKY_FAN, 160, heard(STRAVINSKY_FAN), ()),
-    "predict_in_an_asymmetric_crowd": PredictAndCounter(FAN_IN_A_CROWD, 160, heard(FAN_IN_A_CROWD), ()),
-    "predict_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST),
-    "predict_one_among_many": PredictNext(ARENA, "player_1", 200, HISTORY[:2], BEST[:1]),
-    "choose_opponents": ChooseOpponents(ARENA, OPPONENTS, (1, 2, 1), step=345),
-    "choose_opponents_without_clues": ChooseOpponents(replace(ARENA, clues=False), OPPONENTS, (1, 2, 1), step=345),
+    "plan_after_a_shot_on_sight": planned(SOUGHT, previous=FIRED, because=f"{FIRED.shot} has hit nobody in 60 steps"),
+    "propose_in_a_hunt": first_hypothesis(HUNT, *HUNTED),
+    "predict_in_a_hunt": predict(against_one(HUNT, *HUNTED, step=160), Hypothesis("It copies what I played last.")),
+    "propose_in_an_asymmetric_game": first_hypothesis(BACH_FAN, *heard(BACH_FAN)),
+    "predict_in_an_asymmetric_game": predict(against_one(BACH_FAN, *heard(BACH_FAN), step=160)),
+    "predict_on_the_other_side": predict(against_one(STRAVINSKY_FAN, *heard(STRAVINSKY_FAN), step=160)),
+    "predict_in_an_asymmetric_crowd": predict(against_one(FAN_IN_A_CROWD, *heard(FAN_IN_A_CROWD), step=160)),
+    "predict_among_many": Predict(FIRST_OF_MANY, "player_1", MET[:2], BEST, decides=False),
+    "predict_one_among_many": Predict(FIRST_OF_MANY, "player_1", MET[:2], BEST[:1], decides=False),
+    "choose_opponents": CHOOSE,
+    "choose_opponents_without_clues": replace(
+        CHOOSE, situation=replace(CROWD, rules=replace(ARENA, clues=False), interactions=MET)
+    ),
     "plan_among_many": SOUGHT,
     "plan_to_watch": WATCHING,
     "plan_jointly": JOINT,
     "plan_undecided": UNDECIDED,
     "plan_undecided_among_many": UNDECIDED_AMONG_MANY,
-    "plan_undecided_at_first": replace(LOST, strategy=None, target=None),
-    "evaluate_plan": EvaluatePlan(
-        ROCK_PAPER_SCISSORS, PLANNED, "opponent has come into view, ready to interact", 0, *MOMENTS, (), PLAN.others
+    "plan_undecided_at_first": planned(LOST, strategy=None, target=None, others=(STRANGER,)),
+    "review_plan": ReviewPlan(
+        AFTER.situation, PLANNED, "opponent has come into view, ready to interact", 0, PLAN.situation
     ),
-    "evaluate_paid_plan": EvaluatePlan(
-        ARENA, FIRED, "an interaction is over", -2.5, *MOMENTS, HISTORY[3:], SOUGHT.others
+    "review_paid_plan": ReviewPlan(
+        planned(SOUGHT, step=371, held=(1, 4, 2)).situation,
+        FIRED,
+        "an interaction is over",
+        -2.5,
+        SOUGHT.situation,
+        HISTORY[3:],
     ),
-    "revise_and_counter": ReviseAndCounter(
-        ROCK_PAPER_SCISSORS, replace(TAKING, hypotheses=BEST), own=(1, 4, 1), step=345
+    "revise_and_counter": Revise(LATER, "opponent", HISTORY, BEST, ()),
+    "revise_at_first": Revise(against_one(DILEMMA, step=0), None, (), (), ()),
+    "revise_and_choose": Revise(replace(CROWD, interactions=MET[2:]), "player_1", MET[:2], BEST, BELIEFS[1:2]),
+    "choose_jointly_at_first": Revise(
+        replace(CROWD, step=0, held=(1, 1, 1), others=tuple(map(OtherPlayer, PLAYERS))), None, (), (), ()
     ),
-    "revise_at_first": ReviseAndCounter(DILEMMA, Opponent("opponent", (), None, None), own=(1, 1), step=0),
-    "revise_and_choose": ReviseAndChoose(
-        ARENA, (replace(OPPONENTS[0], hypotheses=BEST), *OPPONENTS[1:]), "player_1", own=(1, 2, 1), step=345
-    ),
-    "choose_jointly_at_first": ReviseAndChoose(ARENA, OPPONENTS[3:], None, own=(1, 1, 1), step=0),
-    "read_minds": ReadMinds(ROCK_PAPER_SCISSORS, (TAKING,), (1, 4, 1), 345),
-    "read_minds_at_first": ReadMinds(DILEMMA, (Opponent("opponent", (), None, None),), (1, 1), 0),
-    "read_many_minds": ReadMinds(
-        ARENA, tuple(replace(each, hypothesis=None, expected=None) for each in OPPONENTS), (1, 2, 1), 345
-    ),
-    "make_strategy": MakeStrategy(ROCK_PAPER_SCISSORS, HISTORY, (SIGHT,), (1, 4, 1), 345, PAID),
-    "make_first_strategy": MakeStrategy(DILEMMA, (), (STRANGER,), (1, 1), 0),
-    "make_strategy_among_many": MakeStrategy(ARENA, UNDECIDED_AMONG_MANY.history, SIGHTS, (1, 2, 1), 345),
-    "follow_strategy": FollowStrategy(ROCK_PAPER_SCISSORS, HISTORY, (SIGHT,), (1, 4, 1), 345, PAID[0].words),
-    "follow_strategy_among_many": FollowStrategy(
-        ARENA, UNDECIDED_AMONG_MANY.history, SIGHTS, (1, 2, 1), 345, PAID[1].words
-    ),
-    "judge_strategy": JudgeStrategy(ROCK_PAPER_SCISSORS, HISTORY[0], (1, 1, 6)),
+    "read_minds": ReadMinds(LATER, ("opponent",), HISTORY),
+    "read_minds_at_first": ReadMinds(against_one(DILEMMA, step=0), (), ()),
+    "read_many_minds": ReadMinds(CROWD, PLAYERS[:2], MET),
+    "make_strategy": ChooseStrategy(LATER, HISTORY, best=PAID),
+    "make_first_strategy": ChooseStrategy(against_one(DILEMMA, step=0), ()),
+    "make_strategy_among_many": ChooseStrategy(replace(CROWD, others=OPPONENTS[:3]), OF_MANY),
+    "follow_strategy": FollowStrategy(LATER, HISTORY, PAID[0].words),
+    "follow_strategy_among_many": FollowStrategy(replace(CROWD, others=OPPONENTS[:3]), OF_MANY, PAID[1].words),
+    "judge_strategy": JudgeStrategy(LATER, HISTORY[0], (1, 1, 6)),
 }

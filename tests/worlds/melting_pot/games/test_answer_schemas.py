@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.questions import Question, answer_schema
 from tests.fitting_answers import nodes, open_parts, values
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
-from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN
+from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES, PLAN, planned
 
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 BEYOND_A_SCHEMA = (
@@ -48,7 +47,7 @@ def test_nothing_in_a_schema_is_open(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_names_that_are_known_are_enumerated(name: str) -> None:
     schema = answer_schema(EXAMPLES[name])
-    free = {"reasoning", "hypothesis", "strategy", "critique", "subgoals", "why"}
+    free = {"reasoning", "hypothesis", "strategy", "critique", "subgoals", "words"}
     for node in nodes(schema):
         for field, part in node.get("properties", {}).items():
             texts = [text for text in nodes(part, schema.get("$defs", {})) if text["type"] == "string"]
@@ -56,7 +55,7 @@ def test_names_that_are_known_are_enumerated(name: str) -> None:
 
 
 def test_the_calls_of_a_plan_name_the_cells_of_the_prompt_alone() -> None:
-    pattern = answer_schema(PLAN)["properties"]["subgoals"]["items"]["pattern"]
+    pattern = answer_schema(PLAN)["properties"]["calls"]["items"]["pattern"]
     fits = st.from_regex(pattern)
     assert pattern.startswith(r"^(move_to\(")
     assert len(pattern) < 2_000
@@ -64,6 +63,6 @@ def test_the_calls_of_a_plan_name_the_cells_of_the_prompt_alone() -> None:
 
 
 def test_where_no_cell_is_named_any_open_one_may_be() -> None:
-    lost = replace(PLAN, things=(), sites=(), others=(), likely=(), unseen=())
-    pattern = answer_schema(lost)["properties"]["subgoals"]["items"]["pattern"]
+    lost = planned(PLAN, things=(), sites=(), sightings=(), likely=(), unseen=())
+    pattern = answer_schema(lost)["properties"]["calls"]["items"]["pattern"]
     assert "22, (0|1|2" in pattern

@@ -12,6 +12,7 @@ from hm_agent.core import Event
 from hm_agent.questions import Question
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
+from hm_agent.theory_of_mind.language_questions import Propose
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.activities import (
     DELIVERED,
@@ -24,7 +25,6 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import SUBGOALS, CritiqueInteraction, PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions import ProposeTeammate
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
 from hm_agent.worlds.melting_pot.planning.written_subgoals import parse_plan
@@ -156,7 +156,7 @@ def test_steady_teammate_leads_to_a_validated_hypothesis_that_is_used(number: in
         if step.decision.thoughts.validated and strategy:
             assert isinstance(strategy, KitchenStrategy)
             assert strategy.expected_role in ROLES
-    proposals = [step for step, _, _ in played.asked(ProposeTeammate)]
+    proposals = [step for step, _, _ in played.asked(Propose)]
     steady = {step.observation.step for step in played.steps if step.decision.thoughts.validated}
     assert not any(step in steady and step - 1 in steady for step in proposals)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
-from hm_agent.theory_of_mind.mind import MindsRead, OpponentModel, Revised, Revision
+from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, StrategyAnswer
+from hm_agent.theory_of_mind.mind import MindsRead, OpponentModel
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
@@ -25,11 +26,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    RevisedTeammate,
-    TeammateMindAnswer,
-    TeammateRevisionAnswer,
-)
+from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact
 from tests.strategists import kitchen
 from tests.worlds.melting_pot.games.kitchen_examples import UPPER, ended
@@ -86,23 +83,18 @@ def test_round_is_understood_with_its_tempo() -> None:
     assert (understood.behaviour, understood.tempo) == (LOADS, SLOWLY)
 
 
-def test_revision_becomes_hypotheses_and_a_strategy() -> None:
-    kept = RevisedTeammate(of=2, hypothesis="", next="stands around")
-    new = RevisedTeammate(of=0, hypothesis="It loads.", next="loads pots slowly")
-    answer = TeammateRevisionAnswer(
-        hypotheses=[kept, new], teammate="loads pots slowly", role=EVERYTHING, strategy="Do all."
-    )
-    known = OpponentModel("teammate", (ended(40, LOADS, OWN),))
-    revisions = [Revision(2, "", "stands around"), Revision(0, "It loads.", "loads pots slowly")]
+def test_strategy_of_an_answer_expects_what_it_says_once_anything_is_known() -> None:
+    given = SharedWork(words="Do all.", expects="loads pots slowly", role=EVERYTHING)
     strategy = KitchenStrategy("Do all.", role=EVERYTHING, expected_role=LOADS, expected_tempo=SLOWLY)
-    assert mind().ask_revision([known]).read(answer) == Revised(revisions, strategy)
-
-
-def test_nothing_is_expected_of_a_teammate_before_anything_is_known_of_it() -> None:
-    answer = TeammateMindAnswer(hypothesis="It loads.", teammate="loads pots", role=EVERYTHING, strategy="Do all.")
-    read = mind().ask_minds([OpponentModel("teammate")]).read(answer)
-    hypothesis = Hypothesis("It loads.", prediction="loads pots")
-    assert read == MindsRead({"teammate": hypothesis}, KitchenStrategy("Do all.", role=EVERYTHING))
+    choice = StrategyAnswer[SharedWork](strategy=given)
+    assert mind().ask_choice([OpponentModel("teammate", (ended(40, LOADS, OWN),))]).read(choice) == strategy
+    unexpecting = KitchenStrategy("Do all.", role=EVERYTHING)
+    assert mind().ask_choice([OpponentModel("teammate")]).read(choice) == unexpecting
+    read = (
+        mind().ask_minds([OpponentModel("teammate")]).read(MindsReadAnswer[Any, SharedWork](minds=[], strategy=given))
+    )
+    assert read == MindsRead({}, unexpecting)
+    assert mind().ask_strategy((ended(40, LOADS, OWN),), ()).read(choice) == unexpecting
 
 
 class Listening:
@@ -138,7 +130,7 @@ def test_nothing_is_asked_before_the_first_round() -> None:
 
 
 def test_first_round_is_asked_about_in_three_questions() -> None:
-    assert asked_after(delivery(20, LOADS)) == ["ProposeTeammate", "PredictTeammate", "ChooseRole"]
+    assert asked_after(delivery(20, LOADS)) == ["Propose", "Predict", "ChooseStrategy"]
 
 
 def test_round_like_the_one_before_and_as_expected_asks_nothing() -> None:
@@ -151,9 +143,9 @@ def test_round_that_tells_nothing_asks_nothing() -> None:
 
 def test_choice_is_asked_only_if_hypothesis_or_prediction_has_changed() -> None:
     later = asked_after(delivery(20, LOADS), delivery(40, LOADS), delivery(60, SERVES, Pace(soups=1, ready=2)))
-    assert later[:2] == ["ProposeTeammate", "PredictTeammate"]
+    assert later[:2] == ["Propose", "Predict"]
     once_more = asked_after(delivery(20, LOADS), delivery(40, LOADS, LAZY), delivery(60, LOADS))
-    assert once_more.count("ChooseRole") <= 1
+    assert once_more.count("ChooseStrategy") <= 1
 
 
 def test_plan_survives_a_delivery() -> None:

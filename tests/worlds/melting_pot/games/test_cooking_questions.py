@@ -6,22 +6,26 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES, STANDS
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    BehaviourAnswer,
-    ChooseRole,
-    PredictTeammate,
-    RevisedTeammate,
-    RoleAnswer,
-    TeammateRevisionAnswer,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, SERVES
+from hm_agent.worlds.melting_pot.games.cooking.seat import NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach, steps_to_use
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import layout_of
-from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN, KITCHEN_EXAMPLES, PLAN_COOKING, REFUSED
+from tests.strategists import kitchen
+from tests.worlds.melting_pot.games.kitchen_examples import (
+    AT_FIRST,
+    BELIEF,
+    CHOOSE,
+    KITCHEN,
+    NOW,
+    PLAN_COOKING,
+    REFUSED,
+    ROUNDS,
+)
 
 POT_AND_TOMATO = Pose(5, 2, Facing.NORTH)
 """The pose between the dispenser on the right and the upper pot."""
@@ -58,55 +62,30 @@ def test_failed_subgoal_is_refused_only_as_the_first_of_a_plan() -> None:
 
 
 def test_every_unknown_role_and_behaviour_is_refused_at_once() -> None:
-    predict, choose = KITCHEN_EXAMPLES["predict_teammate_by_one"], KITCHEN_EXAMPLES["choose_role"]
-    assert isinstance(predict, PredictTeammate)
-    assert isinstance(choose, ChooseRole)
-    predict.check(BehaviourAnswer(behaviours=["loads pots slowly"]))
-    choose.check(RoleAnswer(teammate="loads pots promptly", role=SERVES, strategy="Serve."))
-    with pytest.raises(ValueError, match="behaviours: unknown behaviour 'loads pots'; there are 'loads pots promptly'"):
-        predict.check(BehaviourAnswer(behaviours=[LOADS]))
-    with pytest.raises(ValueError, match=r"teammate: unknown behaviour 'rests'.*role: unknown role 'waits'"):
-        choose.check(RoleAnswer(teammate="rests", role="waits", strategy="Wait."))
+    NOW.check_behaviour("teammate", NextRound(does="loads pots slowly"))
+    with pytest.raises(ValueError, match="does: unknown behaviour 'loads pots'; there are 'loads pots promptly'"):
+        NOW.check_behaviour("teammate", NextRound(does=LOADS))
+    NOW.check_strategy(SharedWork(words="Serve.", expects="loads pots promptly", role=SERVES), None)
+    with pytest.raises(ValueError, match=r"say one; expects: unknown behaviour 'rests'.*role: unknown role 'waits'"):
+        NOW.check_strategy(SharedWork(expects="rests", role="waits"), None)
 
 
-def test_prediction_needs_one_behaviour_a_hypothesis() -> None:
-    question = KITCHEN_EXAMPLES["predict_teammate"]
-    with pytest.raises(ValueError, match="behaviours: 1 given, 3 wanted, one for each hypothesis"):
-        question.check(BehaviourAnswer(behaviours=["stands around"]))
+def test_words_of_a_strategy_may_be_left_out_where_it_is_followed() -> None:
+    NOW.check_strategy(SharedWork(expects="loads pots promptly", role=SERVES), "Serve.")
+    assert "words" not in NOW.strategy_forms("Serve.")
 
 
-def revision(*hypotheses: tuple[int, str, str]) -> TeammateRevisionAnswer:
-    kept = [RevisedTeammate(of=of, hypothesis=words, next=behaviour) for of, words, behaviour in hypotheses]
-    return TeammateRevisionAnswer(hypotheses=kept, teammate="stands around", role=LOADS, strategy="Load.")
+def test_rounds_before_the_latest_ones_are_told_without_what_was_done_in_them() -> None:
+    *earlier, latest = NOW.shown(ROUNDS, 1)
+    assert latest == ROUNDS[-1]
+    assert all(not each.activities and each.held is None for each in earlier if isinstance(each, KitchenInteraction))
+    assert [each.behaviour for each in earlier] == [each.behaviour for each in ROUNDS[:-1]]
 
 
-def test_revision_keeps_rewords_and_adds_hypotheses() -> None:
-    kept, reworded, new = (
-        (2, "", "loads pots slowly"),
-        (1, "It loads.", "loads pots promptly"),
-        (0, "It rests.", STANDS),
-    )
-    KITCHEN_EXAMPLES["revise_teammate"].check(revision(kept, reworded, new))
-
-
-def test_all_errors_of_a_revision_are_named_at_once() -> None:
-    question = KITCHEN_EXAMPLES["revise_teammate"]
-    with pytest.raises(ValueError, match="hypotheses: 0 given, 1 to 5 wanted"):
-        question.check(revision())
-    wrong = revision((0, "", "rests"), (3, "It rests.", STANDS), (1, "", STANDS), (1, "", STANDS))
-    with pytest.raises(
-        ValueError, match=r"hypothesis 1 is named more than once; next: unknown behaviour 'rests'"
-    ) as raised:
-        question.check(wrong)
-    assert "a new one needs words" in str(raised.value)
-    assert "no hypothesis has the number 3" in str(raised.value)
-
-
-def test_choices_by_the_same_hypothesis_and_prediction_are_equal() -> None:
-    choose = KITCHEN_EXAMPLES["choose_role"]
-    assert isinstance(choose, ChooseRole)
-    assert replace(choose, state=replace(choose.state, step=400), history=()) == choose
-    assert replace(choose, expected="loads pots slowly") != choose
+def test_choices_by_the_same_hypothesis_and_prediction_are_answered() -> None:
+    mind, earlier = kitchen().mind, replace(CHOOSE, situation=AT_FIRST, history=())
+    assert mind.is_answered(CHOOSE, by=earlier)
+    assert not mind.is_answered(CHOOSE, by=replace(earlier, others=(replace(BELIEF, expected="loads pots slowly"),)))
 
 
 def test_approach_counts_turns_and_steps() -> None:

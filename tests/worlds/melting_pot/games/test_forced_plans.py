@@ -24,9 +24,9 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     FireAt,
     MoveTo,
     Pause,
-    PreviousPlan,
     Shadow,
     Subgoal,
+    plan_record,
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import arena, dyad
@@ -56,7 +56,7 @@ def forced(
     things = tuple(Detection(kind, (0, 0), cell) for kind, cell in seen)
     view = TextualMap(HERE, True, None, things, game.layout.area(cell for _, cell in seen), 0)
     memory.update(5, view)
-    plan = PreviousPlan(previous, len(previous))
+    plan = plan_record(previous, len(previous))
     observation = Observation(5, {"INVENTORY": np.array(held)})
     context = PlanContext(observation, view, memory, strategy, because=because, previous=plan)
     return [type(call) for call in game.forced_plan(context)]
@@ -84,15 +84,14 @@ def test_a_lead_of_another_kind_is_thought_over(game: MatrixGame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 23, [Pause])]
+    ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 22, [Pause])]
 )
 def test_once_no_interaction_can_be_paid_the_only_plan_is_to_wait(
     held: Counts, end: int, kinds: list[type[Subgoal]]
 ) -> None:
     game = dyad()
-    game.rules = game.mind.rules = replace(game.rules, length=Length(end, 1, 1.0))
-    unready_for = 2 if held == NOTHING else 0
-    game.mind.situation = replace(game.mind.situation, step=5, held=held, unready_for=unready_for)
+    game.rules = replace(game.rules, length=Length(end, 1, 1.0))
+    game.step, game.held = 5, held
     assert forced(game, held, because="an interaction is over") == kinds
 
 

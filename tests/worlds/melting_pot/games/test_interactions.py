@@ -11,12 +11,12 @@ import pytest
 from hm_agent.core import Decision, Event, Observation, Recorder, Step
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
+from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.worlds.melting_pot.body import AgentSnapshot
 from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
 from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
 from hm_agent.worlds.melting_pot.games.matrix.rules import PartnerEvidence, infer_inventory, reward
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Layout, Move, Pose, Window
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -149,7 +149,7 @@ def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
 
 
 def is_planned(decision: Decision[Any]) -> bool:
-    return any(isinstance(each.question, PlanSubgoals) for each in decision.exchanges)
+    return any(isinstance(each.question, Plan) for each in decision.exchanges)
 
 
 def test_partner_that_faces_away_has_not_seen_the_pickup() -> None:

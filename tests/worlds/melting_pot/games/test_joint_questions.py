@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointChoiceAnswer, RevisionAnswer
-from hm_agent.worlds.melting_pot.games.matrix.questions import LeadAnswer
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
+HOLD = {"rock": 1, "paper": 6, "scissors": 1}
 
-def joint_answer(*revisions: tuple[int, str]) -> dict[str, Any]:
-    """An answer with these revisions, (of, hypothesis), to either question of `hm_joint`."""
-    hypotheses = [RevisionAnswer(of=of, hypothesis=words, next="rock") for of, words in revisions]
-    return {"hypotheses": hypotheses, "own_next": {"rock": 1, "paper": 6, "scissors": 1}}
+
+def joint_answer(name: str, *revisions: tuple[int, str]) -> Any:
+    """An answer with these revisions, (of, hypothesis), to a question of `hm_joint`."""
+    lead = {"kind": "rock", "count": 6}
+    hypotheses = [{"of": of, "hypothesis": words, "next": lead} for of, words in revisions]
+    strategy = {"hold": HOLD, "expects": lead}
+    return MATRIX_EXAMPLES[name].schema.model_validate({"hypotheses": hypotheses, "strategy": strategy})
 
 
 @pytest.mark.parametrize("name", ["revise_and_counter", "revise_and_choose"])
@@ -31,16 +33,13 @@ def joint_answer(*revisions: tuple[int, str]) -> dict[str, Any]:
 def test_revisions_that_would_lose_hypotheses_are_refused(
     name: str, revisions: list[tuple[int, str]], error: str
 ) -> None:
-    question = MATRIX_EXAMPLES[name]
-    lead = {"other_next": LeadAnswer(kind="rock", count=6)} if name == "revise_and_counter" else {}
-    answer = question.schema(**joint_answer(*revisions), **lead)
     with pytest.raises(ValueError, match=error):
-        question.check(answer)
+        MATRIX_EXAMPLES[name].check(joint_answer(name, *revisions))
 
 
-def test_nothing_needs_to_be_revised_before_the_first_interaction() -> None:
-    first, about_nobody = MATRIX_EXAMPLES["revise_at_first"], MATRIX_EXAMPLES["choose_jointly_at_first"]
-    assert first.forms["hypotheses"] == {"minItems": 0, "maxItems": 5}
-    about_nobody.check(JointChoiceAnswer(**joint_answer()))
+def test_nothing_needs_to_be_revised_before_anything_is_known() -> None:
+    clue_alone, name = MATRIX_EXAMPLES["revise_before_the_one_interaction"], "choose_jointly_at_first"
+    assert clue_alone.forms["hypotheses"] == {"minItems": 0, "maxItems": 5}
+    MATRIX_EXAMPLES[name].check(joint_answer(name))
     with pytest.raises(ValueError, match=r"nothing new is known of anyone; write \[\]"):
-        about_nobody.check(JointChoiceAnswer(**joint_answer((0, "Rock."))))
+        MATRIX_EXAMPLES[name].check(joint_answer(name, (0, "Rock.")))

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, Predict, Propose
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction, Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -25,18 +27,17 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     role_in,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions import ChooseRole, PredictTeammate, ProposeTeammate
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
 from tests.worlds.melting_pot.games.kitchen_examples import (
-    COOKS,
     KITCHEN_EXAMPLES,
     LOWER,
     NEWLY_THERE,
     NOW,
     PLAN_COOKING,
     REFUSED,
+    TEAMMATE,
     UPPER,
     ended,
 )
@@ -52,15 +53,15 @@ def plan(question: PlanCooking) -> list[str]:
 
 
 def propose(history: Sequence[KitchenInteraction], best: tuple[Hypothesis, ...] = ()) -> str:
-    return asyncio.run(REASONER.answer(ProposeTeammate(COOKS, tuple(history), best))).hypothesis
+    return asyncio.run(REASONER.answer(Propose(NOW, TEAMMATE, tuple(history), best))).hypothesis
 
 
 def predict(words: str | None, history: Sequence[KitchenInteraction] = (), pace: Pace = NOW.pace) -> str:
     asked = (Hypothesis(words),) if words else ()
-    question = PredictTeammate(COOKS, tuple(history), asked, replace(NOW, pace=pace))
+    question = Predict(replace(NOW, pace=pace), TEAMMATE, tuple(history), asked, decides=False)
     answer = asyncio.run(REASONER.answer(question))
     question.check(answer)
-    return answer.behaviours[-1]
+    return str(answer.next[-1].does)
 
 
 def pot(cell: tuple[int, int], tomatoes: int, ready: int | None = None) -> Pot:
@@ -116,10 +117,10 @@ def test_tempo_is_predicted_from_the_measured_pace(tomatoes: int, tempo: str) ->
 
 def test_every_hypothesis_gets_its_own_prediction() -> None:
     asked = tuple(Hypothesis(each.words) for each in LIBRARY)
-    question = PredictTeammate(COOKS, (ended(40, SERVES, "you"),), asked, NOW)
+    question = Predict(NOW, TEAMMATE, (ended(40, SERVES, "you"),), asked, decides=False)
     answer = asyncio.run(REASONER.answer(question))
     question.check(answer)
-    assert [role_in(each) for each in answer.behaviours] == [each.role or SERVES for each in LIBRARY]
+    assert [role_in(each.does) for each in answer.next] == [each.role or SERVES for each in LIBRARY]
 
 
 @pytest.mark.parametrize(
@@ -133,10 +134,10 @@ def test_every_hypothesis_gets_its_own_prediction() -> None:
     ],
 )
 def test_chosen_role_shares_the_work(expected: str | None, role: str) -> None:
-    question = ChooseRole(COOKS, (), None, expected, NOW)
+    question = ChooseStrategy(NOW, (), others=(PlayerBelief(TEAMMATE, None, expected),), is_rule=False)
     answer = asyncio.run(REASONER.answer(question))
     question.check(answer)
-    assert answer.role == role
+    assert answer.strategy.role == role
 
 
 def test_held_soup_is_delivered_first() -> None:

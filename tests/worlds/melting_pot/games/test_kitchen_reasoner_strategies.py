@@ -10,29 +10,29 @@ import pytest
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    FollowStrategy,
+    JudgeStrategy,
+    Predict,
+    Propose,
+    ReadMinds,
+    Revise,
+)
+from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    ChooseRole,
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-    PredictTeammate,
-    ProposeTeammate,
-    ReadTeammate,
-    ReviseTeammate,
-)
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY
 from tests.worlds.melting_pot.games.kitchen_examples import (
     CARRIED_OUT,
-    COOKS,
     FAITH,
     NOW,
     PLAN_COOKING,
     PLANNED,
     ROUNDS,
+    TEAMMATE,
     UNDECIDED,
     ended,
 )
@@ -55,23 +55,23 @@ def steady(role: str) -> tuple[KitchenInteraction, ...]:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_made_strategy_shares_the_work(role: str) -> None:
-    assert ask(MakeCookingStrategy(COOKS, steady(role), NOW)).role == SHARE[role]
+    assert ask(ChooseStrategy(NOW, steady(role))).strategy.role == SHARE[role]
 
 
 def test_strategy_without_any_round_is_to_do_everything() -> None:
-    assert ask(MakeCookingStrategy(COOKS, (), NOW)).role == EVERYTHING
+    assert ask(ChooseStrategy(NOW, ())).strategy.role == EVERYTHING
 
 
 @pytest.mark.parametrize("history", MIXED)
 def test_following_a_strategys_words_gives_the_role_it_was_made_with(
     history: tuple[KitchenInteraction, ...],
 ) -> None:
-    made = ask(MakeCookingStrategy(COOKS, history, NOW))
-    assert ask(FollowCookingStrategy(COOKS, history, NOW, made.strategy)).role == made.role
+    made = ask(ChooseStrategy(NOW, history)).strategy
+    assert ask(FollowStrategy(NOW, history, made.words)).strategy.role == made.role
 
 
 def test_unknown_words_are_followed_by_doing_everything() -> None:
-    assert ask(FollowCookingStrategy(COOKS, ROUNDS, NOW, "Dance.")).role == EVERYTHING
+    assert ask(FollowStrategy(NOW, ROUNDS, "Dance.")).strategy.role == EVERYTHING
 
 
 @pytest.mark.parametrize(
@@ -92,30 +92,32 @@ def test_unknown_words_are_followed_by_doing_everything() -> None:
 def test_hindsight_is_positive_only_where_all_work_would_have_been_done(
     teammate: str | None, instead: str, outcome: str
 ) -> None:
-    assert ask(JudgeCookingStrategy(COOKS, ended(40, teammate, "you"), instead)).outcome == outcome
+    assert ask(JudgeStrategy(NOW, ended(40, teammate, "you"), KitchenStrategy("", role=instead))).outcome == outcome
 
 
 @pytest.mark.parametrize("history", MIXED)
 def test_one_question_is_answered_as_the_separate_ones(history: tuple[KitchenInteraction, ...]) -> None:
-    answer = ask(ReadTeammate(COOKS, history, NOW))
-    assert answer.hypothesis == ask(ProposeTeammate(COOKS, history, ())).hypothesis
-    assert [answer.teammate] == ask(PredictTeammate(COOKS, history, (Hypothesis(answer.hypothesis),), NOW)).behaviours
-    expected = answer.teammate if history else None
-    chosen = ask(ChooseRole(COOKS, history, answer.hypothesis, expected, NOW))
-    assert (answer.role, answer.strategy) == (chosen.role, chosen.strategy)
+    answer = ask(ReadMinds(NOW, (TEAMMATE,) if history else (), history))
+    beliefs: tuple[PlayerBelief, ...] = ()
+    for mind in answer.minds:
+        assert mind.hypothesis == ask(Propose(NOW, TEAMMATE, history, ())).hypothesis
+        asked = Predict(NOW, TEAMMATE, history, (Hypothesis(mind.hypothesis),), decides=False)
+        assert [mind.next] == ask(asked).next
+        beliefs = (PlayerBelief(TEAMMATE, mind.hypothesis, mind.next.does),)
+    assert answer.strategy == ask(ChooseStrategy(NOW, history, others=beliefs, is_rule=False)).strategy
 
 
 @pytest.mark.parametrize("role", ROLES)
 def test_revision_predicts_a_steady_teammate_and_shares_the_work(role: str) -> None:
-    answer = ask(ReviseTeammate(COOKS, steady(role), (), NOW))
-    assert answer.teammate.startswith(role)
-    assert answer.role == SHARE[role]
+    answer = ask(Revise(NOW, TEAMMATE, steady(role), (), ()))
+    assert answer.strategy.expects.startswith(role)
+    assert answer.strategy.role == SHARE[role]
     assert {each.of for each in answer.hypotheses} == {0}
 
 
 def test_revision_keeps_known_hypotheses_by_their_number() -> None:
     loads = next(each.words for each in LIBRARY if each.role == LOADS and each.tempo is None)
-    answer = ask(ReviseTeammate(COOKS, steady(LOADS), (*FAITH, Hypothesis(loads, 0.6)), NOW))
+    answer = ask(Revise(NOW, TEAMMATE, steady(LOADS), (*FAITH, Hypothesis(loads, 0.6)), ()))
     assert (3, "") in {(each.of, each.hypothesis) for each in answer.hypotheses}
     assert not {1, 2} & {each.of for each in answer.hypotheses}
 

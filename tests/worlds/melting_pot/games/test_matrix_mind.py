@@ -7,19 +7,20 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.core import Clue, Hypothesis
+from hm_agent.theory_of_mind.language_questions import Prediction, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import OpponentModel
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.questions import CounterAnswer, InventoryAnswer, LeadAnswer
+from hm_agent.worlds.melting_pot.games.matrix.questions import InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.games.options import AgentOptions, Inference
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from tests.strategists import RWS, dyad, encounter
+from tests.strategists import RWS, against, dyad, encounter, lead
 from tests.worlds.melting_pot.games.matrix_examples import interaction
 
 ROCK, PAPER = (6, 1, 1), (1, 6, 1)
@@ -90,25 +91,23 @@ def test_first_strategy_is_to_learn_only_where_another_interaction_follows(short
     assert ("to see what the opponent plays" in strategy.words) is learns
 
 
-LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
-
-
 def test_nothing_is_expected_of_an_opponent_before_anything_is_known_or_supposed_of_it() -> None:
-    answer, mind = CounterAnswer(other_next=LEAD, own_next=OWN), dyad().mind
+    mind, strategy = dyad().mind, against("rock", {"paper": 6})
+    answer = Prediction(player="opponent", next=[lead("rock")], strategy=strategy)
     for history, hypotheses, clue, expected in (
         ((), (), None, None),
         ((ALIKE,), (), None, ROCK),
         ((), (Hypothesis("rock"),), None, ROCK),
         ((), (), Clue(3, "opponent", "rock"), ROCK),
     ):
-        strategy = mind.ask_prediction(history, hypotheses, clue).read(answer).strategy
-        assert isinstance(strategy, MatrixStrategy)
-        assert strategy.expected == expected
-    revised = JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN)
+        decided = mind.ask_prediction(history, hypotheses, clue).read(answer).strategy
+        assert isinstance(decided, MatrixStrategy)
+        assert decided.expected == expected
+    revised = RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=strategy)
     for opponent, expected in ((OpponentModel("opponent"), None), (OpponentModel("opponent", (ALIKE,)), ROCK)):
-        strategy = mind.ask_revision([opponent]).read(revised).strategy
-        assert isinstance(strategy, MatrixStrategy)
-        assert strategy.expected == expected
+        decided = mind.ask_revision([opponent]).read(revised).strategy
+        assert isinstance(decided, MatrixStrategy)
+        assert decided.expected == expected
 
 
 def test_an_inventory_that_a_model_infers_is_taken_for_what_the_opponent_held() -> None:

@@ -14,18 +14,29 @@ from hypothesis import strategies as st
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.worlds.melting_pot.facts import argmax
+from hm_agent.theory_of_mind.language_questions import Plan, Prediction
+from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import Place, PlanSubgoals, Seen, Site
-from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, PredictAndCounter, ProposeHypothesis
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import counter
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import fit, posterior, strategy_from_words
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, HUNT, ROCK_PAPER_SCISSORS
+from tests.worlds.melting_pot.games.matrix_examples import (
+    DILEMMA,
+    HUNT,
+    ROCK_PAPER_SCISSORS,
+    against_one,
+    first_hypothesis,
+    planned,
+    predict,
+)
 
 NAMES = ("rock", "paper", "scissors")
 RULES = ROCK_PAPER_SCISSORS
@@ -54,12 +65,25 @@ def played(rules: MatrixRules, own: str, other: str, shown: str | None = None) -
     )
 
 
-def always(played: str) -> tuple[Hypothesis, ...]:
-    return (Hypothesis(f"The opponent always plays {played}."),)
+def always(played: str) -> str:
+    return f"The opponent always plays {played}."
+
+
+def decided(
+    *met: MatrixInteraction, believed: str = "", taken: Counts | None = None, held: Counts = (1, 1, 1)
+) -> AgainstOne:
+    """What the reasoner decides on. believed: the hypothesis. taken: by the opponent since. held: by the agent."""
+    other = OtherPlayer("opponent", PickupRecord(50, taken) if taken else None)
+    hypotheses = [Hypothesis(believed)] if believed else []
+    seat = replace(against_one(RULES, *met), held=held, others=(other,))
+    answer = asyncio.run(REASONER.answer(predict(seat, *hypotheses)))
+    assert isinstance(answer, Prediction)
+    strategy: AgainstOne = answer.strategy
+    return strategy
 
 
 def hypothesis_after(*met: MatrixInteraction) -> str:
-    return asyncio.run(REASONER.answer(ProposeHypothesis(RULES, "opponent", met, ()))).hypothesis
+    return asyncio.run(REASONER.answer(first_hypothesis(RULES, *met))).hypothesis
 
 
 @pytest.mark.parametrize("rules", [RULES, DILEMMA, HUNT], ids=lambda rules: rules.behaviours[0])
@@ -154,40 +178,31 @@ def test_gullible_opponent_is_explained_by_what_it_saw_collected() -> None:
 
 @pytest.mark.parametrize(("played", "counter"), [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock")])
 def test_the_counter_beats_what_the_hypothesis_predicts(played: str, counter: str) -> None:
-    question = PredictAndCounter(RULES, 50, (interaction("rock", played),), always(played))
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == played
-    assert max(answer.own_next, key=answer.own_next.__getitem__) == counter
-    assert answer.own_next[counter] >= 5
+    strategy = decided(interaction("rock", played), believed=always(played))
+    assert strategy.expects.kind == played
+    assert max(strategy.hold, key=strategy.hold.__getitem__) == counter
+    assert strategy.hold[counter] >= 5
 
 
 def test_observed_pickups_outweigh_a_hypothesis_with_little_evidence() -> None:
-    question = PredictAndCounter(
-        RULES, 50, (interaction("rock", "rock"),), always("rock"), present=PickupRecord(50, (0, 2, 0))
-    )
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == "paper"
-    assert max(answer.own_next, key=answer.own_next.__getitem__) == "scissors"
+    strategy = decided(interaction("rock", "rock"), believed=always("rock"), taken=(0, 2, 0))
+    assert strategy.expects.kind == "paper"
+    assert max(strategy.hold, key=strategy.hold.__getitem__) == "scissors"
 
 
 def test_one_observed_pickup_does_not_outweigh_a_hypothesis_with_much_evidence() -> None:
-    met = (interaction("rock", "rock"),) * 20
-    question = PredictAndCounter(RULES, 50, met, always("rock"), present=PickupRecord(50, (0, 1, 0)))
-    answer = asyncio.run(REASONER.answer(question))
-    assert answer.other_next.kind == "rock"
+    strategy = decided(*[interaction("rock", "rock")] * 20, believed=always("rock"), taken=(0, 1, 0))
+    assert strategy.expects.kind == "rock"
 
 
 def test_counter_keeps_what_is_held() -> None:
-    question = PredictAndCounter(
-        RULES, 50, (interaction("rock", "rock"),), (), present=PickupRecord(50, (0, 5, 0)), own=(1, 4, 1)
-    )
-    own_next = asyncio.run(REASONER.answer(question)).own_next
-    assert own_next["paper"] == 4
-    assert own_next["scissors"] > 4
+    hold = decided(interaction("rock", "rock"), taken=(0, 5, 0), held=(1, 4, 1)).hold
+    assert hold["paper"] == 4
+    assert hold["scissors"] > 4
 
 
 def is_covert_after(rules: MatrixRules, *met: MatrixInteraction) -> bool:
-    return asyncio.run(REASONER.answer(PredictAndCounter(rules, 50, met, ()))).covert
+    return counter(against_one(rules, *met), met, "")[0].covert
 
 
 def test_strategy_is_covert_while_the_opponent_may_respond_to_observed_pickups() -> None:
@@ -217,27 +232,30 @@ def test_inferred_inventory_explains_the_reward() -> None:
     assert answer.inventory == {"rock": 9, "paper": 1, "scissors": 1}
 
 
-PLAN = PlanSubgoals(
-    rules=RULES,
-    step=100,
-    pose=Pose(5, 5, 0),
-    inventory=(1, 1, 1),
-    strategy="",
-    target=pure("paper", 4),
-    expected=None,
-    things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
-    sites=(Site("purple_box", (9, 5), None),),
+PLAN = Plan(
+    situation=MatrixMapSeat(
+        rules=RULES,
+        step=100,
+        held=(1, 1, 1),
+        others=(OtherPlayer("opponent"),),
+        pose=Pose(5, 5, 0),
+        target=pure("paper", 4),
+        things=(Place("purple_box", (7, 5), 99, True), Place("purple_box", (6, 5), 99, True)),
+        sites=(Site("purple_box", (9, 5), None),),
+        likely=(((20, 5), 0.3),),
+        unseen=(((2, 12), None),),
+        layout=Layout(23, 15, frozenset()),
+    ),
+    strategy=None,
     others=(),
-    likely=(((20, 5), 0.3),),
-    unseen=(((2, 12), None),),
     history=(),
     critiques=(),
-    layout=Layout(23, 15, frozenset()),
+    because="",
 )
 
 
-def subgoals(question: PlanSubgoals) -> list[str]:
-    return asyncio.run(REASONER.answer(question)).subgoals
+def subgoals(question: Plan) -> list[str]:
+    return asyncio.run(REASONER.answer(question)).calls
 
 
 def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_met() -> None:
@@ -252,59 +270,59 @@ def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_me
 
 def test_opponent_is_fired_at_on_sight_as_soon_as_the_same_plan_would_meet_one_in_sight() -> None:
     for held in range(1, 12):
-        start = replace(NEAR, inventory=pure("paper", held), target=pure("paper", 12), others=())
-        start = replace(start, things=tuple(Place("purple_box", (6 + n, 5), 99, True) for n in range(12)))
+        start = planned(NEAR, held=pure("paper", held), target=pure("paper", 12), sightings=())
+        start = planned(start, things=tuple(Place("purple_box", (6 + n, 5), 99, True) for n in range(12)))
         calls = subgoals(start)
         enough = held + calls.index("fire_on_sight()")
-        meets = [subgoals(replace(start, inventory=pure("paper", n), others=(SEEN,)))[0] for n in range(held, 12)]
+        meets = [subgoals(planned(start, held=pure("paper", n), sightings=(SEEN,)))[0] for n in range(held, 12)]
         assert [call.startswith("fire_at") for call in meets] == [n >= enough for n in range(held, 12)]
 
 
 def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
-    assert subgoals(replace(PLAN, inventory=pure("paper", 4))) == ["fire_at((20, 5))"]
+    assert subgoals(planned(PLAN, held=pure("paper", 4))) == ["fire_at((20, 5))"]
 
 
 def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
-    late = replace(PLAN, inventory=(6, 1, 1), target=(6, 2, 1))
+    late = planned(PLAN, held=(6, 1, 1), target=(6, 2, 1))
     assert subgoals(late) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
 
 
 def test_main_resource_is_collected_until_it_leads() -> None:
-    assert subgoals(replace(PLAN, inventory=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
-    assert subgoals(replace(PLAN, inventory=(4, 5, 1))) == ["fire_at((20, 5))"]
+    assert subgoals(planned(PLAN, held=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
+    assert subgoals(planned(PLAN, held=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 
 def test_longest_unseen_place_is_explored_where_nothing_is_known() -> None:
-    assert subgoals(replace(PLAN, things=(), sites=())) == ["move_to((2, 12))"]
+    assert subgoals(planned(PLAN, things=(), sites=())) == ["move_to((2, 12))"]
 
 
 def test_site_just_seen_empty_is_not_visited() -> None:
-    just_empty = replace(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
+    just_empty = planned(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
     assert subgoals(just_empty) == ["move_to((2, 12))"]
-    assert subgoals(replace(just_empty, step=200))[0] == "move_to((6, 5))"
+    assert subgoals(planned(just_empty, step=200))[0] == "move_to((6, 5))"
 
 
 SEEN = Seen("opponent", (7, 7), 100, sought=True)
-NEAR = replace(PLAN, target=pure("paper", 8), others=(SEEN,))
+NEAR = planned(PLAN, target=pure("paper", 8), sightings=(SEEN,))
 
 
 def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
-    early = replace(NEAR, inventory=pure("paper", 5))
-    assert subgoals(early) == subgoals(replace(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
+    early = planned(NEAR, held=pure("paper", 5))
+    assert subgoals(early) == subgoals(planned(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
 
 
 @pytest.mark.parametrize(
     "early",
     [
-        replace(NEAR, inventory=pure("paper", 2)),
-        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, step=90),)),
-        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, cell=(20, 5)),)),
-        replace(NEAR, inventory=pure("paper", 5), others=(replace(SEEN, sought=False),)),
-        replace(NEAR, inventory=(5, 5, 1)),
+        planned(NEAR, held=pure("paper", 2)),
+        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, step=90),)),
+        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, cell=(20, 5)),)),
+        planned(NEAR, held=pure("paper", 5), sightings=(replace(SEEN, sought=False),)),
+        planned(NEAR, held=(5, 5, 1)),
     ],
     ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
 )
-def test_opponent_is_not_met_early(early: PlanSubgoals) -> None:
+def test_opponent_is_not_met_early(early: Plan) -> None:
     assert not subgoals(early)[0].startswith("fire_at")
 
 
@@ -312,9 +330,9 @@ def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much()
     dilemma = replace(
         RULES, behaviours=("cooperate", "defect"), things=("yellow_box", "purple_box"), payoff=((3, 0), (5, 1))
     )
-    held = replace(NEAR, rules=dilemma, inventory=(1, 2), target=(1, 4), expected=(6, 1))
+    held = planned(NEAR, rules=dilemma, held=(1, 2), target=(1, 4), expected=(6, 1))
     assert subgoals(held) == ["fire_at((20, 5))"]
-    assert subgoals(replace(held, inventory=(1, 1)))[0].startswith("move_to")
+    assert subgoals(planned(held, held=(1, 1)))[0].startswith("move_to")
 
 
 def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_found_out() -> None:

@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import USED_UP, FireAt, MoveTo, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.subgoals import USED_UP, FireAt, MoveTo, PreviousPlan, plan_record
 from tests.strategists import dyad
 from tests.worlds.melting_pot.games.matrix_examples import PLAN
 
@@ -23,12 +23,12 @@ CALLS = (MoveTo((4, 4)), FireAt((9, 9)))
 @pytest.mark.parametrize(
     ("plan", "because", "done"),
     [
-        (PreviousPlan(CALLS, 1), INTERACTION_OVER, 2),
-        (PreviousPlan(CALLS, 1), "opponent is now known to have taken mostly rock", 1),
-        (PreviousPlan(CALLS, 0), INTERACTION_OVER, 0),  # it was fired at on its way
-        (PreviousPlan(CALLS, 0, shot=FireAt((5, 5))), INTERACTION_OVER, 0),
-        (PreviousPlan(CALLS, 1, went_on=True), INTERACTION_OVER, 1),
-        (PreviousPlan(CALLS, 2), USED_UP, 2),
+        (plan_record(CALLS, 1), INTERACTION_OVER, 2),
+        (plan_record(CALLS, 1), "opponent is now known to have taken mostly rock", 1),
+        (plan_record(CALLS, 0), INTERACTION_OVER, 0),  # it was fired at on its way
+        (plan_record(CALLS, 0, shot=FireAt((5, 5))), INTERACTION_OVER, 0),
+        (plan_record(CALLS, 1, went_on=True), INTERACTION_OVER, 1),
+        (plan_record(CALLS, 2), USED_UP, 2),
     ],
 )
 def test_call_to_fire_that_led_to_an_interaction_was_carried_out(plan: PreviousPlan, because: str, done: int) -> None:

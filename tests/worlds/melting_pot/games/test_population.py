@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
-from hm_agent.core import Hypothesis
-from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     STEPS_PER_SEARCH,
     Distribution,
@@ -22,15 +18,17 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.questions import ChoiceAnswer, ChooseOpponents, Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     STEPS_PER_LIFE,
     KindPersistence,
+    Opponent,
+    choice_among,
     lives_between,
     lives_since,
     predict_all,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, reward
+from hm_agent.worlds.melting_pot.games.matrix.seat import AmongMany, MatrixSeat, OtherPlayer
 from tests.worlds.melting_pot.games.matrix_examples import ROCK_PAPER_SCISSORS
 
 NAMES = ("rock", "paper", "scissors")
@@ -54,27 +52,26 @@ def met(player: str, *played: str) -> Opponent:
         MatrixInteraction(100 * n, player, NOTHING, 0.0, pure(name), name, None, (0, 0, 0))
         for n, name in enumerate(played)
     )
-    words = f"The opponent always plays {played[-1]}."
-    return Opponent(player, history, Hypothesis(words), played[-1])
+    return Opponent(player, history=history, believed=f"The opponent always plays {played[-1]}.")
 
 
 def seen(player: str, *taken: str) -> Opponent:
     """A player without interactions that was just seen to take `taken`."""
-    return Opponent(player, (), None, taken[-1] if taken else None, life(NOW, *taken) if taken else None)
+    return Opponent(player, life(NOW, *taken) if taken else None)
 
 
 def known(player: str, *lives: str) -> Opponent:
     """A player that was seen to take two things of a kind in each of several former lives."""
     former = tuple(life(LIFE * n, name, name) for n, name in enumerate(lives))
-    return Opponent(player, (), None, lives[-1], former=former)
+    return Opponent(player, former=former)
 
 
 def life(step: int, *taken: str) -> PickupRecord:
     return PickupRecord(step, tuple(taken.count(name) for name in NAMES))
 
 
-def choose(*opponents: Opponent, own: Counts = NOTHING) -> ChoiceAnswer:
-    return asyncio.run(BuiltinReasoner(answers()).answer(ChooseOpponents(RULES, opponents, own, NOW)))
+def choose(*opponents: Opponent, own: Counts = NOTHING) -> AmongMany:
+    return choice_among(MatrixSeat(RULES, NOW, own, opponents), opponents)
 
 
 def meet(others: Mapping[str, Distribution], sightings: Mapping[str, LastSeen] = MappingProxyType({})) -> PartnerChoice:
@@ -91,7 +88,7 @@ def likeliest(player: str, *opponents: Opponent, step: int = NOW) -> tuple[str, 
 def test_known_player_is_sought_with_what_beats_it() -> None:
     answer = choose(met("player_1", "rock", "rock"), seen("player_2"), seen("player_3"))
     assert "player_1" in answer.seek
-    assert argmax(RULES.counts(answer.own_next)) == NAMES.index("paper")
+    assert argmax(RULES.counts(answer.hold)) == NAMES.index("paper")
 
 
 def test_only_players_that_the_same_inventory_beats_are_sought() -> None:
@@ -102,7 +99,7 @@ def test_only_players_that_the_same_inventory_beats_are_sought() -> None:
 def test_held_inventory_counts_in_the_choice() -> None:
     answer = choose(met("player_1", "rock"), met("player_2", "scissors"), own=(8, 1, 1))
     assert answer.seek == ["player_2"]
-    assert answer.own_next["rock"] >= 8
+    assert answer.hold["rock"] >= 8
 
 
 def test_pickups_predict_the_behaviour() -> None:
@@ -178,7 +175,7 @@ def test_player_seen_long_ago_takes_as_long_to_find_as_one_never_seen() -> None:
 
 def test_agent_watches_and_collects_nothing_where_no_partner_pays() -> None:
     answer = choose(seen("player_1"), seen("player_2"))
-    assert (answer.watch, answer.seek, answer.own_next) == (True, [], RULES.by_name(NOTHING))
+    assert (answer.watch, answer.seek, answer.hold) == (True, [], RULES.by_name(NOTHING))
 
 
 def test_player_with_observed_pickups_is_sought() -> None:
@@ -190,14 +187,15 @@ def test_player_with_observed_pickups_is_sought() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (ChoiceAnswer(seek=["player_9"], own_next={"rock": 5}), "unknown player 'player_9'; there are player_1"),
-        (ChoiceAnswer(seek=[], own_next={"stone": 5}), "unknown kind 'stone'"),
-        (ChoiceAnswer(seek=[], own_next={"rock": 0}), "rock 0 is not between"),
+        (AmongMany(seek=["player_9"], hold={"rock": 5}), "unknown player 'player_9'; there are player_1"),
+        (AmongMany(hold={"stone": 5}), "unknown kind 'stone'"),
+        (AmongMany(hold={"rock": 0}), "rock 0 is not between"),
     ],
 )
-def test_choice_that_cannot_be_used_is_refused(answer: ChoiceAnswer, message: str) -> None:
+def test_choice_that_cannot_be_used_is_refused(answer: AmongMany, message: str) -> None:
+    others = OtherPlayer("player_1"), OtherPlayer("player_2")
     with pytest.raises(ValueError, match=message):
-        ChooseOpponents(RULES, (seen("player_1"),), NOTHING, NOW).check(answer)
+        MatrixSeat(RULES, NOW, NOTHING, others).check_strategy(answer, None)
 
 
 def test_player_with_mixed_pickups_is_predicted_with_less_certainty() -> None:

@@ -20,7 +20,8 @@ from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Shadow, Subgoal
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from tests.strategists import PAPERS, arena, dyad, encounter
+from tests.strategists import PAPERS, ROCKS, arena, dyad, encounter
+from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, interaction
 
 UNDECIDED = MatrixStrategy("")
 ROCK_AT, PAPER_AT = (2, 2), (4, 2)
@@ -30,7 +31,8 @@ FETCH_ROCK, FETCH_PAPER, FIRE = MoveTo(ROCK_AT), MoveTo(PAPER_AT), FireAt((9, 9)
 
 def playing(game: MatrixGame, held: Counts = (1, 1, 1)) -> MatrixGame:
     """The game with an inventory held, and with one site of rock and one of paper known."""
-    game.mind.situation = replace(game.mind.situation, held=held, sites=SITES)
+    game.held, game._memory = held, EntityMemory(game.layout)
+    game._memory.sites.update(SITES)
     return game
 
 
@@ -98,7 +100,7 @@ def opponent(cell: Cell) -> Detection:
 def test_a_slight_clue_interrupts_a_plan_only_before_the_first_interaction() -> None:
     game = playing(dyad())
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE)
-    game.mind.inferred_inventory = PAPERS
+    game.mind.interactions = (interaction(10, ROCKS, PAPERS, (0, 0, 0)),)
     assert why(game, clue("scissors", is_slight=True), FETCH_PAPER, FIRE) is None
 
 
@@ -111,7 +113,7 @@ def test_a_slight_clue_does_not_end_watching() -> None:
 def test_where_both_can_gain_taking_what_was_held_before_is_no_news() -> None:
     game = dyad(game_named("pd_repeated", MatrixFacts))
     assert why(game, clue("cooperate"), FIRE)
-    game.mind.inferred_inventory = (4, 1)
+    game.mind.interactions = (interaction(10, (4, 1), (4, 1), (0, 0), DILEMMA),)
     assert why(game, clue("cooperate"), FIRE) is None
     assert why(game, clue("defect"), FIRE)
 

@@ -14,7 +14,6 @@ from hm_agent.models.prompts import render
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import pure_inventory
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Mixture, Moves, OpponentStrategy
-from hm_agent.worlds.melting_pot.games.matrix.questions import ProposeHypothesis
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import propose
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import posterior, strategy_from_words
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
@@ -25,6 +24,7 @@ from tests.worlds.melting_pot.games.matrix_examples import (
     HUNT,
     MATRIX_EXAMPLES,
     ROCK_PAPER_SCISSORS,
+    first_hypothesis,
     interaction,
 )
 
@@ -118,7 +118,12 @@ def test_words_of_a_rule_beyond_the_order_are_read_as_a_mixture() -> None:
 @pytest.mark.parametrize("name", MATRIX_EXAMPLES)
 def test_prompts_do_not_show_the_order(name: str) -> None:
     question: Any = MATRIX_EXAMPLES[name]
-    assert render(replace(question, rules=cut(question.rules, 0))) == render(question)
+    seat = getattr(question, "situation", None)
+    if seat is None:
+        other = replace(question, rules=cut(question.rules, 0))
+    else:
+        other = replace(question, situation=replace(seat, rules=cut(seat.rules, 0)))
+    assert render(other) == render(question)
 
 
 @pytest.mark.parametrize(("order", "reacts"), [(0, False), (1, True), (2, True)])
@@ -129,7 +134,7 @@ def test_only_a_reasoner_that_knows_reactions_proposes_one(order: int, reacts: b
         interaction(80 * step, raised(moves.own), raised(moves.other), (0, 0, 0))
         for step, moves in enumerate(played, 1)
     ]
-    answer = propose(ProposeHypothesis(cut(ROCK_PAPER_SCISSORS, order), "opponent", tuple(history), ()))
+    answer = propose(first_hypothesis(cut(ROCK_PAPER_SCISSORS, order), *history))
     assert (answer.hypothesis == "The opponent plays what does best against what I played last.") == reacts
 
 

@@ -10,6 +10,7 @@ import pytest
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
+from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
 from hm_agent.theory_of_mind.mind import OpponentModel
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
@@ -19,16 +20,22 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import JointCounterAnswer
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import CounterAnswer, LeadAnswer, MindsAnswer, StrategyAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.games.options import AgentOptions
-from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Shadow
+from hm_agent.worlds.melting_pot.planning.subgoals import Shadow, plan_record
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
-from tests.strategists import RWS, arena, dyad
-from tests.worlds.melting_pot.games.matrix_examples import ARENA, DILEMMA, ROCK_PAPER_SCISSORS, UNDECIDED
+from tests.strategists import RWS, against, among, arena, dyad, lead
+from tests.worlds.melting_pot.games.matrix_examples import (
+    ARENA,
+    DILEMMA,
+    ROCK_PAPER_SCISSORS,
+    STRANGER,
+    UNDECIDED,
+    map_of,
+    planned,
+)
 
 UNKNOWN, LIKELY, KNOWN = (1 / 3, 1 / 3, 1 / 3), (0.6, 0.2, 0.2), (0.95, 0.025, 0.025)
 NOTHING = (1, 1, 1)
@@ -64,35 +71,34 @@ def test_a_longer_interaction_makes_watching_cheaper() -> None:
     assert (pays(short, nearly_sure), pays(long, nearly_sure)) == (False, True)
 
 
-def calls(question: PlanSubgoals) -> list[str]:
-    return asyncio.run(BuiltinReasoner(answers()).answer(question)).subgoals
+def calls(question: Plan) -> list[str]:
+    return asyncio.run(BuiltinReasoner(answers()).answer(question)).calls
 
 
 def test_an_agent_without_a_strategist_plans_to_watch_an_unknown_opponent() -> None:
-    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
+    unknown = planned(UNDECIDED, held=NOTHING, history=(), others=(STRANGER,))
     plan = calls(unknown)
     assert plan[0] == WATCH
-    assert plan[1:] == calls(replace(unknown, rules=replace(unknown.rules, clues=False)))[: len(plan) - 1]
+    assert plan[1:] == calls(planned(unknown, rules=replace(map_of(unknown).rules, clues=False)))[: len(plan) - 1]
 
 
 def test_it_plans_to_watch_once_and_only_while_nothing_is_collected() -> None:
-    unknown = replace(UNDECIDED, inventory=NOTHING, history=(), opponents=())
-    assert WATCH not in calls(replace(unknown, previous=PreviousPlan((Shadow("opponent"),), 1)))
-    assert WATCH not in calls(replace(unknown, inventory=(1, 2, 1)))
+    unknown = planned(UNDECIDED, held=NOTHING, history=(), others=(STRANGER,))
+    assert WATCH not in calls(planned(unknown, previous=plan_record((Shadow("opponent"),), 1)))
+    assert WATCH not in calls(planned(unknown, held=(1, 2, 1)))
 
 
-LEAD, OWN = LeadAnswer(kind="rock", count=6), {"rock": 1, "paper": 6, "scissors": 1}
+OWN = {"rock": 1, "paper": 6, "scissors": 1}
 
 
 def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
-    mind, opponents, made = dyad().mind, [OpponentModel("opponent")], "Hold paper."
-    counter = CounterAnswer(other_next=LEAD, own_next=OWN, watch=True)
-    revised = JointCounterAnswer(hypotheses=[], other_next=LEAD, own_next=OWN, watch=True)
+    mind, opponents = dyad().mind, [OpponentModel("opponent")]
+    given = against("rock", OWN, watch=True, words="Hold paper.")
     for strategy in (
-        mind.ask_prediction((), ()).read(counter).strategy,
-        mind.ask_revision(opponents).read(revised).strategy,
-        mind.ask_minds(opponents).read(MindsAnswer(minds=[], own_next=OWN, watch=True)).strategy,
-        mind.ask_strategy((), ()).read(StrategyAnswer(strategy=made, seek=[], own_next=OWN, watch=True)),
+        mind.ask_prediction((), ()).read(Prediction(player="opponent", next=[lead("rock")], strategy=given)).strategy,
+        mind.ask_revision(opponents).read(RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=given)).strategy,
+        mind.ask_minds(opponents).read(MindsReadAnswer[NextLead, AgainstOne](minds=[], strategy=given)).strategy,
+        mind.ask_strategy((), ()).read(StrategyAnswer(strategy=given)),
     ):
         assert isinstance(strategy, MatrixStrategy)
         assert strategy.watch_first
@@ -101,7 +107,7 @@ def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
 
 
 def test_an_answer_to_watch_many_seeks_nobody() -> None:
-    answer = StrategyAnswer(strategy="Wait and see.", seek=[], own_next=OWN, watch=True)
+    answer = StrategyAnswer(strategy=among(OWN, watch=True, words="Wait and see."))
     strategy = arena().mind.ask_strategy((), ()).read(answer)
     assert strategy.seek == ()
     assert not strategy.watch_first
@@ -118,7 +124,7 @@ def test_a_plan_after_watching_is_asked_for_without_the_one_from_before_the_inte
     has_planned, asked = False, []
     for step in steps:
         has_planned = has_planned and not any(isinstance(event, InteractionEvent) for event in step.decision.events)
-        plans = [each.question for each in step.decision.exchanges if isinstance(each.question, PlanSubgoals)]
+        plans = [each.question for each in step.decision.exchanges if isinstance(each.question, Plan)]
         asked += [(plan.because.startswith("shadow"), has_planned, plan.previous) for plan in plans]
         has_planned = has_planned or bool(plans)
     after_watching = [previous for has_watched, has_planned, previous in asked[1:] if has_watched and not has_planned]

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.situation import Situation
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
@@ -56,7 +56,7 @@ class Player:
         if view.pose is None:
             return seek_bearings(view, observation.step)
         loaded = float(observation.view["READY_TO_SHOOT"]) == 1.0
-        situation = Situation(observation.step, view, self._memory, loaded)
+        situation = MoveInputs(observation.step, view, self._memory, loaded)
         move = self._planner.next_move(situation)
         if move is None:
             self._planner.follow(self._plan(view.pose.cell))

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.situation import Situation
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     Subgoal,
 )
@@ -31,7 +31,7 @@ def box(cell: Cell) -> Detection:
 
 
 class Situations:
-    """Builds the situation of each step and keeps the memory between them."""
+    """Builds the inputs of each step and keeps the memory between them."""
 
     def __init__(self) -> None:
         self.memory = EntityMemory(ROOM, PlayerBeliefMap(ROOM, ("opponent",), 2))
@@ -49,11 +49,11 @@ class Situations:
         leading: Callable[[str], str | None] = lambda player: None,
         has_clear_lead: bool = False,
         count_taken: int = 0,
-    ) -> Situation:
+    ) -> MoveInputs:
         cells = (*in_view, *(sight.cell for sight in sights if sight.cell))
         view = TextualMap(pose, True, None, sights, ROOM.area(cells), 0)
         self.memory.update(step, view)
-        return Situation(
+        return MoveInputs(
             step,
             view,
             self.memory,

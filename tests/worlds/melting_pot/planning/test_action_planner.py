@@ -15,8 +15,8 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     FireOnSight,
     MoveTo,
     Pause,
-    PreviousPlan,
     Subgoal,
+    plan_record,
 )
 from tests.worlds.melting_pot.planning.planner_examples import (
     Situations,
@@ -82,7 +82,7 @@ def test_covert_agent_approaches_a_thing_while_watched() -> None:
 def test_covert_agent_waits_no_longer_than_the_limit() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 5)))
     watched = [situations.at(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(MAX_WAIT + 1)]
-    moves = [planner.next_move(situation) for situation in watched]
+    moves = [planner.next_move(inputs) for inputs in watched]
     assert moves == [Move.NOOP] * MAX_WAIT + [Move.FORWARD]
 
 
@@ -153,7 +153,7 @@ def test_plan_that_is_ended_counts_the_walk_that_has_just_arrived(
     situations, planner = Situations(), planner_of(call, FireAt((1, 1)))
     planner.next_move(situations.at(*things))
     planner.count_arrival(situations.at(*things, pose=Pose(4, 5, Facing.NORTH), in_view=in_view, step=1))
-    assert planner.previous == PreviousPlan((call, FireAt((1, 1))), done)
+    assert planner.previous == plan_record((call, FireAt((1, 1))), done)
 
 
 def test_a_look_around_leaves_what_turns_out_to_lie_there() -> None:
@@ -170,7 +170,7 @@ def test_plan_that_explores_ends_when_a_wanted_kind_comes_into_view() -> None:
     assert planner.next_move(situations.at(box((5, 6)), step=1, wanted=frozenset({"blue_box"}))) is not None
     assert planner.next_move(situations.at(box((3, 6)), step=2, wanted=frozenset({"yellow_box"}))) is None
     assert planner.why_over == "yellow_box has come into view"
-    assert planner.previous == PreviousPlan((MoveTo((4, 3)), MoveTo((1, 1))), 0)
+    assert planner.previous == plan_record((MoveTo((4, 3)), MoveTo((1, 1))), 0)
 
 
 def test_plan_fires_on_sight_once_it_says_so() -> None:
@@ -189,7 +189,7 @@ def test_plan_fires_on_sight_once_it_says_so() -> None:
     shot = FireAt((4, 4), Aim(("opponent",)))
     assert list(planner.rest) == [shot]
     plan = (MoveTo((4, 5)), FireOnSight(), MoveTo((7, 7)), FireAt((1, 1)))
-    assert planner.previous == PreviousPlan(plan, 2, shot=shot)
+    assert planner.previous == plan_record(plan, 2, shot=shot)
 
 
 def test_plan_is_over_with_a_shot_on_sight_that_hits_nobody() -> None:
@@ -254,14 +254,14 @@ def test_a_plan_that_nobody_was_asked_for_is_not_told_as_the_latest() -> None:
     planner.replace_plan((MoveTo((4, 6)),))
     planner.replace_plan((MoveTo((4, 5)),))
     assert planner.latest_asked == (
-        PreviousPlan((asked,), 0, went_on=True),
+        plan_record((asked,), 0, went_on=True),
         f"{asked} has no effect: nothing is collected yet",
     )
     planner.next_move(Situations().at())
     planner.next_move(Situations().at(box((1, 6)), step=1, wanted=frozenset({"yellow_box"})))
     assert planner.latest_asked[1] == "yellow_box has come into view"
     planner.follow((MoveTo((4, 4)),))
-    assert planner.latest_asked[0] == PreviousPlan((MoveTo((4, 4)),), 0)
+    assert planner.latest_asked[0] == plan_record((MoveTo((4, 4)),), 0)
 
 
 def test_what_comes_into_view_as_a_plan_is_made_does_not_end_it() -> None:

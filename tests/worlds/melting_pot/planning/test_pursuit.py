@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, SHADOW_STEPS
+from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, GUARDED_STEPS, SHADOW_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import (
     USED_UP,
     Aim,
@@ -40,8 +40,8 @@ def searched(unwanted: frozenset[str], steps: int = 20) -> set[Cell]:
     situations.at(*WALL_OF_BOXES)
     for step in range(1, steps):
         ahead = [(x, y) for x in range(1, 8) for y in range(pose.y - 1, pose.y + 1)]
-        situation = replace(situations.at(*WALL_OF_BOXES, pose=pose, step=step, in_view=ahead), unwanted=unwanted)
-        move = planner.next_move(situation)
+        inputs = replace(situations.at(*WALL_OF_BOXES, pose=pose, step=step, in_view=ahead), unwanted=unwanted)
+        move = planner.next_move(inputs)
         assert move is not None
         pose = pose.after(move)
         entered.add(pose.cell)
@@ -80,8 +80,8 @@ def test_fire_at_looks_at_what_a_player_took_before_it_fires(
     leading: str | None, is_clear: bool, move: Move | None
 ) -> None:
     planner = planner_of(FireAt((4, 4), Aim(holding="rock")))
-    situation = Situations().at(opponent((4, 4)), leading=lambda player: leading, has_clear_lead=is_clear)
-    assert planner.next_move(situation) is move
+    inputs = Situations().at(opponent((4, 4)), leading=lambda player: leading, has_clear_lead=is_clear)
+    assert planner.next_move(inputs) is move
 
 
 @pytest.mark.parametrize("call", [FireAt((4, 4), Aim(holding="rock", least=3)), FireAt((4, 4), Aim(least=3))], ids=str)
@@ -92,6 +92,18 @@ def test_fire_at_waits_until_a_player_has_taken_enough(call: FireAt) -> None:
         for taken in (1, 2, 3)
     ]
     assert moves == [Move.NOOP, Move.NOOP, Move.INTERACT]
+
+
+def test_fire_at_does_not_stand_forever_before_a_player_that_takes_nothing() -> None:
+    situations, planner = Situations(), planner_of(FireAt((4, 4), Aim(holding="rock", least=3)))
+    seen = [
+        planner.next_move(situations.at(opponent((4, 4)), step=n, leading=lambda player: "rock", count_taken=2))
+        for n in range(GUARDED_STEPS + 1)
+    ]
+    assert seen == [*[Move.NOOP] * GUARDED_STEPS, None]
+    assert planner.why_over == (
+        "fire_at((4, 4), rock, 3) has held fire for 12 steps: opponent, in view, is known to have taken 2 of rock"
+    )
 
 
 def test_fire_at_with_nothing_collected_is_over_at_once() -> None:
@@ -190,8 +202,8 @@ def test_fire_at_zaps_exactly_when_the_beam_can_hit_a_ready_opponent(
 ) -> None:
     *things, target, own = data.draw(st.lists(st.sampled_from(ROOM.open_cells), min_size=2, max_size=15, unique=True))
     pose = Pose(*own, facing)
-    situation = Situations().at(opponent(target, mark), *map(box, things), pose=pose, loaded=loaded)
-    move = planner_of(FireAt(target)).next_move(situation)
+    inputs = Situations().at(opponent(target, mark), *map(box, things), pose=pose, loaded=loaded)
+    move = planner_of(FireAt(target)).next_move(inputs)
     in_reach = reaches(pose, target, BEAM, ROOM.walls.union(things))
     assert (move is Move.INTERACT) == (loaded and mark == READY and in_reach)
 

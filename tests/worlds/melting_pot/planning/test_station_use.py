@@ -11,7 +11,7 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.situation import Situation
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
 from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -40,7 +40,7 @@ class Cook:
         """The next move if the pot is seen as this kind, with this mark. kind: None if it is out of view."""
         pots = (Detection(kind, (1, 0), POT, mark=mark),) if kind else ()
         view = TextualMap(pose, True, hands, pots, NOWHERE, 0)
-        return self.planner.next_move(Situation(step, view, self._memory))
+        return self.planner.next_move(MoveInputs(step, view, self._memory))
 
 
 @pytest.mark.parametrize(

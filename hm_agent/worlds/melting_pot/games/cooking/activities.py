@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hm_agent.core import Event
 from hm_agent.worlds.melting_pot.facts import Counts
@@ -29,6 +29,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
     Station,
     behaviour_of,
+    role_in,
+    tempo_in,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
@@ -303,6 +305,23 @@ class KitchenInteraction:
     def conduct(self) -> str | None:
         """The teammate's role with its tempo."""
         return behaviour_of(self.behaviour, self.tempo)
+
+    @property
+    def is_informative(self) -> bool:
+        """False if the teammate's role is unclear, or if it did nothing and had too little to do."""
+        return self.behaviour is not None and bool(self.activities or self.tempo or self.behaviour == STANDS)
+
+    @property
+    def outline(self) -> KitchenInteraction:
+        """The round without the teammate's activities and what it held."""
+        return replace(self, activities=(), held=None)
+
+    def shows(self, prediction: str) -> bool | None:
+        """True if role and tempo are as predicted; a tempo counts only if both are known."""
+        if not self.is_informative:
+            return None
+        has_tempo = self.tempo is None or tempo_in(prediction) in (None, self.tempo)
+        return role_in(prediction) == self.behaviour and has_tempo
 
 
 class RoundReader:

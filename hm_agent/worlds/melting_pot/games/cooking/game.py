@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Station,
     behaviour_of,
 )
-from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind, rounds
+from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     CritiqueInteraction,
     EvaluateCooking,
@@ -31,6 +31,7 @@ from hm_agent.worlds.melting_pot.games.cooking.plan_questions import (
     Teammate,
     state_of,
 )
+from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
 from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
@@ -78,19 +79,33 @@ class CookingGame(Game[PlanCooking]):
         self._step = 0
         self._teammate_seen: Teammate | None = None
         """The teammate as last seen, with what it holds by all that is known."""
-        self.mind = CookingMind(self.rules, self._teammate, items, self.layout, self._kitchen, self._pace)
+        self.mind = CookingMind(self._teammate, self, items)
 
     # State and events
+
+    @property
+    def situation(self) -> KitchenSeat:
+        """What strategists' questions show of the kitchen."""
+        kitchen = self._kitchen
+        return KitchenSeat(
+            rules=self.rules,
+            step=self._step,
+            hands=kitchen.hands,
+            pots=kitchen.pots,
+            held=self._activities.held,
+            pace=self._pace.latest,
+            own=work_cost(kitchen, self.layout, self._pose, own=True),
+            other=work_cost(kitchen, self.layout, self._pose, own=False),
+        )
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
         kitchen, step = self._kitchen, observation.step
         self._before, self._hands_before = dict(kitchen.stations), kitchen.hands
         kitchen.update(step, view)
         deliverers = self._deliverers(observation)
-        self._pose = self.mind.here = view.pose or self._pose
+        self._pose, self._step = view.pose or self._pose, step
         by_teammate = len(deliverers) - deliverers.count(OWN)
         activities = self._activities.read(step, view, kitchen, by_teammate)
-        self.mind.held, self.mind.step, self._step = self._activities.held, step, step
         seen, held = memory.players.get(self._teammate), self._activities.held
         self._teammate_seen = Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
         pace = self._pace.read(step, kitchen, activities)
@@ -156,7 +171,7 @@ class CookingGame(Game[PlanCooking]):
             recent=self._rounds.latest,
             pace=self._pace.latest,
             own=work_cost(kitchen, self.layout, pose, own=True),
-            history=rounds(context.history),
+            history=self.mind.noticed(context.history),
             critiques=tuple(context.critiques),
             barred=self._failures.barred(kitchen, reach),
             because=context.because,

@@ -13,6 +13,7 @@ from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
+    from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
     from hm_agent.worlds.melting_pot.games.cooking.simulator.bots import KitchenBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -29,6 +30,11 @@ class CookingKind(Kind[KitchenFacts]):
         from hm_agent.worlds.melting_pot.games.cooking.game import CookingGame
 
         return CookingGame(facts, vision, options, slot)
+
+    def situation(self) -> type[KitchenSeat]:
+        from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
+
+        return KitchenSeat
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.melting_pot.games.cooking.reasoner.answers import ANSWERS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -41,12 +41,13 @@ def work_cost(kitchen: Kitchen, layout: Layout, here: Pose | None, *, own: bool)
     reachable = kitchen.reachable(min(room))
     pots = [pot.cell for pot in kitchen.pots if pot.cell in reachable]
     stations = {station.kind: cell for cell, station in sorted(reachable.items())}
-    loading = _mean(_cycle(layout, room, [stations.get(TOMATOES), pot]) for pot in pots)
-    serving = _mean(_cycle(layout, room, [stations.get(DISHES), pot, stations.get(DELIVERY)]) for pot in pots)
+    loading = _mean(_cycle(layout, room, (stations.get(TOMATOES), pot)) for pot in pots)
+    serving = _mean(_cycle(layout, room, (stations.get(DISHES), pot, stations.get(DELIVERY))) for pot in pots)
     return WorkCost(loading, serving)
 
 
-def _cycle(layout: Layout, room: Set[Cell], places: Sequence[Cell | None]) -> int | None:
+@lru_cache(1_000)
+def _cycle(layout: Layout, room: frozenset[Cell], places: tuple[Cell | None, ...]) -> int | None:
     """The steps from facing the first place, using the others in order, to using the first again; None if unknown."""
     known = [place for place in places if place is not None]
     if len(known) < len(places):

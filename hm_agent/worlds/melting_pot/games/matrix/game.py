@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Event, Observation
 from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.collection import MatrixCollection
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, READY, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import (
@@ -18,23 +20,12 @@ from hm_agent.worlds.melting_pot.games.matrix.interactions import (
     PartnerTracker,
     inventory_of,
 )
-from hm_agent.worlds.melting_pot.games.matrix.mind import (
-    MatrixMind,
-    MatrixSituation,
-    MatrixStrategy,
-    matrix_interactions,
-)
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
+from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import (
-    EvaluatePlan,
-    MatrixMoment,
-    Place,
-    PlanSubgoals,
-    Seen,
-    Site,
-)
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, matrix_interactions
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
@@ -51,6 +42,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     PreviousPlan,
     Shadow,
     Subgoal,
+    plan_record,
 )
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -60,7 +52,7 @@ INTERACTION_OVER = phrase("melting_pot/matrix/reasons.j2", "interaction_over")
 """Why a plan is asked for after an interaction."""
 
 
-class MatrixGame(Game[PlanSubgoals]):
+class MatrixGame(Game[Plan]):
     """One matrix game as one player plays it through an episode."""
 
     mind: MatrixMind
@@ -72,7 +64,6 @@ class MatrixGame(Game[PlanSubgoals]):
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
         nothing_collected = (facts.initial_inventory,) * len(facts.resources)
-        situation = MatrixSituation(0, nothing_collected, None, {}, {})
         partners = PartnerTracker(self.layout, facts.beam, self.players)
         self._interactions = InteractionReader(nothing_collected, vision.window, partners)
         self._gatherings = GatheringReader(facts.things, facts.behaviours, facts.initial_inventory, self.players)
@@ -101,34 +92,54 @@ class MatrixGame(Game[PlanSubgoals]):
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
-        self.mind = MatrixMind(self.rules, self.players, self._gatherings, situation, facts.words, options.inference)
+        self.held = nothing_collected
+        self.here: Cell | None = None
+        self._memory: EntityMemory | None = None
+        self.step, self.can_act = 0, True
+        self.mind = MatrixMind(self, self.players, self._gatherings, facts.words, options.inference)
         self.collection = MatrixCollection(self.rules, self.players, self._gatherings, self.mind)
 
     # State and events
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:
-        here = view.pose.cell if view.pose else self.mind.situation.here
-        held = self.inventory(observation, view)
-        self._pace.read(observation.step, held)
+        self.step, self.held, self._memory = observation.step, self.inventory(observation, view), memory
+        self.here = view.pose.cell if view.pose else self.here
+        self._pace.read(self.step, self.held)
         interactions = self._interactions.read(observation, view, memory)
-        self.mind.situation = MatrixSituation(
-            observation.step,
-            held,
-            here,
-            memory.players,
-            memory.sites,
-            can_act=not self.is_idle(view) and view.pose is not None,
-            unready_for=0 if self.collection.is_armed(held) else _steps_to_thing(here, memory),
-        )
+        self.can_act = not self.is_idle(view) and view.pose is not None
         if interactions:
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
-            self.rules = self.mind.rules = replace(self.rules, timing=timing)
+            self.rules = replace(self.rules, timing=timing)
             self._has_watched = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
             return interactions
-        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, held))
+        return (*interactions, *self._gatherings.read(observation.step, view, memory.disappeared, self.held))
+
+    @property
+    def unready_for(self) -> int:
+        """The steps to the nearest known thing, at least 1, while nothing is collected; 1 if nothing is known."""
+        if self.rules.is_armed(self.held):
+            return 0
+        if self.here is None or self._memory is None:
+            return 1
+        return max(1, min((distance(self.here, cell) for cell in self._memory.things), default=1))
+
+    @property
+    def situation(self) -> MatrixSeat:
+        others = tuple(map(self._other, self.players))
+        return MatrixSeat(self.rules, self.step, self.held, others, self.mind.interactions)
+
+    def _other(self, player: str) -> OtherPlayer:
+        """What was seen of another player; where it is matters only to whoever can choose among several."""
+        sight = self._memory.players.get(player) if self._memory and len(self.players) > 1 else None
+        return OtherPlayer(
+            player,
+            present=self._gatherings.present_record(player),
+            former=self._gatherings.former_records(player),
+            seen=LastSeen(sight.step, distance(self.here, sight.cell), sight.mark) if sight and self.here else None,
+        )
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return inventory_of(observation)
@@ -180,9 +191,9 @@ class MatrixGame(Game[PlanSubgoals]):
 
     def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
-        situation = self.mind.situation
-        collected = Counter(situation.sites.get(call.target) for call in rest if isinstance(call, MoveTo))
-        things = zip(self.rules.things, situation.held, strict=True)
+        sites = self._memory.sites if self._memory else {}
+        collected = Counter(sites.get(call.target) for call in rest if isinstance(call, MoveTo))
+        things = zip(self.rules.things, self.held, strict=True)
         own = argmax(tuple(held + collected[thing] for thing, held in things))
         payoff = self.rules.payoff
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
@@ -223,38 +234,45 @@ class MatrixGame(Game[PlanSubgoals]):
         here, step = context.view.pose.cell, context.observation.step
         return tuple(MoveTo(cell) for cell, _ in context.memory.looked_at.unseen_places(here, step))
 
-    def ask_plan(self, context: PlanContext) -> PlanSubgoals:
-        observation, view, memory, strategy = context.observation, context.view, context.memory, context.strategy
-        assert view.pose is not None, "plans start from a known pose"
-        step, in_view = observation.step, set(view.in_view)
+    def ask_plan(self, context: PlanContext) -> Plan:
         self._planned_against = {player: self.collection.leading(player) for player in self.players}
         previous = context.previous if self._has_planned else None
         self._has_planned = True
-        return PlanSubgoals(
-            rules=self.rules,
-            step=step,
+        return Plan(
+            situation=self._map_seat(context),
+            strategy=context.strategy.words or None,
+            others=(),
+            history=matrix_interactions(context.history),
+            critiques=tuple(context.critiques),
+            because=context.because,
+            previous=previous,
+        )
+
+    def _map_seat(self, context: PlanContext) -> MatrixMapSeat:
+        """What the agent knows of the map, and what its strategy is after."""
+        view, memory, strategy, seat = context.view, context.memory, context.strategy, self.situation
+        assert view.pose is not None, "plans start from a known pose"
+        in_view, seek = set(view.in_view), strategy.seek or ()
+        return MatrixMapSeat(
+            rules=seat.rules,
+            step=context.observation.step,
+            held=self.inventory(context.observation, view),
+            others=seat.others,
+            interactions=seat.interactions,
             pose=view.pose,
-            inventory=self.inventory(observation, view),
-            strategy=strategy.words or None,
             target=strategy.target,
             expected=strategy.expected,
+            is_watching=strategy.seek == (),
             things=tuple(Place(kind, cell, at, cell in in_view) for cell, (kind, at) in memory.things.items()),
             sites=tuple(
                 Site(kind, cell, memory.emptied.get(cell))
                 for cell, kind in memory.sites.items()
                 if cell not in memory.things
             ),
-            others=self._sightings(context),
-            is_watching=strategy.seek == (),
-            likely=memory.likely_places(strategy.seek or ()),
-            unseen=memory.looked_at.unseen_places(view.pose.cell, step),
-            history=matrix_interactions(context.history),
-            opponents=self.mind.observed_opponents() if strategy.target is None else (),
-            critiques=tuple(context.critiques),
-            because=context.because,
-            previous=previous,
-            players=tuple(self.players),
-            missing=tuple(player for player in strategy.seek or () if player not in memory.players),
+            sightings=self._sightings(context),
+            missing=tuple(player for player in seek if player not in memory.players),
+            likely=memory.likely_places(seek),
+            unseen=memory.looked_at.unseen_places(view.pose.cell, context.observation.step),
             layout=self.layout,
         )
 
@@ -275,28 +293,21 @@ class MatrixGame(Game[PlanSubgoals]):
             if player in self.players
         )
 
-    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[PlanSubgoals]) -> EvaluatePlan:
-        before, pose = outcome.question, context.view.pose
-        assert pose is not None, "plans start from a known pose"
-        return EvaluatePlan(
-            rules=self.rules,
-            plan=_with_shot_counted(context.previous or PreviousPlan(tuple(outcome.plan), 0), context.because),
+    def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome[Plan]) -> ReviewPlan:
+        before = outcome.question.situation
+        assert isinstance(before, MatrixMapSeat)
+        return ReviewPlan(
+            situation=self._map_seat(context),
+            plan=_with_shot_counted(context.previous or plan_record(outcome.plan, 0), context.because),
             because=context.because,
             reward=outcome.reward,
-            before=MatrixMoment(before.step, before.pose, before.inventory),
-            after=MatrixMoment(context.observation.step, pose, self.inventory(context.observation, context.view)),
-            met=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
-            others=self._sightings(context),
+            before=before,
+            history=tuple(each for each in matrix_interactions(context.history) if each.step >= before.step),
         )
-
-
-def _steps_to_thing(here: Cell | None, memory: EntityMemory) -> int:
-    """The steps to the nearest known thing, at least 1; 1 if no thing or no own cell is known."""
-    return max(1, min((distance(here, cell) for cell in memory.things), default=1)) if here else 1
 
 
 def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:
     """The plan, with its current call counted as carried out if it fired and an interaction has ended the plan."""
     current = next(iter(plan.calls[plan.done :]), None)
     is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)
-    return replace(plan, done=plan.done + 1) if is_over and isinstance(current, FireAt) else plan
+    return replace(plan, done=plan.done + 1, left=plan.left[1:]) if is_over and isinstance(current, FireAt) else plan

@@ -10,12 +10,14 @@ from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
 from hm_agent.suite import OwnCommand
+from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
+    from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
     from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
@@ -40,15 +42,18 @@ class MatrixKind(Kind[MatrixFacts]):
 
         return MatrixGame(facts, vision, options, slot)
 
+    def situation(self) -> type[MatrixSeat]:
+        from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
+
+        return MatrixSeat
+
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import ANSWERS
 
         return ANSWERS
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
-        from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-
-        return PlanSubgoals, EvaluatePlan
+        return PLANNING
 
     def bots(self, facts: MatrixFacts) -> MatrixBots:
         from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots

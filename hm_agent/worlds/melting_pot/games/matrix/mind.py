@@ -1,4 +1,4 @@
-"""The mind of a matrix game: builds strategists' questions about the other players, and interprets the answers."""
+"""The mind of a matrix game: what is its own in strategists' questions about the other players, and in the answers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
+from typing import Any, Protocol
 
-from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
+from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.mind import Foreseen, Mind, MindsRead, OpponentModel, Outcome, Revised, Revision
+from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
+from hm_agent.theory_of_mind.mind import Foreseen, Mind, OpponentModel, Outcome, PlayerBelief, Revised
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
-    TYPICAL,
     Distribution,
-    LastSeen,
     best_target,
     choose_partners,
     expected_inventories,
@@ -23,42 +24,18 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import (
-    JointChoiceAnswer,
-    JointCounterAnswer,
-    ReviseAndChoose,
-    ReviseAndCounter,
-    RevisionAnswer,
-)
-from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, GatheringReader, PickupRecord
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChoiceAnswer,
-    ChooseOpponents,
-    CounterAnswer,
-    FollowStrategy,
-    InferInventory,
-    InventoryAnswer,
-    JudgeStrategy,
-    LeadAnswer,
-    MakeStrategy,
-    MindsAnswer,
-    Opponent,
-    PredictAndCounter,
-    PredictionAnswer,
-    PredictNext,
-    ProposeHypothesis,
-    ReadMinds,
-)
+from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.rules import (
     MatrixInteraction,
     MatrixRules,
     PartnerEvidence,
     infer_inventory,
     is_lead_open,
+    matrix_interactions,
 )
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, MatrixSeat, NextLead
 from hm_agent.worlds.melting_pot.games.options import Inference
-from hm_agent.worlds.melting_pot.grid import Cell, distance
-from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
 REPETITIONS = 3
@@ -67,27 +44,24 @@ REVIEW_EVERY = 4
 """After each multiple of so many equal interactions in a row, the agent asks its questions all the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixSituation:
-    """What the agent knows at a step.
+class MatrixSenses(Situated[MatrixSeat], Protocol):
+    """What the mind is told of the game at every step; to build the whole situation takes longer.
 
-    held: its inventory. here: its latest known cell, None before it knew any. players: the others' latest sightings.
-    sites: the cells where things lie or have lain, with the kind of each. can_act: False while it is frozen or off the
-    map. unready_for: the least number of steps before it can interact.
+    can_act: False while the agent is frozen or off the map. unready_for: the least number of steps before it can
+    interact.
     """
 
-    step: int
-    held: Counts
-    here: Cell | None
-    players: Mapping[str, PlayerSighting]
-    sites: Mapping[Cell, str]
-    can_act: bool = True
-    unready_for: int = 0
+    @property
+    def rules(self) -> MatrixRules: ...
 
-    def sighting(self, player: str) -> LastSeen | None:
-        """When a player was seen last, and how far from the agent; None if that is unknown."""
-        seen = self.players.get(player)
-        return LastSeen(seen.step, distance(self.here, seen.cell), seen.mark) if seen and self.here else None
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def can_act(self) -> bool: ...
+
+    @property
+    def unready_for(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,45 +87,57 @@ class MatrixStrategy(SubstrateStrategy):
         return self.seek, self.covert, self.watch_first, self.target, leading
 
 
-class MatrixMind(Mind):
+class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
     """Builds and interprets the questions about the other players of one matrix game.
 
     players: the names of the others. gatherings: counts what each was seen to take; the mind reports interactions to
-    it. situation: the present one, which the game sets at every frame. words: puts an inventory into words.
-    inferred_inventory: what the other player held in the latest interaction, None before the first.
+    it. words: puts an inventory into words. interactions: all that were understood, the oldest first.
     """
+
+    asks_at_first = True
 
     def __init__(
         self,
-        rules: MatrixRules,
+        senses: MatrixSenses,
         players: Sequence[str],
         gatherings: GatheringReader,
-        situation: MatrixSituation,
         words: Callable[[Counts], str],
         inference: Inference,
     ) -> None:
-        self.rules, self.players, self.situation = rules, players, situation
-        self._gatherings, self._words, self._inference = gatherings, words, inference
-        self.inferred_inventory: Counts | None = None
+        super().__init__(players, senses)
+        self._senses, self._gatherings, self._words, self._inference = senses, gatherings, words, inference
+        self.interactions: tuple[MatrixInteraction, ...] = ()
         self._came_back: dict[str, int] = {}
         """The step at which each player came back from its latest interaction with the agent."""
 
     @property
+    def rules(self) -> MatrixRules:
+        return self._senses.rules
+
+    @property
     def can_act(self) -> bool:
-        return self.situation.can_act
+        return self._senses.can_act
 
     @property
     def is_over(self) -> bool:
         """True once no further interaction can be paid before the episode ends."""
-        if self.rules.length.one_interaction and self.inferred_inventory is not None:
+        if self.rules.length.one_interaction and self.interactions:
             return True
-        paid_at = self.situation.step + self.situation.unready_for + self.rules.timing.frozen
-        return self.rules.length.end is not None and paid_at > self.rules.length.end
+        end = self.rules.length.end
+        paid_at = self._senses.step + self._senses.unready_for + self.rules.timing.frozen
+        return end is not None and paid_at > end
+
+    @property
+    def inferred_inventory(self) -> Counts | None:
+        """What the other player held in the latest interaction, None before the first."""
+        return self.interactions[-1].other if self.interactions else None
 
     @property
     def _is_crowd(self) -> bool:
         """True if there are several other players, so that the agent can choose whom to meet."""
         return len(self.players) > 1
+
+    # Interactions
 
     def ask_behaviour(self, event: Event) -> Asking[MatrixInteraction] | None:
         if not isinstance(event, InteractionEvent) or event.partner is None or self._inference is not Inference.MODEL:
@@ -172,8 +158,7 @@ class MatrixMind(Mind):
         evidence = self._evidence(partner, event.step)
         other, main = self._other_inventory(event, answer, evidence)
         self._gatherings.reset_partner(partner, event.step, other)
-        self.inferred_inventory = other
-        return MatrixInteraction(
+        understood = MatrixInteraction(
             step=event.step,
             partner=partner,
             own=event.own,
@@ -185,6 +170,8 @@ class MatrixMind(Mind):
             is_open=main is None if answer else is_lead_open(event.own, event.reward, self.rules.payoff, evidence),
             taken=evidence.taken,
         )
+        self.interactions = (*self.interactions, understood)
+        return understood
 
     def _evidence(self, partner: str, step: int) -> PartnerEvidence:
         """What is known, beside the reward, of a partner's inventory in the interaction that is paid at a step.
@@ -216,116 +203,85 @@ class MatrixMind(Mind):
         times = _latest_repetitions(matrix_interactions(history))
         return validated and times >= REPETITIONS and times % REVIEW_EVERY > 0
 
-    def ask_hypothesis(self, history: Sequence[Interaction], best: Bank) -> Asking[str]:
-        question = ProposeHypothesis(self.rules, history[-1].partner, matrix_interactions(history), best)
-        return asking(question, lambda answer: answer.hypothesis)
+    # Questions
+
+    def situation_beside(self, told: Sequence[Interaction], about: str | None = None) -> MatrixSeat:
+        """Among many, the interactions that a question tells are not summed up, and only `about` is shown if given."""
+        seat = self.situation
+        if not self._is_crowd:
+            return seat
+        others = tuple(other for other in seat.others if about in (None, other.player))
+        untold = tuple(each for each in seat.interactions if about is None and each not in told)
+        return replace(seat, others=others, interactions=untold)
+
+    def belief(self, opponent: OpponentModel) -> PlayerBelief:
+        """With the record of the hypothesis, since the agent chooses whom to meet by how sure it is of them."""
+        if opponent.hypothesis is None:
+            return opponent.belief
+        return replace(opponent.belief, right=opponent.hypothesis.right, tested=opponent.hypothesis.tested)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
     ) -> Asking[Foreseen]:
-        met, step = matrix_interactions(history), self.situation.step
-        if self._is_crowd and not certain:
-            upcoming = PredictNext(self.rules, history[-1].partner, step, met, hypotheses)
-            return asking(upcoming, lambda answer: Foreseen(_predicted(answer), None))
-        question = PredictAndCounter(self.rules, step, met, hypotheses, certain)
-        if isinstance(clue, Gathering):
-            question = replace(question, present=_pickup_record(clue), own=clue.own)
-        informed = bool(history or hypotheses or clue)
-        return asking(question, lambda answer: Foreseen(_predicted(answer), self._counter(answer, informed=informed)))
+        """Among many, what to do is asked by `ask_choice`, but where one hypothesis is known to be true of all."""
+        decides = certain or not self._is_crowd
+        return self._ask_prediction(history, hypotheses, (), clue, decides=decides, certain=certain)
+
+    def ask_prediction_among(
+        self, history: Sequence[Interaction], hypotheses: Bank, others: Sequence[PlayerBelief], *, decides: bool = True
+    ) -> Asking[Foreseen]:
+        """What one player does next depends on no other."""
+        return self.ask_prediction(history, hypotheses)
 
     def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[MatrixStrategy] | None:
         if not self._is_crowd:
             return None
-        shown = tuple(map(self._opponent, opponents))
-        question = ChooseOpponents(self.rules, shown, self.situation.held, self.situation.step)
-        return asking(question, self._choice)
+        beliefs = tuple(self.belief(each) for each in opponents if each.hypothesis or each.expected)
+        question = ChooseStrategy(self.situation, (), others=beliefs, is_rule=False)
+        return asking(question, lambda answer: self.decided(answer.strategy))
 
-    def _opponent(self, model: OpponentModel) -> Opponent:
-        return Opponent(
-            player=model.player,
-            history=matrix_interactions(model.history),
-            hypothesis=model.hypothesis,
-            expected=model.expected,
-            present=_pickup_record(model.clue),
-            former=self._gatherings.former_records(model.player),
-            seen=self.situation.sighting(model.player) if self._is_crowd else None,
-            hypotheses=model.hypotheses,
-        )
-
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
-        shown, own, step = tuple(map(self._opponent, opponents)), self.situation.held, self.situation.step
-        if self._is_crowd:
-            return asking(ReviseAndChoose(self.rules, shown, about, own, step), self._revised_and_chosen)
-        informed = opponents[0].is_known
-        question = ReviseAndCounter(self.rules, shown[0], own, step)
-        return asking(question, lambda answer: self._revised_and_countered(answer, informed=informed))
-
-    def _revised_and_chosen(self, answer: JointChoiceAnswer) -> Revised:
-        return Revised(_revisions(answer.hypotheses), _with_reason(self._choice(answer), answer.why))
-
-    def _revised_and_countered(self, answer: JointCounterAnswer, *, informed: bool) -> Revised:
-        strategy = _with_reason(self._counter(answer, informed=informed), answer.why)
-        return Revised(_revisions(answer.hypotheses), strategy, answer.other_next.kind)
-
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
-        shown = tuple(map(self._opponent, opponents))
-        question = ReadMinds(self.rules, shown, self.situation.held, self.situation.step)
-        informed = any(opponent.is_known for opponent in opponents)
-        return asking(question, lambda answer: self._minds_read(answer, informed=informed))
-
-    def _minds_read(self, answer: MindsAnswer, *, informed: bool) -> MindsRead:
-        minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next) for mind in answer.minds}
-        if self._is_crowd:
-            return MindsRead(minds, self._choice(answer))
-        # The inventory that the only other player will hold if it plays as predicted.
-        kinds = (self.rules.behaviours.index(mind.next) for mind in answer.minds if informed)
-        expected = next((pure_inventory(self.rules, kind, TYPICAL) for kind in kinds), None)
-        own = self.rules.counts(answer.own_next)
-        return MindsRead(minds, self._strategy_against_one(own, expected, watch=answer.watch, covert=answer.covert))
-
-    def observed_opponents(self) -> tuple[Opponent, ...]:
-        """Each other player without its interactions: its pickups since its respawn, and where it was last seen."""
-        return tuple(
-            replace(self._opponent(OpponentModel(player)), present=self._gatherings.present_record(player))
-            for player in self.players
-        )
+    def _revised(self, answer: RevisedBeliefs[Any, Any], *, informed: bool) -> Revised:
+        """The only opponent is expected to do what the strategy answers, in view of all hypotheses."""
+        given, revised = answer.strategy, super()._revised(answer, informed=informed)
+        return replace(revised, foreseen=given.expects.words) if isinstance(given, AgainstOne) else revised
 
     def ask_strategy(self, history: Sequence[Interaction], best: Bank) -> Asking[MatrixStrategy]:
-        met, own, step = matrix_interactions(history), self.situation.held, self.situation.step
-        question = MakeStrategy(self.rules, met, self.observed_opponents(), own, step, best)
-        return asking(question, lambda answer: replace(self._choice(answer), words=answer.strategy))
+        told = matrix_interactions(history)
+        question = ChooseStrategy(self.situation_beside(told), told, best=tuple(best))
+        return asking(question, lambda answer: replace(self._of_a_rule(answer.strategy), words=answer.strategy.words))
 
     def ask_application(self, history: Sequence[Interaction], strategy: str) -> Asking[MatrixStrategy]:
-        met, own, step = matrix_interactions(history), self.situation.held, self.situation.step
-        question = FollowStrategy(self.rules, met, self.observed_opponents(), own, step, strategy)
-        return asking(question, self._choice)
+        told = matrix_interactions(history)
+        question = FollowStrategy(self.situation_beside(told), told, strategy)
+        return asking(question, lambda answer: self._of_a_rule(answer.strategy))
+
+    def _of_a_rule(self, given: AgainstOne | AmongMany) -> MatrixStrategy:
+        """What a rule of the agent's own amounts to; agents that follow such rules expect nothing of others."""
+        return self.decided(given, informed=False)
 
     def ask_hindsight(self, interaction: Interaction, instead: Strategy) -> Asking[Outcome]:
-        assert isinstance(interaction, MatrixInteraction)
+        (met,) = matrix_interactions([interaction])
         assert isinstance(instead, MatrixStrategy)
-        assert instead.target is not None
-        return asking(JudgeStrategy(self.rules, interaction, instead.target), lambda answer: answer.outcome)
+        return asking(JudgeStrategy(self.situation, met, instead.target), lambda answer: answer.outcome)
 
-    def _counter(self, answer: CounterAnswer | JointCounterAnswer, *, informed: bool) -> MatrixStrategy:
-        """The strategy of an answer against one player. informed: False before anything is known of that player."""
-        own = self.rules.counts(answer.own_next)
-        expected = self._predicted_inventory(answer.other_next) if informed else None
-        watch = answer.watch and not self._is_crowd  # among many, this question does not ask for it
-        return self._strategy_against_one(own, expected, watch=watch, covert=answer.covert)
+    # Strategies
 
-    def _choice(self, answer: ChoiceAnswer | MindsAnswer | JointChoiceAnswer) -> MatrixStrategy:
-        """The strategy of an answer that says whom to meet: nobody yet if it says to watch many players.
+    def decided(self, given: AgainstOne | AmongMany, *, informed: bool = True) -> MatrixStrategy:
+        """The strategy in an answer, with the reason that it gives added to its words.
 
-        It meets anybody if the answer names nobody.
+        Whoever watches many players meets nobody yet, and anybody if the answer names nobody.
         """
-        seek = () if answer.watch and self._is_crowd else tuple(answer.seek) or None
-        return replace(
-            self._strategy_to_meet(self.rules.counts(answer.own_next), seek),
-            watch_first=answer.watch and not self._is_crowd,
-            covert=answer.covert,
-        )
+        target = self.rules.counts(given.hold)
+        if isinstance(given, AgainstOne):
+            expected = self._inventory_led(given.expects) if informed else None
+            watch = given.watch and not self._is_crowd  # one that stands for many can't be watched
+            strategy = self._strategy_against_one(target, expected, watch=watch, covert=given.covert)
+        else:
+            seek = () if given.watch else tuple(given.seek) or None
+            strategy = replace(self._strategy_to_meet(target, seek), covert=given.covert)
+        return replace(strategy, words=f"{strategy.words}. {given.words}") if given.words else strategy
 
-    def _predicted_inventory(self, lead: LeadAnswer) -> Counts:
+    def _inventory_led(self, lead: NextLead) -> Counts:
         """The predicted inventory: the count of the leading resource, the initial one of all others."""
         return pure_inventory(self.rules, self.rules.behaviours.index(lead.kind), lead.count)
 
@@ -336,9 +292,9 @@ class MatrixMind(Mind):
         distributions = {player: self._distribution(behaviours.get(player)) for player in self.players}
         expected = expected_inventories(self.rules, ())
         if self._is_crowd:
-            seen = {player: self.situation.sighting(player) for player in self.players}
-            search = steps_to_find(seen, self.situation.step)
-            best = choose_partners(self.rules, distributions, expected, self.situation.held, search)
+            seat = self.situation
+            search = steps_to_find({other.player: other.seen for other in seat.others}, seat.step)
+            best = choose_partners(self.rules, distributions, expected, seat.held, search)
             # `hidden` changes nothing: among many players, somebody nearly always watches.
             return self._strategy_to_meet(best.target, best.seek)
         (behaviour,) = (behaviours.get(player) for player in self.players)
@@ -375,34 +331,9 @@ class MatrixMind(Mind):
         return None if main is None else self.rules.behaviours[main]
 
 
-def _predicted(answer: PredictionAnswer) -> Sequence[str]:
-    return *answer.others_predict, answer.other_next.kind
-
-
-def _revisions(hypotheses: Sequence[RevisionAnswer]) -> Sequence[Revision]:
-    return [Revision(each.of, each.hypothesis, each.next) for each in hypotheses]
-
-
-def _pickup_record(clue: Clue | None) -> PickupRecord | None:
-    """The record of a player's pickups since it respawned, from a clue; None if there are none."""
-    if not isinstance(clue, Gathering) or not any(clue.taken):
-        return None
-    return PickupRecord(clue.step, clue.taken, clue.pickups)
-
-
-def _with_reason(strategy: MatrixStrategy, why: str) -> MatrixStrategy:
-    """The strategy with the reason for it added to its words, if one is given."""
-    return replace(strategy, words=f"{strategy.words}. {why}") if why else strategy
-
-
 def _latest_repetitions(history: Sequence[MatrixInteraction]) -> int:
     """How many of the latest interactions in a row had the same moves of both; 0 if the latest ones are unknown."""
     moves = [(interaction.own_behaviour, interaction.behaviour) for interaction in reversed(history)]
     if not moves or None in moves[0]:
         return 0
     return sum(1 for _ in takewhile(lambda pair: pair == moves[0], moves))
-
-
-def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
-    """The interactions of a matrix game in a history."""
-    return tuple(interaction for interaction in history if isinstance(interaction, MatrixInteraction))

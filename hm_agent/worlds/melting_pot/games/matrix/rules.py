@@ -11,6 +11,7 @@ from operator import mul
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.core import Interaction
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
@@ -215,9 +216,9 @@ class MatrixRules:
         """Raises ValueError for an inventory that no player can hold. name: the answer's field, for the error text."""
         self._check(name, inventory, self.count_range)
 
-    def check_lead(self, kind: str, count: int) -> None:
-        """Raises ValueError for an answer's `other_next` of an unknown kind, or with a count that can't lead."""
-        self._check("other_next", {kind: count}, self.lead_range)
+    def check_lead(self, name: str, kind: str, count: int) -> None:
+        """Raises ValueError for an unknown kind, or a count that can't lead. name: as in `check`."""
+        self._check(name, {kind: count}, self.lead_range)
 
     def _check(self, name: str, inventory: Mapping[str, int], bounds: tuple[int, int]) -> None:
         least, most = bounds
@@ -229,11 +230,6 @@ class MatrixRules:
         ]
         if problems:
             raise ValueError("; ".join(problems[:MOST_LISTED]))
-
-    def check_behaviour(self, name: str, kind: str) -> None:
-        """Raises ValueError for an unknown behaviour. name: the answer's field, for the error text."""
-        if kind not in self.behaviours:
-            raise ValueError(self._unknown(name, kind))
 
     def _unknown(self, name: str, kind: str) -> str:
         return _refusal("unknown_kind", field=name, given=repr(kind[:20]), known=self.behaviours)
@@ -279,3 +275,12 @@ class MatrixInteraction:
     shown: Counts
     is_open: bool = False
     taken: Counts = ()
+
+    def shows(self, prediction: str) -> bool | None:
+        """True if the partner played as predicted; None if that is unknown."""
+        return None if self.behaviour is None else prediction == self.behaviour
+
+
+def matrix_interactions(history: Sequence[Interaction]) -> tuple[MatrixInteraction, ...]:
+    """The interactions of a matrix game in a history."""
+    return tuple(interaction for interaction in history if isinstance(interaction, MatrixInteraction))

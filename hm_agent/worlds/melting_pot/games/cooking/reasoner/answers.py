@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.theory_of_mind.language_questions import (
+    ChooseStrategy,
+    FollowStrategy,
+    Foresight,
+    JudgeStrategy,
+    MindRead,
+    MindsReadAnswer,
+    Predict,
+    Propose,
+    ReadMinds,
+    Revise,
+    RevisedBeliefs,
+    RevisedMind,
+    StrategyAnswer,
+)
 from hm_agent.theory_of_mind.mind import MOST_HYPOTHESES, HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    BEHAVIOURS,
     COOKED,
     DISH,
     EVERYTHING,
@@ -23,23 +41,6 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     strategy_for,
 )
 from hm_agent.worlds.melting_pot.games.cooking.plan_questions import CritiqueInteraction, EvaluateCooking, PlanCooking
-from hm_agent.worlds.melting_pot.games.cooking.questions import (
-    BehaviourAnswer,
-    ChooseRole,
-    CookingStrategyAnswer,
-    FollowCookingStrategy,
-    JudgeCookingStrategy,
-    MakeCookingStrategy,
-    PartAnswer,
-    PredictTeammate,
-    ProposeTeammate,
-    ReadTeammate,
-    RevisedTeammate,
-    ReviseTeammate,
-    RoleAnswer,
-    TeammateMindAnswer,
-    TeammateRevisionAnswer,
-)
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     LIBRARY,
@@ -48,71 +49,94 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
     posterior,
     predict_behaviour,
 )
+from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
 from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.grid import distance
 from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, Subgoal, Wait
-
-_AboutRounds = PredictTeammate | ReadTeammate | ReviseTeammate | MakeCookingStrategy
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
 """The work that each role does."""
 
 
-def propose(question: ProposeTeammate) -> HypothesisAnswer:
-    strategy = likeliest_strategy(question.history, question.best)
+def propose(question: Propose) -> HypothesisAnswer:
+    strategy = likeliest_strategy(_rounds(question), question.best)
     return HypothesisAnswer(
         reasoning=f"It explains the latest {len(question.history)} rounds best.", hypothesis=strategy.words
     )
 
 
-def predict(question: PredictTeammate) -> BehaviourAnswer:
+def _rounds(question: Any) -> Sequence[KitchenInteraction]:
+    """The interactions that a question shows: in a kitchen, rounds."""
+    rounds: Sequence[KitchenInteraction] = question.history
+    return rounds
+
+
+def predict(question: Predict) -> Foresight[NextRound]:
     words: list[str | None] = [hypothesis.words for hypothesis in question.hypotheses]
-    return BehaviourAnswer(behaviours=[_predicted(each, question) for each in words or [None]])
+    behaviours = [NextRound(does=_predicted(each, question)) for each in words or [None]]
+    return Foresight[NextRound](player=question.about, next=behaviours)
 
 
-def _predicted(words: str | None, question: _AboutRounds) -> str:
+def _predicted(words: str | None, question: Any) -> str:
     """The behaviour that a hypothesis predicts."""
-    return predict_behaviour(words, question.history, question.state.pace, question.rules.cooking_steps)
+    seat: KitchenSeat = question.situation
+    return predict_behaviour(words, _rounds(question), seat.pace, seat.rules.cooking_steps)
 
 
-def choose(question: ChooseRole) -> RoleAnswer:
-    strategy = strategy_for(question.expected)
+def choose(question: ChooseStrategy) -> StrategyAnswer[SharedWork]:
+    """Complements what is expected of the teammate; without beliefs about it, what its likeliest strategy predicts."""
+    if question.is_rule:
+        return make_strategy(question)
+    expected = question.others[0].expected if question.others else None
+    return StrategyAnswer[SharedWork](strategy=_beside(expected))
+
+
+def _beside(expected: str | None) -> SharedWork:
+    """The strategy that complements the behaviour expected of the teammate, None if nothing is known of it."""
+    strategy = strategy_for(expected)
     assert strategy.role is not None
-    return RoleAnswer(
-        teammate=question.expected or question.rules.behaviours[-1], role=strategy.role, strategy=strategy.words
+    return SharedWork(words=strategy.words, expects=expected or BEHAVIOURS[-1], role=strategy.role)
+
+
+def make_strategy(question: ChooseStrategy) -> StrategyAnswer[SharedWork]:
+    """Answers with the role that complements the teammate's likeliest strategy."""
+    beside = _beside(
+        _predicted(likeliest_strategy(_rounds(question), ()).words, question) if question.history else None
     )
+    return StrategyAnswer[SharedWork](strategy=beside.model_copy(update={"words": OWN_PART[beside.role]}))
 
 
-def read_teammate(question: ReadTeammate) -> TeammateMindAnswer:
+def read_minds(question: ReadMinds) -> MindsReadAnswer[NextRound, SharedWork]:
     """Proposes a hypothesis about the teammate and answers with the role that complements its prediction."""
-    believed = likeliest_strategy(question.history, ())
+    if not question.players:
+        return MindsReadAnswer[NextRound, SharedWork](minds=[], strategy=_beside(None))
+    (teammate,), believed = question.players, likeliest_strategy(_rounds(question), ())
     expected = _predicted(believed.words, question)
-    strategy = strategy_for(expected if question.history else None)
-    assert strategy.role is not None
-    return TeammateMindAnswer(hypothesis=believed.words, teammate=expected, role=strategy.role, strategy=strategy.words)
+    mind = MindRead[NextRound](player=teammate, hypothesis=believed.words, next=NextRound(does=expected))
+    return MindsReadAnswer[NextRound, SharedWork](minds=[mind], strategy=_beside(expected))
 
 
-def revise_teammate(question: ReviseTeammate) -> TeammateRevisionAnswer:
+def revise(question: Revise) -> RevisedBeliefs[NextRound, SharedWork]:
     """Keeps the likeliest strategies and acts on the behaviour that is likeliest in view of all."""
-    chances = posterior(question.history, question.hypotheses)
+    if question.about is None:
+        return RevisedBeliefs[NextRound, SharedWork](hypotheses=[], strategy=_beside(None))
+    chances = posterior(_rounds(question), question.hypotheses)
     likeliest = sorted(LIBRARY, key=lambda strategy: -chances[strategy])[:MOST_HYPOTHESES]
     numbers = {hypothesis.words: number for number, hypothesis in enumerate(question.hypotheses, 1)}
     # The likeliest comes last, since agents that act on a single hypothesis act on the last one.
     revised = [
-        RevisedTeammate(
+        RevisedMind[NextRound](
             of=numbers.get(each.words, 0),
             hypothesis="" if each.words in numbers else each.words,
-            next=_predicted(each.words, question),
+            next=NextRound(does=_predicted(each.words, question)),
         )
         for each in reversed(likeliest)
     ]
-    expected = _likeliest_behaviour(chances, question)
-    strategy = strategy_for(expected if question.history else None)
-    assert strategy.role is not None
-    return TeammateRevisionAnswer(hypotheses=revised, teammate=expected, role=strategy.role, strategy=strategy.words)
+    strategy = _beside(_likeliest_behaviour(chances, question))
+    return RevisedBeliefs[NextRound, SharedWork](hypotheses=revised, strategy=strategy)
 
 
-def _likeliest_behaviour(chances: Mapping[TeammateStrategy, float], question: ReviseTeammate) -> str:
+def _likeliest_behaviour(chances: Mapping[TeammateStrategy, float], question: Revise) -> str:
     """The behaviour with the highest probability, summed over the strategies that predict it."""
     weights: dict[str, float] = defaultdict(float)
     for strategy, chance in chances.items():
@@ -120,21 +144,14 @@ def _likeliest_behaviour(chances: Mapping[TeammateStrategy, float], question: Re
     return max(weights, key=lambda behaviour: weights[behaviour])
 
 
-def make_strategy(question: MakeCookingStrategy) -> CookingStrategyAnswer:
-    """Answers with the role that complements the teammate's likeliest strategy."""
-    believed = likeliest_strategy(question.history, ())
-    role = strategy_for(_predicted(believed.words, question) if question.history else None).role
-    assert role is not None
-    return CookingStrategyAnswer(role=role, strategy=OWN_PART[role])
+def follow_strategy(question: FollowStrategy) -> StrategyAnswer[SharedWork]:
+    role = next((role for role, words in OWN_PART.items() if words == question.strategy), EVERYTHING)
+    return StrategyAnswer[SharedWork](strategy=SharedWork(expects=BEHAVIOURS[-1], role=role))
 
 
-def follow_strategy(question: FollowCookingStrategy) -> PartAnswer:
-    return PartAnswer(role=next((role for role, words in OWN_PART.items() if words == question.strategy), EVERYTHING))
-
-
-def judge_strategy(question: JudgeCookingStrategy) -> HindsightAnswer:
+def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
     """Judges a role as positive if the two cooks together would have done all work, as neutral otherwise."""
-    covered = COVERS.get(question.instead, set()) | COVERS.get(question.round.behaviour or "", set())
+    covered = COVERS.get(question.instead.role, set()) | COVERS.get(question.interaction.behaviour or "", set())
     return HindsightAnswer(outcome=Outcome.POSITIVE if covered >= {LOADS, SERVES} else Outcome.NEUTRAL)
 
 
@@ -190,14 +207,13 @@ def evaluate(question: EvaluateCooking) -> Critique:
 
 
 ANSWERS: ReasonerTable = {
-    ProposeTeammate: propose,
-    PredictTeammate: predict,
-    ChooseRole: choose,
-    ReadTeammate: read_teammate,
-    ReviseTeammate: revise_teammate,
-    MakeCookingStrategy: make_strategy,
-    FollowCookingStrategy: follow_strategy,
-    JudgeCookingStrategy: judge_strategy,
+    Propose: propose,
+    Predict: predict,
+    Revise: revise,
+    ReadMinds: read_minds,
+    ChooseStrategy: choose,
+    FollowStrategy: follow_strategy,
+    JudgeStrategy: judge_strategy,
     PlanCooking: plan,
     CritiqueInteraction: criticise,
     EvaluateCooking: evaluate,

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.theory_of_mind.language_questions import (
+    CallsAnswer,
+    ChooseStrategy,
+    FollowStrategy,
+    Foresight,
+    JudgeStrategy,
+    MindRead,
+    MindsReadAnswer,
+    Plan,
+    Predict,
+    Prediction,
+    Propose,
+    ReadMinds,
+    ReviewPlan,
+    Revise,
+    StrategyAnswer,
+    answer_about,
+    answer_deciding,
+)
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
-from hm_agent.worlds.melting_pot.games.game import PlanAnswer
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    TYPICAL,
     Distribution,
     best_target,
     expected_inventories,
-    is_worthwhile,
     pays_to_watch,
 )
-from hm_agent.worlds.melting_pot.games.matrix.joint_questions import ReviseAndChoose, ReviseAndCounter
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import EvaluatePlan, PlanSubgoals
-from hm_agent.worlds.melting_pot.games.matrix.questions import (
-    ChoiceAnswer,
-    ChooseOpponents,
-    CounterAnswer,
-    FollowStrategy,
-    InferInventory,
-    InventoryAnswer,
-    JudgeStrategy,
-    MakeStrategy,
-    MindAnswer,
-    MindsAnswer,
-    Opponent,
-    PredictAndCounter,
-    PredictionAnswer,
-    PredictNext,
-    ProposeHypothesis,
-    ReadMinds,
-    StrategyAnswer,
-)
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat
+from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory, InventoryAnswer
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     likeliest_strategy,
     may_respond_to_observation,
@@ -46,19 +47,22 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
-    choose_among,
-    known_opponents,
+    choice_among,
+    inventories_held,
+    opponents_of,
     predict_all,
-    with_hypothesis,
 )
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import (
-    likeliest_lead,
-    revise_and_choose,
-    revise_and_counter,
-)
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.revision import History, likeliest_lead, revise
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.routes import look_for_players, plan_route
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, PartnerEvidence, infer_inventory, reward
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.games.matrix.rules import (
+    MatrixRules,
+    PartnerEvidence,
+    infer_inventory,
+    matrix_interactions,
+    reward,
+)
+from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, MatrixSeat, NextLead
+from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan, Shadow, Subgoal
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -76,93 +80,9 @@ def infer(question: InferInventory) -> InventoryAnswer:
     return InventoryAnswer(inventory=rules.by_name(inventory))
 
 
-def propose(question: ProposeHypothesis) -> HypothesisAnswer:
-    strategy = likeliest_strategy(question.rules, question.history, question.best)
-    return HypothesisAnswer(
-        reasoning=f"It explains the {len(question.history)} interactions so far best.", hypothesis=strategy.words
-    )
-
-
-def counter(question: PredictAndCounter) -> CounterAnswer:
-    """Predicts the opponent's inventory given a hypothesis, and answers with what earns most against it."""
-    rules, history = question.rules, question.history
-    strategy = strategy_from_words(question.acted_on or "", rules, history)
-    probabilities = predict_behaviour(strategy, rules, history, question.present.taken if question.present else None)
-    expected = expected_inventories(rules, history)
-    believed = strategy if question.acted_on else None
-    behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, believed, certain=question.certain)
-    target = best_target(rules, probabilities, expected, question.own, behaviour)
-    return CounterAnswer(
-        reasoning=_describe(rules, probabilities),
-        others_predict=_others_predict(question),
-        other_next=likeliest_lead(rules, probabilities, expected),
-        own_next=rules.by_name(target),
-        watch=pays_to_watch(rules, probabilities, expected, question.own),
-        covert=may_respond_to_observation(rules, history),
-    )
-
-
-def _others_predict(question: PredictAndCounter | PredictNext) -> list[str]:
-    """What each hypothesis but the last predicts."""
-    return [_predicted_behaviour(question, hypothesis.words) for hypothesis in question.hypotheses[:-1]]
-
-
-def _predicted_behaviour(question: PredictAndCounter | PredictNext, words: str) -> str:
-    """The likeliest behaviour by a hypothesis."""
-    rules, history = question.rules, question.history
-    probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
-    return rules.behaviours[probabilities.index(max(probabilities))]
-
-
-def predict(question: PredictNext) -> PredictionAnswer:
-    rules, history = question.rules, question.history
-    words = question.hypotheses[-1].words if question.hypotheses else ""
-    probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
-    return PredictionAnswer(
-        reasoning=_describe(rules, probabilities),
-        others_predict=_others_predict(question),
-        other_next=likeliest_lead(rules, probabilities, expected_inventories(rules, history)),
-    )
-
-
-def choose(question: ChooseOpponents) -> ChoiceAnswer:
-    rules, opponents, own = question.rules, question.opponents, question.own
-    predictions = predict_all(rules, opponents, question.step)
-    reasoning = "; ".join(f"{player} {_describe(rules, shares)}" for player, shares in predictions.items())
-    best = choose_among(rules, opponents, predictions, own, question.step)
-    if not is_worthwhile(rules, best, own):
-        return ChoiceAnswer(reasoning=reasoning, seek=[], own_next=rules.by_name(own), watch=True)
-    return ChoiceAnswer(reasoning=reasoning, seek=list(best.seek), own_next=rules.by_name(best.target))
-
-
-def read_minds(question: ReadMinds) -> MindsAnswer:
-    """Proposes a hypothesis for every player the agent interacted with, and answers with the best choice given them."""
-    rules = question.rules
-    opponents = [with_hypothesis(rules, opponent) for opponent in question.opponents]
-    if rules.players > 2:
-        predictions = predict_all(rules, opponents, question.step)
-        best = choose_among(rules, opponents, predictions, question.own, question.step)
-        expected = {player: rules.behaviours[shares.index(max(shares))] for player, shares in predictions.items()}
-        minds = _minds(opponents, expected)
-        if not is_worthwhile(rules, best, question.own):
-            return MindsAnswer(minds=minds, own_next=rules.by_name(question.own), watch=True)
-        return MindsAnswer(minds=minds, seek=list(best.seek), own_next=rules.by_name(best.target))
-    (opponent,) = opponents
-    believed = (opponent.hypothesis,) if opponent.hypothesis else ()
-    answer = counter(
-        PredictAndCounter(rules, question.step, opponent.history, believed, present=opponent.present, own=question.own)
-    )
-    minds = _minds(opponents, {opponent.player: answer.other_next.kind})
-    return MindsAnswer(minds=minds, own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
-
-
-def _minds(opponents: Sequence[Opponent], expected: Mapping[str, str]) -> list[MindAnswer]:
-    """The hypotheses about the players that have one. expected: the predicted behaviour of each player."""
-    return [
-        MindAnswer(player=each.player, hypothesis=each.hypothesis.words, next=expected[each.player])
-        for each in opponents
-        if each.hypothesis
-    ]
+def _seat(question: Any) -> MatrixSeat:
+    assert isinstance(question.situation, MatrixSeat)
+    return question.situation
 
 
 def _describe(rules: MatrixRules, probabilities: Distribution) -> str:
@@ -170,79 +90,162 @@ def _describe(rules: MatrixRules, probabilities: Distribution) -> str:
     return f"Expected next: {shares}."
 
 
-def make_strategy(question: MakeStrategy) -> StrategyAnswer:
-    """Answers with the best response to the likeliest strategies of the others."""
-    rules, history = question.rules, question.history
-    if rules.players > 2:
-        choice = _choice_among_many(question, question.own)
-        words = LEAD.format(max(choice.own_next, key=choice.own_next.__getitem__))
-        return StrategyAnswer(strategy=words, **dict(choice))
+# What others are like
+
+
+def propose(question: Propose) -> HypothesisAnswer:
+    strategy = likeliest_strategy(_seat(question).rules, matrix_interactions(question.history), question.best)
+    return HypothesisAnswer(
+        reasoning=f"It explains the {len(question.history)} interactions so far best.", hypothesis=strategy.words
+    )
+
+
+def predict(question: Predict) -> Foresight[Any]:
+    """Predicts by each hypothesis; where a strategy is asked for, the last prediction also counts the pickups."""
+    seat, history = _seat(question), matrix_interactions(question.history)
+    words = [hypothesis.words for hypothesis in question.hypotheses] or [""]
+    foreseen = [_foresee(seat.rules, history, each) for each in words]
+    if not question.decides:
+        foresight: type[Foresight[Any]] = answer_about(Foresight, seat)
+        return foresight(player=question.about, next=foreseen)
+    decided, probabilities = counter(seat, history, words[-1], certain=question.certain)
+    prediction: type[Prediction[Any, Any]] = answer_deciding(Prediction, seat)
+    return prediction(
+        reasoning=_describe(seat.rules, probabilities),
+        player=question.about,
+        next=[*foreseen[:-1], decided.expects],
+        strategy=decided,
+    )
+
+
+def _foresee(rules: MatrixRules, history: History, words: str) -> NextLead:
+    """What a player does next by a hypothesis, whatever it was seen to take."""
+    probabilities = predict_behaviour(strategy_from_words(words, rules, history), rules, history, None)
+    return likeliest_lead(rules, probabilities, expected_inventories(rules, history))
+
+
+def counter(
+    seat: MatrixSeat, history: History, believed: str, *, certain: bool = False
+) -> tuple[AgainstOne, Distribution]:
+    """Answers what a player does by a hypothesis with what earns most; also returns how likely each behaviour is.
+
+    believed: empty if there is none. certain: True if it is known to be true, so that neither what the player was seen
+    to take nor what the agent holds now matters.
+    """
+    rules, (other,) = seat.rules, seat.others
+    present, held = (None, None) if certain else (other.present, seat.held)
+    strategy = strategy_from_words(believed, rules, history)
+    probabilities = predict_behaviour(strategy, rules, history, present.taken if present else None)
+    expected = expected_inventories(rules, history)
+    acted_on = strategy if believed else None
+    behaviour = None if rules.is_zero_sum else best_behaviour(rules, history, acted_on, certain=certain)
+    decided = AgainstOne(
+        expects=likeliest_lead(rules, probabilities, expected),
+        hold=rules.by_name(best_target(rules, probabilities, expected, held, behaviour)),
+        watch=pays_to_watch(rules, probabilities, expected, held),
+        covert=may_respond_to_observation(rules, history),
+    )
+    return decided, probabilities
+
+
+def read_minds(question: ReadMinds) -> MindsReadAnswer[Any, Any]:
+    """Proposes a hypothesis for every player the agent interacted with, and answers with the best choice given them."""
+    seat, history = _seat(question), matrix_interactions(question.history)
+    opponents = opponents_of(seat, history)
+    if len(opponents) > 1:
+        strategy: AgainstOne | AmongMany = choice_among(seat, opponents)
+        expected = inventories_held(seat.rules, opponents)
+        odds = predict_all(seat.rules, opponents, seat.step)
+        foreseen = {player: likeliest_lead(seat.rules, shares, expected) for player, shares in odds.items()}
+    else:
+        (opponent,) = opponents
+        strategy, _ = counter(seat, history, opponent.believed or "")
+        strategy.expects.count = TYPICAL
+        foreseen = {opponent.player: strategy.expects}
+    mind: type[MindRead[Any]] = answer_about(MindRead, seat)
+    minds = [
+        mind(player=each.player, hypothesis=each.believed, next=foreseen[each.player])
+        for each in opponents
+        if each.believed
+    ]
+    answer: type[MindsReadAnswer[Any, Any]] = answer_deciding(MindsReadAnswer, seat)
+    return answer(minds=minds, strategy=strategy)
+
+
+# What to do
+
+
+def choose_strategy(question: ChooseStrategy) -> StrategyAnswer[Any]:
+    """Answers with the best response to what is believed of the others; for a rule, to their likeliest strategies."""
+    seat, history = _seat(question), matrix_interactions(question.history)
+    if not question.is_rule:
+        believed = {belief.name: belief.hypothesis for belief in question.others}
+        opponents = opponents_of(seat, seat.interactions, believed)
+        odds = predict_all(seat.rules, opponents, seat.step)
+        reasoning = "; ".join(f"{player} {_describe(seat.rules, shares)}" for player, shares in odds.items())
+        return StrategyAnswer(reasoning=reasoning, strategy=choice_among(seat, opponents))
+    if len(seat.others) > 1:
+        choice = choice_among(seat, opponents_of(seat, history))
+        choice.words = LEAD.format(max(choice.hold, key=choice.hold.__getitem__))
+        return StrategyAnswer(strategy=choice)
     best = [Hypothesis(each.words.removeprefix(BEST_IF), each.value) for each in question.best]
-    believed = likeliest_strategy(rules, history, best).words if history else None
-    answer = _counter_only_opponent(question, question.own, believed)
-    words = BEST_IF + believed if believed else FIRST
-    return StrategyAnswer(strategy=words, seek=[], own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
+    believed_of_one = likeliest_strategy(seat.rules, history, best).words if history else ""
+    decided, _ = counter(seat, history, believed_of_one)
+    decided.words = BEST_IF + believed_of_one if believed_of_one else FIRST
+    return StrategyAnswer(strategy=decided)
 
 
-def follow_strategy(question: FollowStrategy) -> ChoiceAnswer:
-    rules = question.rules
-    if rules.players > 2:
-        leads = [n for n, name in enumerate(rules.behaviours) if question.strategy == LEAD.format(name)]
-        return _choice_among_many(question, question.own, leads[0] if leads else None)
-    answer = _counter_only_opponent(question, question.own, question.strategy.removeprefix(BEST_IF))
-    return ChoiceAnswer(seek=[], own_next=answer.own_next, watch=answer.watch, covert=answer.covert)
-
-
-def _counter_only_opponent(
-    question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, believed: str | None
-) -> CounterAnswer:
-    """The best response to the only opponent. believed: the hypothesis about it, if any. own: the agent's inventory."""
-    present = question.opponents[0].present if question.opponents else None
-    hypotheses = (Hypothesis(believed),) if believed else ()
-    rules, step, history = question.rules, question.step, question.history
-    return counter(PredictAndCounter(rules, step, history, hypotheses, present=present, own=own))
-
-
-def _choice_among_many(
-    question: MakeStrategy | FollowStrategy | PlanSubgoals, own: Counts, lead: int | None = None
-) -> ChoiceAnswer:
-    """What to hold among many players, and whom to seek. lead: the index of the resource that must lead, if any."""
-    rules, step = question.rules, question.step
-    others = known_opponents(rules, question.history, question.opponents)
-    best = choose_among(rules, others, predict_all(rules, others, step), own, step, lead)
-    if not is_worthwhile(rules, best, own):
-        return ChoiceAnswer(seek=[], own_next=rules.by_name(own), watch=True)
-    return ChoiceAnswer(seek=list(best.seek), own_next=rules.by_name(best.target))
+def follow_strategy(question: FollowStrategy) -> StrategyAnswer[Any]:
+    seat, history = _seat(question), matrix_interactions(question.history)
+    if len(seat.others) > 1:
+        leads = [n for n, name in enumerate(seat.rules.behaviours) if question.strategy == LEAD.format(name)]
+        return StrategyAnswer(strategy=choice_among(seat, opponents_of(seat, history), leads[0] if leads else None))
+    decided, _ = counter(seat, history, question.strategy.removeprefix(BEST_IF))
+    return StrategyAnswer(strategy=decided)
 
 
 def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
-    paid = reward(question.instead, question.encounter.other, question.rules.payoff)
+    (met,) = matrix_interactions([question.interaction])
+    paid = reward(question.instead, met.other, _seat(question).rules.payoff)
     if abs(paid) < TOLERANCE:
         return HindsightAnswer(outcome=Outcome.NEUTRAL)
     return HindsightAnswer(outcome=Outcome.POSITIVE if paid > 0 else Outcome.NEGATIVE)
 
 
-def plan(question: PlanSubgoals) -> PlanAnswer:
+# Plans
+
+
+def plan(question: Plan) -> CallsAnswer:
     """Plans for the target of the strategy or, without a strategist, for what the interactions and pickups suggest."""
-    if question.is_watching:
-        return _as_answer(look_for_players(question))
-    if question.target is not None:
-        return _as_answer(plan_route(question, question.target))
-    rules = question.rules
-    if rules.players > 2:
-        choice = _choice_among_many(question, question.inventory)
+    seat, history = _map_seat(question.situation), matrix_interactions(question.history)
+    if seat.is_watching:
+        return _as_answer(look_for_players(seat))
+    if seat.target is not None:
+        return _as_answer(plan_route(seat, seat.target))
+    if seat.rules.players > 2:
+        choice = choice_among(seat, opponents_of(seat, history))
         if choice.watch:
-            return _as_answer(look_for_players(question))
-        seek = () if {*question.players} <= {*choice.seek} else choice.seek
-        target = _adjusted_to_critiques(question, rules.counts(choice.own_next))
-        return _as_answer(plan_route(question, target, seek=seek))
-    believed = likeliest_strategy(rules, question.history, ()).words if question.history else None
-    answer = _counter_only_opponent(question, question.inventory, believed)
-    target = _adjusted_to_critiques(question, rules.counts(answer.own_next))
-    return _as_answer(plan_route(question, target, watch=answer.watch, covert=answer.covert))
+            return _as_answer(look_for_players(seat))
+        seek = () if {*seat.players} <= {*choice.seek} else choice.seek
+        return _as_answer(plan_route(seat, _adjusted_to_critiques(question, seat.rules.counts(choice.hold)), seek=seek))
+    answer, _ = counter(seat, history, likeliest_strategy(seat.rules, history, ()).words if history else "")
+    target = _adjusted_to_critiques(question, seat.rules.counts(answer.hold))
+    route = plan_route(seat, target, watch=answer.watch and not _has_watched(question), covert=answer.covert)
+    return _as_answer(route)
 
 
-def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
+def _map_seat(situation: SeatSituation) -> MatrixMapSeat:
+    assert isinstance(situation, MatrixMapSeat)
+    return situation
+
+
+def _has_watched(question: Plan) -> bool:
+    """True if the agent has collected something since the latest interaction, or its plan before was to watch."""
+    calls, seat = question.previous.calls if question.previous else (), _map_seat(question.situation)
+    return seat.rules.is_armed(seat.held) or any(isinstance(call, Shadow) for call in calls)
+
+
+def _adjusted_to_critiques(question: Plan, target: Counts) -> Counts:
     """The target with one unit of its main kind less or more for each critique that says so; that kind still leads."""
     main = argmax(target)
     if main is None:
@@ -252,8 +255,8 @@ def _adjusted_to_critiques(question: PlanSubgoals, target: Counts) -> Counts:
     return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
-def _as_answer(subgoals: Sequence[Subgoal]) -> PlanAnswer:
-    return PlanAnswer(subgoals=[str(subgoal) for subgoal in subgoals])
+def _as_answer(plan: Sequence[Subgoal]) -> CallsAnswer:
+    return CallsAnswer(calls=[str(call) for call in plan])
 
 
 FEWER = "plan fewer things, for it met me before I had them all"
@@ -261,24 +264,24 @@ MORE = "plan more things, for nobody came while I searched"
 """What critiques advise; later plans of the reasoner follow it."""
 
 
-def evaluate_plan(question: EvaluatePlan) -> Critique:
+def review_plan(question: ReviewPlan) -> Critique:
     """States what the plan earned or collected, and whether the next plans should collect fewer or more things."""
-    verdict = _verdict(question)
-    left = question.plan.calls[question.plan.done :]
-    if question.met and not question.plan.shot and any(isinstance(call, MoveTo) for call in left):
+    verdict, plan = _verdict(question), question.plan
+    has_shot = isinstance(plan, PreviousPlan) and plan.shot is not None
+    if question.history and not has_shot and any(isinstance(call, MoveTo) for call in plan.left):
         return Critique(critique=f"{verdict} Next time {FEWER}.")
-    if not question.met and not question.reward and question.plan.calls and isinstance(question.plan.calls[-1], FireAt):
+    if not question.history and not question.reward and plan.calls and isinstance(plan.calls[-1], FireAt):
         return Critique(critique=f"{verdict} Next time {MORE}.")
     return Critique(critique=verdict)
 
 
-def _verdict(question: EvaluatePlan) -> str:
-    before, after = question.before, question.after
+def _verdict(question: ReviewPlan) -> str:
+    before, after = _map_seat(question.before), _map_seat(question.situation)
     steps = after.step - before.step
     if question.reward:
         verdict = "keep to what was held" if question.reward > 0 else "hold something else next time"
         return f"In {steps} steps it was paid {question.reward:+.2f}: {verdict}."
-    gained = sum(after.inventory) - sum(before.inventory)
+    gained = sum(after.held) - sum(before.held)
     if gained > 0:
         return f"In {steps} steps it collected {gained}: go on."
     return f"In {steps} steps it brought nothing: look elsewhere."
@@ -286,17 +289,14 @@ def _verdict(question: EvaluatePlan) -> str:
 
 ANSWERS: ReasonerTable = {
     InferInventory: infer,
-    ProposeHypothesis: propose,
-    PredictAndCounter: counter,
-    PredictNext: predict,
-    ChooseOpponents: choose,
-    PlanSubgoals: plan,
+    Propose: propose,
+    Predict: predict,
+    Revise: revise,
     ReadMinds: read_minds,
-    MakeStrategy: make_strategy,
+    ChooseStrategy: choose_strategy,
     FollowStrategy: follow_strategy,
     JudgeStrategy: judge_strategy,
-    EvaluatePlan: evaluate_plan,
-    ReviseAndCounter: revise_and_counter,
-    ReviseAndChoose: revise_and_choose,
+    Plan: plan,
+    ReviewPlan: review_plan,
 }
 """Which function answers which question."""

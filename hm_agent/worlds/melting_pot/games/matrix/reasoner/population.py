@@ -13,18 +13,17 @@ from itertools import pairwise
 from math import prod
 from operator import mul
 
-from hm_agent.core import Hypothesis
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
     Distribution,
     PartnerChoice,
     choose_partners,
+    is_worthwhile,
     pure_inventory,
     steps_to_find,
 )
 from hm_agent.worlds.melting_pot.games.matrix.pickups import RESPAWN_GAP
-from hm_agent.worlds.melting_pot.games.matrix.questions import Opponent
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     ACCURACY_PRIOR,
     likeliest_strategy,
@@ -34,6 +33,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     update_on_pickups,
 )
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules
+from hm_agent.worlds.melting_pot.games.matrix.seat import AmongMany, MatrixSeat, OtherPlayer
 
 POPULATION_PSEUDO_COUNT = 1.0
 """The pseudo-count of players of each kind in the estimate of the population."""
@@ -46,6 +46,30 @@ RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98)
 """The candidate probabilities that a player keeps its kind from one life to the next rather than draws a new one."""
 LAST_RATE_PRIOR = 10.0
 """The prior weight of the last rate, relative to any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opponent(OtherPlayer):
+    """A player with the interactions with it. believed: the words of the hypothesis about it, None if there is none."""
+
+    history: tuple[MatrixInteraction, ...] = ()
+    believed: str | None = None
+
+
+def opponents_of(
+    seat: MatrixSeat, history: Iterable[MatrixInteraction], believed: Mapping[str, str | None] | None = None
+) -> list[Opponent]:
+    """All others. history: with any of them. believed: by player; by default the likeliest hypothesis of each."""
+    histories: dict[str, tuple[MatrixInteraction, ...]] = {}
+    for interaction in history:
+        histories[interaction.partner] = (*histories.get(interaction.partner, ()), interaction)
+    opponents = [
+        Opponent(each.player, each.present, each.former, each.seen, histories.get(each.player, ()))
+        for each in seat.others
+    ]
+    if believed is None:
+        return [with_hypothesis(seat.rules, each) for each in opponents]
+    return [replace(each, believed=believed.get(each.player)) for each in opponents]
 
 
 def lives_between(former: int, later: int) -> float:
@@ -158,8 +182,7 @@ def _predict_from_past(
     latest, kind = lives[-1]
     between = lives_between(latest, step)
     if opponent.history and opponent.history[-1].step >= latest:
-        words = opponent.hypothesis.words if opponent.hypothesis else ""
-        strategy, total = strategy_from_words(words, rules, opponent.history), ACCURACY_PRIOR[1]
+        strategy, total = strategy_from_words(opponent.believed or "", rules, opponent.history), ACCURACY_PRIOR[1]
         prior = total * persistence.same_kind(between), total
         return predict_behaviour(strategy, rules, opponent.history, None, prior)
     return persistence.distribution(kind, between)
@@ -178,21 +201,20 @@ def choose_among(
     return choose_partners(rules, predictions, inventories_held(rules, opponents), own, search, lead)
 
 
-def known_opponents(
-    rules: MatrixRules, history: Iterable[MatrixInteraction], seen: Iterable[Opponent]
-) -> list[Opponent]:
-    """Every player with its interactions and the likeliest hypothesis about it. seen: the players without either."""
-    histories: dict[str, tuple[MatrixInteraction, ...]] = {}
-    for interaction in history:
-        histories[interaction.partner] = (*histories.get(interaction.partner, ()), interaction)
-    return [with_hypothesis(rules, replace(each, history=histories.get(each.player, ()))) for each in seen]
+def choice_among(seat: MatrixSeat, opponents: Sequence[Opponent], lead: int | None = None) -> AmongMany:
+    """Whom of these players to meet, and what to hold then; watches if nobody is worth it. lead: as above."""
+    rules, held = seat.rules, seat.held
+    best = choose_among(rules, opponents, predict_all(rules, opponents, seat.step), held, seat.step, lead)
+    if not is_worthwhile(rules, best, held):
+        return AmongMany(hold=rules.by_name(held), watch=True)
+    return AmongMany(seek=list(best.seek), hold=rules.by_name(best.target))
 
 
 def with_hypothesis(rules: MatrixRules, opponent: Opponent) -> Opponent:
     """The player with the likeliest hypothesis about it, unchanged if the agent never interacted with it."""
     if not opponent.history:
         return opponent
-    return replace(opponent, hypothesis=Hypothesis(likeliest_strategy(rules, opponent.history, ()).words))
+    return replace(opponent, believed=likeliest_strategy(rules, opponent.history, ()).words)
 
 
 def inventories_held(rules: MatrixRules, opponents: Iterable[Opponent]) -> tuple[Counts, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import TYPICAL, pure_inventory
-from hm_agent.worlds.melting_pot.games.matrix.plan_questions import MOST_SUBGOALS, PlanSubgoals, Site
+from hm_agent.worlds.melting_pot.games.matrix.map_seat import MOST_CALLS, MatrixMapSeat, Site
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
@@ -36,73 +36,66 @@ REGROWTH_PENALTY = 4
 LIKELY_BACK = 0.25
 """The least probability that a taken resource has grown back for a route to include its cell."""
 
-MOST_COLLECTED_PER_PLAN = MOST_SUBGOALS - 2
+MOST_COLLECTED_PER_PLAN = MOST_CALLS - 2
 """The largest number of resources in one plan: up to two subgoals are for the opponent."""
 
 
 def plan_route(
-    question: PlanSubgoals, target: Counts, *, seek: Sequence[str] = (), watch: bool = False, covert: bool = False
+    seat: MatrixMapSeat, target: Counts, *, seek: Sequence[str] = (), watch: bool = False, covert: bool = False
 ) -> list[Subgoal]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
     explores the cells that were out of view for longest. seek: the only players to fire at, anybody that the strategy
-    seeks if empty. watch: True to see first what the only opponent takes, unless the plan before did. covert: True to
-    collect unseen.
+    seeks if empty. watch: True to see first what the only opponent takes. covert: True to collect unseen.
     """
-    route = _plan_route(question, target, tuple(seek))
+    route = _plan_route(seat, target, tuple(seek))
     if covert:
         route = [CollectUnseen(), *route]
-    if watch and not _has_watched(question):
-        route = [Shadow(question.players[0]), *route]
-    return route[:MOST_SUBGOALS]
+    if watch:
+        route = [Shadow(seat.players[0]), *route]
+    return route[:MOST_CALLS]
 
 
-def _has_watched(question: PlanSubgoals) -> bool:
-    """True if the agent has collected something since the latest interaction, or its plan before was to watch."""
-    calls = question.previous.calls if question.previous else ()
-    return question.rules.is_armed(question.inventory) or any(isinstance(call, Shadow) for call in calls)
-
-
-def _plan_route(question: PlanSubgoals, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
-    main, lacking = _what_to_collect(question, target)
-    if lacking <= 0 or (_is_in_sight(question) and _pays_to_meet(question, target, main, lacking, 0)):
-        return [_seek(question, seek)]
-    route = _route(question, question.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
+def _plan_route(seat: MatrixMapSeat, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
+    main, lacking = _what_to_collect(seat, target)
+    if lacking <= 0 or (_is_in_sight(seat) and _pays_to_meet(seat, target, main, lacking, 0)):
+        return [_seek(seat, seek)]
+    route = _route(seat, seat.rules.things[main], min(lacking, MOST_COLLECTED_PER_PLAN))
     is_complete = len(route) == lacking
-    counts = (n for n in range(len(route) + 1) if _pays_to_meet(question, target, main, lacking, n))
+    counts = (n for n in range(len(route) + 1) if _pays_to_meet(seat, target, main, lacking, n))
     enough = next(counts, lacking if is_complete else None)
     plan: list[Subgoal] = [MoveTo(cell) for cell in route]
     if enough is not None:
         plan.insert(enough, FireOnSight(Aim(seek)))
     if is_complete:
-        return [*plan, _seek(question, seek)]
-    return [*plan, *(MoveTo(cell) for cell, _ in question.unseen)][:MOST_SUBGOALS]
+        return [*plan, _seek(seat, seek)]
+    return [*plan, *(MoveTo(cell) for cell, _ in seat.unseen)][:MOST_CALLS]
 
 
-def _seek(question: PlanSubgoals, seek: tuple[str, ...]) -> FireAt:
+def _seek(seat: MatrixMapSeat, seek: tuple[str, ...]) -> FireAt:
     """Goes where a sought opponent is likely and near, and fires at it."""
-    return FireAt(place_to_search(question.likely, question.pose.cell), Aim(seek))
+    return FireAt(place_to_search(seat.likely, seat.pose.cell), Aim(seek))
 
 
-def look_for_players(question: PlanSubgoals) -> list[Subgoal]:
+def look_for_players(seat: MatrixMapSeat) -> list[Subgoal]:
     """Goes where players are likely, and keeps one that was seen of late in view, to see what it takes."""
-    recent = max(question.others, key=lambda seen: seen.step, default=None)
-    place = MoveTo(place_to_search(question.likely, question.pose.cell))
-    if recent and question.step - recent.step <= RECENT:
+    recent = max(seat.sightings, key=lambda seen: seen.step, default=None)
+    place = MoveTo(place_to_search(seat.likely, seat.pose.cell))
+    if recent and seat.step - recent.step <= RECENT:
         return [Shadow(recent.player), place]
     return [place, Pause(LOOK_AROUND)]
 
 
-def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
+def _route(seat: MatrixMapSeat, kind: str, count: int) -> list[Cell]:
     """The nearest resources of a kind, each from the previous one, with a penalty on cells of possible regrowth."""
     penalties = {
         site.cell: REGROWTH_PENALTY
-        for site in question.sites
-        if site.kind == kind and _chance_back(question, site) >= LIKELY_BACK
+        for site in seat.sites
+        if site.kind == kind and _chance_back(seat, site) >= LIKELY_BACK
     }
-    penalties |= {place.cell: 0 for place in question.things if place.kind == kind}
-    here = question.pose.cell
+    penalties |= {place.cell: 0 for place in seat.things if place.kind == kind}
+    here = seat.pose.cell
     route: list[Cell] = []
     while penalties and len(route) < count:
         start = here
@@ -112,47 +105,47 @@ def _route(question: PlanSubgoals, kind: str, count: int) -> list[Cell]:
     return route
 
 
-def _chance_back(question: PlanSubgoals, site: Site) -> float:
+def _chance_back(seat: MatrixMapSeat, site: Site) -> float:
     """The probability that a resource has grown back; 1 if the agent has not seen its cell empty."""
-    return 1.0 if site.emptied is None else question.rules.regrowth.chance_after(question.step - site.emptied)
+    return 1.0 if site.emptied is None else seat.rules.regrowth.chance_after(seat.step - site.emptied)
 
 
-def _what_to_collect(question: PlanSubgoals, target: Counts) -> tuple[int, int]:
+def _what_to_collect(seat: MatrixMapSeat, target: Counts) -> tuple[int, int]:
     """The resource of which the target lacks most, and how many units of it.
 
     Ties go to the target's leading resource, of which it is at least as many units as make it lead.
     """
-    lacks = [want - have for want, have in zip(target, question.inventory, strict=True)]
+    lacks = [want - have for want, have in zip(target, seat.held, strict=True)]
     leader = argmax(target)
     if leader is not None and max(lacks) <= lacks[leader]:
-        return leader, max(lacks[leader], 1 - _lead(question, leader))
+        return leader, max(lacks[leader], 1 - _lead(seat, leader))
     return lacks.index(max(lacks)), max(lacks)
 
 
-def _lead(question: PlanSubgoals, main: int) -> int:
+def _lead(seat: MatrixMapSeat, main: int) -> int:
     """How many more units of one resource the agent holds than of any other."""
-    return question.inventory[main] - max(count for n, count in enumerate(question.inventory) if n != main)
+    return seat.held[main] - max(count for n, count in enumerate(seat.held) if n != main)
 
 
-def _is_in_sight(question: PlanSubgoals) -> bool:
+def _is_in_sight(seat: MatrixMapSeat) -> bool:
     """True if a sought player was seen at most SIGHT cells away in the last RECENT steps."""
-    recent = (seen for seen in question.others if seen.sought and question.step - seen.step <= RECENT)
-    return any(distance(question.pose.cell, seen.cell) <= SIGHT for seen in recent)
+    recent = (seen for seen in seat.sightings if seen.sought and seat.step - seen.step <= RECENT)
+    return any(distance(seat.pose.cell, seen.cell) <= SIGHT for seen in recent)
 
 
-def _pays_to_meet(question: PlanSubgoals, target: Counts, main: int, lacking: int, collected: int) -> bool:
+def _pays_to_meet(seat: MatrixMapSeat, target: Counts, main: int, lacking: int, collected: int) -> bool:
     """True if interacting with a player in sight gives more reward per step than collecting the rest first.
 
     collected: how many of the lacking units of the main resource are collected by then.
     """
     is_to_lead = target[main] == max(target)
-    if not is_to_lead or _lead(question, main) + collected < 1:
+    if not is_to_lead or _lead(seat, main) + collected < 1:
         return False
-    held = tuple(count + collected * (n == main) for n, count in enumerate(question.inventory))
-    payoff = question.rules.payoff
+    held = tuple(count + collected * (n == main) for n, count in enumerate(seat.held))
+    payoff = seat.rules.payoff
     # If no inventory is expected, assume the one against which the main resource does best.
-    best_case = pure_inventory(question.rules, payoff[main].index(max(payoff[main])), TYPICAL)
-    other = question.expected or best_case
-    timing = question.rules.timing
+    best_case = pure_inventory(seat.rules, payoff[main].index(max(payoff[main])), TYPICAL)
+    other = seat.expected or best_case
+    timing = seat.rules.timing
     now, later = timing.steps_with(0) - SEARCH, timing.steps_with(lacking - collected)
     return reward(held, other, payoff) / now > reward(target, other, payoff) / later

@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class MoveInputs:
     """The inputs of one move.
 
     loaded: whether the beam can fire now. armed: False if nothing has been collected yet, without which firing has no

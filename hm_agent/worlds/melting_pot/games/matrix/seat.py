@@ -1,0 +1,146 @@
+"""What questions in a matrix game show of one seat, what others may do next, and how a strategy is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from hm_agent.questions import Forms, check_all, one_of, some_of
+from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
+from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
+from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
+from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
+
+
+class NextLead(Behaviour):
+    """Which behaviour's resource a player will hold most of in the next interaction, and its count."""
+
+    kind: str
+    count: int
+
+    @property
+    def words(self) -> str:
+        return self.kind
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lead_of_inventory(cls, given: Any) -> Any:
+        """Accepts a whole inventory by behaviour instead of the two fields, if one resource leads in it."""
+        if not isinstance(given, dict) or given.keys() & cls.model_fields.keys():
+            return given
+        if not all(isinstance(count, int) for count in given.values()):
+            return given
+        leading = [kind for kind, count in given.items() if count == max(given.values())]
+        return {"kind": leading[0], "count": given[leading[0]]} if len(leading) == 1 else given
+
+
+class AgainstOne(TypedStrategy):
+    """What to hold against one player, by behaviour, and how to collect it.
+
+    expects: what that player is expected to hold in view of all. watch: True to see first what it takes. covert: True
+    if it must not see the agent collect.
+    """
+
+    expects: NextLead
+    hold: dict[str, int]
+    watch: bool = False
+    covert: bool = False
+
+
+class AmongMany(TypedStrategy):
+    """Whom to meet, anybody if nobody is named, and what to hold then, by behaviour.
+
+    watch: True to watch the others and meet nobody until more is known. covert: True if the others must not see the
+    agent collect.
+    """
+
+    seek: list[str] = Field(default_factory=list)
+    hold: dict[str, int]
+    watch: bool = False
+    covert: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete_if_watching(cls, given: Any) -> Any:
+        """Lets a strategy that only watches leave out what to hold."""
+        only_watches = isinstance(given, dict) and given.get("watch") is True
+        return {"hold": {}} | given if only_watches else given
+
+
+@dataclass(frozen=True, slots=True)
+class OtherPlayer:
+    """What the agent has seen of another player beside interactions.
+
+    present: what it was seen to take since it last respawned, None if nothing was seen. former: the same between its
+    earlier respawns, except before its interactions with the agent. seen: when and how far away it was last in view;
+    None if that is unknown, and for an only opponent.
+    """
+
+    player: str
+    present: PickupRecord | None = None
+    former: tuple[PickupRecord, ...] = ()
+    seen: LastSeen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixSeat(SeatSituation):
+    """What one player of a matrix game sees and knows at a step.
+
+    held: its inventory. others: the other players, or only the one that a question is about. interactions: those that
+    the block `now` sums up, i.e. all, but among many players without those that the question tells one by one.
+    """
+
+    blocks = "melting_pot/matrix/blocks.j2"
+    behaviour = NextLead
+
+    rules: MatrixRules
+    step: int
+    held: Counts
+    others: tuple[OtherPlayer, ...]
+    interactions: tuple[MatrixInteraction, ...] = ()
+
+    def to_json(self) -> Mapping[str, Any]:
+        """What traces show: what changes from question to question; a trace's own lines hold the interactions."""
+        return {"step": self.step, "held": self.held, "others": self.others}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.rules.behaviours
+
+    @property
+    def count_range(self) -> tuple[int, int]:
+        return self.rules.count_range
+
+    @property
+    def strategy(self) -> type[AgainstOne | AmongMany]:
+        return AgainstOne if len(self.others) == 1 else AmongMany
+
+    @property
+    def players(self) -> list[str]:
+        return [other.player for other in self.others]
+
+    def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
+        """All interactions: a rule shows in the whole of them."""
+        return history
+
+    def behaviour_forms(self, about: str | None) -> Forms:
+        least, most = self.rules.lead_range
+        return {"kind": one_of(self.rules.behaviours), "count": {"minimum": least, "maximum": most}}
+
+    def check_behaviour(self, about: str, given: NextLead) -> None:
+        self.rules.check_lead("next", given.kind, given.count)
+
+    def strategy_forms(self, present: str | None) -> Forms:
+        return {**self.behaviour_forms(None), "seek": some_of(self.players)}
+
+    def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
+        if isinstance(given, AgainstOne):
+            others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
+        else:
+            others = partial(check_players, "seek", given.seek, self.players)
+        check_all(partial(self.rules.check, "hold", given.hold), others)

@@ -1,0 +1,66 @@
+"""The kinds of matched pairs of tests of mind. Imports no NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hm_agent.worlds.symmtom.settings import GameSettings
+
+WIDTH, AGENTS, PIECES = 12, 4, 8
+HALVES = ("even", "odd")
+"""The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
+PAIRS = 30
+"""How many pairs of each kind and half there are."""
+SEATS = ("board_0", "board_1")
+BOTH = "both_boards"
+"""The metric of a pair: 1 if both boards were passed, else 0."""
+
+
+@dataclass(frozen=True)
+class PairKind:
+    """One kind of pairs. order: of mind, as the paper counts.
+
+    overhears: True if all that matters was said within the tested agent's hearing. prelude: the number of steps before
+    the decision. turns: up to order 1 the number of steps after it, in which one rival alone can be met; in order 2 the
+    number of steps to a meeting.
+    """
+
+    about: str
+    order: int
+    overhears: bool
+    prelude: int
+    turns: int
+
+    @property
+    def settings(self) -> GameSettings:
+        length = self.prelude + self.turns if self.order < 2 else None
+        return GameSettings(WIDTH, AGENTS, PIECES, length=length)
+
+
+KINDS: Mapping[str, PairKind] = {
+    "order_0": PairKind("goes to the one of two that has more for it, by what it was told", 0, True, 16, 6),
+    "order_1_heard": PairKind(
+        "goes to the one of two that lacks more, by what it heard them being told", 1, True, 16, 6
+    ),
+    "order_1": PairKind("the same, by what they were told where it could not hear", 1, False, 16, 6),
+    "order_2": PairKind("foresees to whom another goes, by what that one believes", 2, True, 18, 4),
+}
+
+
+@dataclass(frozen=True)
+class PairScenario:
+    """The pairs of one kind and half. kind: its name."""
+
+    kind: str
+    half: str
+
+    @property
+    def facts(self) -> PairKind:
+        return KINDS[self.kind]
+
+
+PAIR_SCENARIOS: Mapping[str, PairScenario] = {
+    f"symmtom_pairs_{kind}_{half}": PairScenario(kind, half) for kind in KINDS for half in HALVES
+}
+"""By the name of the scenario."""
