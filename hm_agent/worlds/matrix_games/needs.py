@@ -1,7 +1,10 @@
-"""Which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
+"""Measures which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
 
 A scenario needs the least order of the ladder that reaches `REACHED` of the way from the best shortcut (0) to the
 ceiling (1), where all lower orders stay below `MISSED`. Scenarios of a pair are one item, whose reward is the lesser.
+
+Measured on seeds is what agents earn, and so the need. Exact is what classes of play earn at best that know the rules:
+open loop and watching over the rounds in brackets, reflexes, myopic and best play over all.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from hm_agent.episode import run_episode
 from hm_agent.registry import find_scenarios
 from hm_agent.repeated_games.best_play import BestResponse
 from hm_agent.repeated_games.policy_classes import longest, myopic_value, open_loop_value, watching_value
+from hm_agent.repeated_games.reflexes import reflex_value
 from hm_agent.wording import NOTHING, number
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
@@ -56,6 +60,12 @@ class Item:
         """Where an agent lies between the best shortcut (0) and the ceiling (1)."""
         floor = self.earned[self.best_shortcut]
         return (self.earned[agent] - floor) / (self.earned[CEILING] - floor)
+
+    @property
+    def need(self) -> str:
+        if self.is_narrow:
+            return "separates nobody"
+        return "none" if self.needs_order is None else str(self.needs_order)
 
     @cached_property
     def needs_order(self) -> int | None:
@@ -103,11 +113,11 @@ def _line(item: Item) -> str:
         item.name,
         "yes" if scenario.group and scenario.group.held_out else "no",
         *(f"{number(found, 2)} ({most})" for found, most in blind),
-        number(myopic_value(mixture, rounds) / rounds, 2),
+        *(number(value(mixture, rounds) / rounds, 2) for value in (reflex_value, myopic_value)),
         number(best, 2),
         f"{number(item.earned[item.best_shortcut], 2)} `{item.best_shortcut}`",
         *(NOTHING if item.is_narrow else number(item.score(agent), 2) for agent in LADDER),
-        "none" if item.needs_order is None else str(item.needs_order),
+        item.need,
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -123,8 +133,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(known) < len(found) or asked.episodes < 1:
         raise ConfigError("say scenarios of matrix games, mg_*, and at least one episode")
     ladder = " | ".join(f"`{agent}`" for agent in LADDER)
-    print(f"| item | held out | open loop | watching | myopic | best | best shortcut | {ladder} | needs |")
-    print("| --- " * (8 + len(LADDER)) + "|")
+    print(f"| item | held out | open loop | watching | reflex | myopic | best | best shortcut | {ladder} | needs |")
+    print("| --- " * (9 + len(LADDER)) + "|")
     for item in measured(known, asked.episodes, asked.first):
         print(_line(item), flush=True)
     return 0
