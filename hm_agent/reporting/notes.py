@@ -115,8 +115,13 @@ def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     worlds, played = {row.scenario.world for row in rows}, {row.condition.agent for row in rows}
     known = [agent for name in worlds if name in suites() for agent in suites()[name].shortcuts]
     missing = listed([f"`{agent}`" for agent in known if agent not in played])
-    sentence = f"The floor is the shortcut with the best mean over the other scenarios of the group: {chosen}."
+    no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
+    sentence = f"The floor is the shortcut with the best mean over the group's other scenarios{no_lower}: {chosen}."
     return [sentence, *([f"A floor may be too low, since shortcuts were not played: {missing}."] if missing else [])]
+
+
+def _is_guessed(row: Row) -> bool:
+    return row.floor_reference is not None and row.floor == row.scenario.metric.guessing
 
 
 def unscored(rows: Sequence[Row]) -> list[str]:

@@ -85,7 +85,11 @@ class Row:
 
     @property
     def floor(self) -> float | None:
-        return self.floor_reference.estimate.mean if self.floor_reference else None
+        """The floor agent's mean, or what guessing earns if that is better."""
+        if self.floor_reference is None:
+            return None
+        found, guessing = self.floor_reference.estimate.mean, self.scenario.metric.guessing
+        return found if guessing is None else max(found, guessing)
 
     @property
     def ceiling(self) -> float | None:

@@ -86,7 +86,7 @@ def test_a_scenario_in_which_a_shortcut_does_nearly_as_well_is_in_no_score_and_i
 
 def test_a_report_names_the_floors_and_the_shortcuts_that_were_not_played() -> None:
     rows = played(MAZES)
-    assert shortcut_notes(rows)[0].endswith("the group: `random` in 1 scenario and `constant` in 2 scenarios.")
+    assert shortcut_notes(rows)[0].endswith("other scenarios: `random` in 1 scenario and `constant` in 2 scenarios.")
     without = played(
         {name: {key: earned[key] for key in earned if key != "constant"} for name, earned in MAZES.items()}
     )
@@ -107,6 +107,14 @@ def test_a_shortcut_that_knows_one_answer_is_no_floor_of_a_pair() -> None:
     rows = played(doors)
     assert floors(rows) == {"a": ("random", 2.0), "b": ("random", 2.0)}
     assert not any(row.is_narrow for row in rows)
+
+
+def test_no_floor_is_below_what_guessing_earns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.METRIC", replace(METRIC, guessing=2.5))
+    rows = played(MAZES)
+    floor = {row.scenario.name: row.floor for row in rows}
+    assert floor == {"maze_0": 2.5, "maze_1": 2.5, "maze_2": 2.5}
+    assert "or what guessing earns if that is better" in shortcut_notes(rows)[0]
 
 
 def test_a_pair_counts_by_its_lesser_score_and_half_a_pair_does_not_count() -> None:
