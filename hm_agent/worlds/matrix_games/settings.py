@@ -34,7 +34,7 @@ class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
     opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order,
-    needs_order, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
+    needs_order, separates_nobody, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
     """
 
     name: Word
@@ -43,6 +43,7 @@ class OpponentGroup:
     opponents: Annotated[tuple[Mapping[str, Parameter], ...], Field(min_length=1)]
     order: int | None = None
     needs_order: int | None = None
+    separates_nobody: bool = False
     pair: Word | None = None
     column: bool = False
 

@@ -118,12 +118,9 @@ class ForecastPlayer(HistoryPlayer):
         self._anchor, self._alike = int(not is_reaction), alike
 
     def answer(self, side: Side, moves: Moves) -> int:
-        count = len(side.others)
-        ways = [(moves[place][1] - moves[place - 1][self._anchor]) % count for place in range(1, len(moves))]
-        seen = [(-1, side.payoff[moves[0][0]][moves[0][1]])]
-        seen += [(way, side.payoff[own][other]) for way, (own, other) in zip(ways, moves[1:], strict=True)]
+        ways, seen = _ways(side, moves, self._anchor), _seen(side, moves, self._anchor)
         way = commonest([ways[place] for place in self._places(seen)] or ways or [0])
-        return side.best_response((moves[-1][self._anchor] + way) % count)
+        return side.best_response((moves[-1][self._anchor] + way) % len(side.others))
 
     def _places(self, seen: Sequence[tuple[int, float]]) -> list[int]:
         """The places of the rounds, but the last, that were like the last."""
@@ -136,6 +133,50 @@ class ForecastPlayer(HistoryPlayer):
             longest = max(places, key=lambda place: (_common_end(seen[: place + 1], seen), place), default=0)
             return [longest] if places and seen[longest] == last else []
         return []
+
+
+class ContextVotePlayer(HistoryPlayer):
+    """Answers what most earlier rounds speak for: that the other goes again as far as it went after them.
+
+    That is counted from the agent's last action and from the other's; each round speaks for both. A round like the last
+    one in way and payoff counts four times as much; 16 or 64 times if the one or two before it were alike, too.
+    """
+
+    WEIGHT, LONGEST = 4, 3
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        votes: Counter[int] = Counter()
+        for anchor in (0, 1):
+            seen = _seen(side, moves, anchor)
+            for place, way in enumerate(_ways(side, moves, anchor)):
+                alike = min(self.LONGEST, _common_end(seen[: place + 1], seen))
+                votes[(moves[-1][anchor] + way) % len(side.others)] += self.WEIGHT**alike
+        return side.best_response(max(votes, key=votes.__getitem__, default=moves[-1][1]))
+
+
+class LagPlayer(HistoryPlayer):
+    """Expects the other to be as far from one of the last four moves of either as it most often was, and answers that.
+
+    Of the eight moves it counts from the one for which a distance has come most often. fading: what a round counts for,
+    compared to the one after it.
+    """
+
+    LONGEST = 4
+
+    def __init__(self, world: MatrixGameWorld, seed: int, *, fading: float) -> None:
+        super().__init__(world, seed)
+        self._fading = fading
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        found = (0.0, moves[-1][1])
+        for lag, anchor in product(range(1, self.LONGEST + 1), (0, 1)):
+            counts: dict[int, float] = {}
+            for age, way in enumerate(reversed(_ways(side, moves, anchor, lag))):
+                counts[way] = counts.get(way, 0.0) + self._fading**age
+            for way, count in counts.items():
+                if count > found[0]:
+                    found = count, (moves[-lag][anchor] + way) % len(side.others)
+        return side.best_response(found[1])
 
 
 class BestDistancePlayer(HistoryPlayer):
@@ -152,6 +193,18 @@ class BestDistancePlayer(HistoryPlayer):
             would_pay[anchor, way] = value
         anchor, way = max(would_pay, key=would_pay.__getitem__)
         return (moves[-1][anchor] + way) % len(side.actions)
+
+
+def _ways(side: Side, moves: Moves, anchor: int, lag: int = 1) -> list[int]:
+    """How far the other went from a move `lag` rounds before, for each round that has one. anchor: as in a move."""
+    pairs = zip(moves, moves[lag:], strict=False)
+    return [(after[1] - before[anchor]) % len(side.others) for before, after in pairs]
+
+
+def _seen(side: Side, moves: Moves, anchor: int) -> list[tuple[int, float]]:
+    """For each round how far the other went, -1 in the first, and what the round paid."""
+    ways = [-1, *_ways(side, moves, anchor)]
+    return [(way, side.payoff[own][other]) for way, (own, other) in zip(ways, moves, strict=True)]
 
 
 def _common_end(first: Sequence[object], second: Sequence[object]) -> int:
@@ -189,6 +242,9 @@ SHORTCUTS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     "match_frequencies": MatchFrequenciesPlayer,
     "double_counter": DoubleCounterPlayer,
     "best_distance": BestDistancePlayer,
+    "context_vote": ContextVotePlayer,
+    "lag": partial(LagPlayer, fading=1.0),
+    "lag_fading": partial(LagPlayer, fading=0.9),
     **{
         f"{name}_{alike}": partial(ForecastPlayer, is_reaction=name == "reaction", alike=alike)
         for name, alike in product(("habit", "reaction"), ("any", "payoff", "round", "stretch"))

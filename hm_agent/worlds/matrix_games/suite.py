@@ -49,6 +49,9 @@ SHORTCUTS: Mapping[str, str] = {
     "match_frequencies": "best-responds to an action drawn from all that the other has played",
     "double_counter": "best-responds to the other's last action; after a win, to the answer to that",
     "best_distance": "plays as far from a move of the last round as would have paid most so far",
+    "context_vote": "answers what most earlier rounds speak for, the more the more alike they were",
+    "lag": "expects the other to be as far from one of the last four moves as it most often was",
+    "lag_fading": "the same, where older rounds fade",
     **{
         f"{name}_{alike}": f"expects the other to go as far from {anchor} last action as {where}"
         for name, anchor in (("habit", "its own"), ("reaction", "the agent's"))
@@ -70,6 +73,7 @@ class MatrixGamesSuite(Suite):
     title = "Matrix games"
     offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
     shortcuts = tuple(SHORTCUTS)
+    needs_are = "measured on seeds"
     commands: Mapping[str, OwnCommand] = {
         "needs": OwnCommand("measure which order of mind scenarios need", "hm_agent.worlds.matrix_games.needs:main")
     }
@@ -163,6 +167,7 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         held_out=group.held_out if group else False,
         order=group.order if group else None,
         needs_order=group.needs_order if group else None,
+        separates_nobody=group.separates_nobody if group else False,
         pair=f"mg_{game.short_name}_{group.pair}" if group and group.pair else "",
         family=f"{game.title} by its table" if group else "",
     )

@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from hm_agent.command_line import cli
-from hm_agent.registry import scenario_named
+from hm_agent.registry import scenario_named, scenarios
+from hm_agent.repeated_games.reflexes import reflex_value
 from hm_agent.repeated_games.rules_of_play import order_of
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, Item, main, measured
@@ -17,7 +18,6 @@ from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
 
 TESTED = {
-    "mg_mod_counter_earlier_3": 1,
     "mg_stag_corrigible_trembling": 1,
     "mg_mod_deeper_2_2_1": 2,
     "mg_mod_deeper_3_2_1": 3,
@@ -64,10 +64,19 @@ def test_the_opponents_of_a_pair_play_alike_until_one_is_beaten_often_enough() -
             states = [rule.after(state, own, own) for rule, state in zip((plain, deeper), states, strict=True)]
 
 
-def test_what_separates_nobody_needs_nothing() -> None:
-    assert item("mg_pd_grim").is_narrow
-    assert item("mg_pd_grim").needs_order is None
-    assert scenario_named("mg_pd_grim").needs_order is None
+def test_what_separates_nobody_needs_nothing_and_is_listed_so(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("mg_pd_grim", "mg_mod_counter_earlier_3"):
+        assert item(name).need == "separates nobody"
+        assert scenario_named(name).separates_nobody
+    assert all(info.needs_order is None for info in SUITE.scenarios if info.separates_nobody)
+    assert cli.main(["hm-agent", "list"]) == 0
+    assert "after the agent's first defect; separates nobody" in capsys.readouterr().out
+
+
+def test_no_answer_to_the_last_round_alone_does_what_orders_2_and_3_do() -> None:
+    for name in ("mg_mod_deeper_2_2_1", "mg_mod_deeper_3_2_1"):
+        (rule,), rounds = table_scenarios()[name].rules, 30
+        assert reflex_value({rule: 1.0}, rounds) / rounds < 0.43 < 0.79 < item(name).earned[CEILING], name
 
 
 def test_the_ladder_knows_the_rules_up_to_its_order_and_no_other() -> None:
@@ -106,7 +115,12 @@ def test_the_command_prints_a_line_for_each_item(capsys: pytest.CaptureFixture[s
 
 
 def test_scenarios_are_listed_by_the_order_that_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+    easy = sum(info.separates_nobody for info in scenarios().values())
     assert cli.main(["hm-agent", "list", "--needs_order=3"]) == 0
-    listed = {line.split()[0] for line in capsys.readouterr().out.splitlines()}
-    assert listed == {info.short_name for info in SUITE.scenarios if info.needs_order == 3}
-    assert "mg_mod_deeper_3_2_1" in listed
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == "Scenarios of Matrix games that need order 3, measured on seeds:"
+    assert {line.split()[0] for line in lines} == {info.short_name for info in SUITE.scenarios if info.needs_order == 3}
+    assert (
+        last
+        == f"{easy} scenarios separate nobody: a shortcut does about as well as any mind. `hm-agent list` marks them."
+    )
