@@ -17,7 +17,7 @@ from hm_agent.episode import run_episode
 from hm_agent.registry import scenario_named
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
 from hm_agent.testing.episodes import set_up
-from hm_agent.worlds.matrix_games.agents import DIGITS, LOOKAHEAD
+from hm_agent.worlds.matrix_games.agents import DIGITS, lookahead
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 
 EPISODES = 100
@@ -67,7 +67,7 @@ def rounds_per_second(agent: str) -> float:
 def planning_seconds(scenarios: Sequence[TableScenario]) -> float:
     """Seconds of CPU time that `bayes` plans before the first round of a game's first scenario."""
     mixture, rounds = scenarios[0].mixture(), scenarios[0].game.rounds
-    play = BayesPlay(tuple(mixture), tuple(mixture.values()), rounds, LOOKAHEAD, DIGITS)
+    play = BayesPlay(tuple(mixture), tuple(mixture.values()), rounds, lookahead(scenarios[0].side), DIGITS)
     started = time.process_time()
     play.action(play.prior, rounds)
     return time.process_time() - started

@@ -44,8 +44,10 @@ def _part_experiment(requested: Experiment, part: BatteryPart) -> Experiment:
 
 
 def _references(suite: Suite, experiment: Experiment) -> Iterator[Experiment]:
-    """Yields the same episodes for the floor and ceiling agents, if the world's measure is the normalised score."""
+    """Yields the same episodes for the agents that mark floor and ceiling, if the measure is the normalised score."""
     metrics = [scenario.metric for scenario in experiment.scenarios]
     ends = dict.fromkeys(end for metric in metrics for end in (metric.floor, metric.ceiling) if end)
+    if any(metric.floor is None for metric in metrics):
+        ends |= dict.fromkeys(suite.shortcuts)
     if ends and suite.functional is None:
         yield replace(experiment, agents=tuple(ends), model=ModelSettings(BUILTIN))

@@ -66,13 +66,19 @@ class Measure:
 class Metric(Measure):
     """What the episodes of a scenario are compared by.
 
-    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. digits:
-    how many decimals its values are shown with; a share of 1 needs more than a reward does.
+    floor, ceiling: the agents whose means stand for 0 and 1 of the normalised score; None without such agents. A floor
+    of None is the best shortcut of a suite that has shortcuts. digits: how many decimals its values are shown with; a
+    share of 1 needs more than a reward does. least_scale: a scale that is shorter is narrow. guessing: what guessing
+    between the answers in question earns, which no floor is below; None if unknown. Only where more is better.
+    is_ceiling_told: False if the ceiling agent is one by proof, though it is told nothing of the others.
     """
 
     floor: str | None = None
     ceiling: str | None = None
     digits: int = 1
+    least_scale: float = 0.0
+    guessing: float | None = None
+    is_ceiling_told: bool = True
 
     @property
     def measure(self) -> Measure:
@@ -144,7 +150,12 @@ class ScenarioInfo:
     interaction to the next. held_out: True if no constant of an agent or of its reasoner may be chosen by results on
     it, so that it shows how agents do on scenarios that they were not made for; False if constants may be chosen on
     it. order: how deep all players in the background look at others (docs/glossary.md), None if they differ or it is
-    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ.
+    unknown. family: the title under which the study of orders gathers scenarios, whose groups may differ. needs_order:
+    the least order of the world's agents `order_0`, `order_1` ... that plays it nearly as well as the ceiling, where
+    all lower ones stay near the floor (`Suite.needs_are` says how that is known); None if no order does, or it was not
+    measured. separates_nobody: True if a shortcut was measured to play it about as well as the ceiling. pair: the name
+    that two scenarios share which look alike at first and have different right answers; means of scores count the
+    lesser of both.
     """
 
     world: str
@@ -160,6 +171,9 @@ class ScenarioInfo:
     held_out: bool = False
     order: int | None = None
     family: str = ""
+    needs_order: int | None = None
+    separates_nobody: bool = False
+    pair: str = ""
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.
@@ -290,8 +304,10 @@ class Suite:
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
     by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
-    alone. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that
-    need more are refused; None for a world that only its own agents play.
+    alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor of its own, it is the
+    one of them with the best mean over the other scenarios of the group. needs_are: how it is known which order of mind
+    scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g.
+    `(MindReading,)`, so that agents that need more are refused; None for a world that only its own agents play.
     """
 
     name: str
@@ -305,6 +321,8 @@ class Suite:
     functional: ShareMetric | None = None
     battery: Mapping[str, BatteryPart] = {}
     lists_numbers: bool = True
+    shortcuts: Sequence[str] = ()
+    needs_are: str = ""
     offers: Sequence[type[BasicMind]] | None = ()
 
     @property

@@ -21,7 +21,7 @@ from hm_agent.models.settings import BUILTIN, PRESETS
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions
-from hm_agent.registry import shared_agents, suites
+from hm_agent.registry import scenarios, shared_agents, suites
 from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ Where a score needs a floor and a ceiling, the agents that give them play first,
 files of `hm-agent play`, and OUT/minds the table, the picture and CSV. The same command again goes on where it ended;
 --max_calls and --max_cost hold for all worlds together."""
 
-LIST_USAGE = "Lists scenarios, agents and models."
+LIST_USAGE = """Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind.
+
+Scenarios are marked with the order that they need, or by `separates nobody`, where either was measured or proved."""
 
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 
@@ -217,6 +219,9 @@ def _battery(command: Command) -> int:
 
 
 def _list(command: Command) -> int:
+    if (order := flags.NEEDS_ORDER.value) is not None:
+        print("\n".join(_needing_lines(order)))
+        return 0
     lines: list[str] = []
     for suite in suites().values():
         lines += [f"Scenarios of {suite.title}:", *_scenario_lines(suite)]
@@ -228,6 +233,17 @@ def _list(command: Command) -> int:
     lines += ["Presets of models, for --preset:", *_columns((name, preset.name) for name, preset in PRESETS.items())]
     print("\n".join(lines))
     return 0
+
+
+def _needing_lines(order: int) -> Iterator[str]:
+    """Yields the scenarios that need an order, by world with how that is known, and how many separate nobody."""
+    for name, suite in suites().items():
+        needing = [info for info in scenarios().values() if info.world == name and info.needs_order == order]
+        if needing:
+            yield f"Scenarios of {suite.title} that need order {order}, {suite.needs_are}:"
+            yield from _columns((info.short_name, info.about) for info in needing)
+    easy = sum(info.separates_nobody for info in scenarios().values())
+    yield f"{easy} scenarios separate nobody: a shortcut does about as well as any mind. `hm-agent list` marks them."
 
 
 def _columns(rows: Iterable[tuple[str, str]]) -> list[str]:
@@ -251,7 +267,15 @@ def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tu
             yield stem + "*", f"{scenarios[0].group}: {len(scenarios)} scenarios, {first} to {last}"
         else:
             for info in scenarios:
-                yield info.short_name, info.about if info.name == info.short_name else f"{info.about}   ({info.name})"
+                about = _with_need(info)
+                yield info.short_name, about if info.name == info.short_name else f"{about}   ({info.name})"
+
+
+def _with_need(info: ScenarioInfo) -> str:
+    """What a scenario is about, and which order it needs or that it separates nobody, if that is known."""
+    if info.separates_nobody:
+        return f"{info.about}; separates nobody"
+    return info.about if info.needs_order is None else f"{info.about}; needs order {info.needs_order}"
 
 
 def _reading_command(name: str, usage: str, act: Callable[[Command], int]) -> Command:
@@ -269,7 +293,7 @@ COMMANDS: Mapping[str, Command] = {
     "battery": Command(
         "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
     ),
-    "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, {"Help": (flags.HELP,)}, _list),
+    "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, flags.LIST_GROUPS, _list),
 }
 
 

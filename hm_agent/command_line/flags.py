@@ -53,6 +53,9 @@ BATTERY_SIZE = flags.DEFINE_enum(
     "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
 )
 
+NEEDS_ORDER = flags.DEFINE_integer(
+    "needs_order", None, "Only the scenarios that need this order of mind (docs/glossary.md).", **_HERE
+)
 LIST = flags.DEFINE_bool("list", False, "List scenarios, agents and models, and exit.", **_HERE)
 VERSION = flags.DEFINE_bool("version", False, "Print the version, and exit.", **_HERE)
 HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
@@ -121,6 +124,8 @@ BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `battery`."""
+LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {"What to list": (NEEDS_ORDER,), "Help": (HELP,)}
+"""The flags of `list`."""
 BATTERY_OUT = Path("runs/battery")
 BATTERY_HELPS: Mapping[str, str] = {
     "agent": "Agents by name, with commas; each world is played by those that can play it.",

@@ -95,6 +95,7 @@ class BayesPlay:
         lookahead: int | None = None,
         digits: int = DIGITS,
     ) -> None:
+        self.rules = rules
         self._side = rules[0].side.opposite
         self._responses = [BestResponse(rule, rounds) for rule in rules]
         self._lookahead, self._digits = rounds if lookahead is None else lookahead, digits

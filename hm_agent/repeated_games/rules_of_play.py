@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from hm_agent.config import ConfigError
 from hm_agent.repeated_games.payoffs import Shares, Side
 
 
@@ -92,6 +93,27 @@ class CycleRule(RuleOfPlay):
 
 
 @dataclass(frozen=True)
+class StepRule(RuleOfPlay):
+    """Each round goes `step` actions on in the order of the actions, and round to the first.
+
+    first, tremble: as in CopyRule.
+    """
+
+    step: int = 1
+    first: int | None = None
+    tremble: float = 0.0
+
+    def after(self, state: int | None, own: int, other: int) -> int:
+        return (own + self.step) % len(self.side.actions)
+
+    def reply(self, state: int | None) -> int | None:
+        return self.first if state is None else state
+
+    def chances(self, state: int | None) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
+
+
+@dataclass(frozen=True)
 class FlipRule(RuleOfPlay):
     """Plays one action for some rounds, and another from then on."""
 
@@ -126,24 +148,29 @@ class CopyRule(RuleOfPlay):
 
 @dataclass(frozen=True)
 class CounterEarlierRule(RuleOfPlay):
-    """Best-responds to what the other played `rounds_ago` rounds ago; 1 stands for the last one. first: as in CopyRule.
+    """Best-responds to what the other played `rounds_ago` rounds ago; 1 stands for the last one.
 
-    Until there is such a round, it goes on with its first action.
+    Until there is such a round, it goes on with its first action. first, tremble: as in CopyRule.
     """
 
     rounds_ago: int = 1
     first: int | None = None
+    tremble: float = 0.0
     start = (None, ())
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
-        """What it played last, and the other's last actions, the oldest first."""
-        return own, (*state[1], other)[-self.rounds_ago :]
+        """What it played last, None once that does not matter, and the other's last actions, the oldest first."""
+        others = (*state[1], other)[-self.rounds_ago :]
+        return None if len(others) == self.rounds_ago else own, others
 
     def reply(self, state: tuple[int | None, tuple[int, ...]]) -> int | None:
         last, others = state
         if len(others) == self.rounds_ago:
             return self.side.best_response(others[0])
         return self.first if last is None else last
+
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
 
 
 @dataclass(frozen=True)
@@ -181,11 +208,13 @@ class SwitchAfterLossesRule(RuleOfPlay):
 class FictitiousPlayRule(RuleOfPlay):
     """Best-responds to the mixture of what the other played in the last `window` rounds (Brown, 1951).
 
-    Of several best responses it takes what it played last, if that is among them, else the first.
+    Of several best responses it takes what it played last, if that is among them, else the first. first, tremble: as in
+    CopyRule.
     """
 
     window: int = 5
     first: int | None = None
+    tremble: float = 0.0
     start = (None, ())
 
     def after(self, state: tuple[int | None, tuple[int, ...]], own: int, other: int) -> Hashable:
@@ -197,6 +226,9 @@ class FictitiousPlayRule(RuleOfPlay):
             return self.first
         gains = [sum(row[other] for other in others) for row in self.side.payoff]
         return last if gains[last] == max(gains) else gains.index(max(gains))
+
+    def chances(self, state: tuple[int | None, tuple[int, ...]]) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
 
 
 class LastMoves(NamedTuple):
@@ -257,6 +289,69 @@ class OutguessRule(RuleOfPlay):
 
     def reply(self, state: int | None) -> int | None:
         return self.first if state is None else state
+
+
+class Thought(NamedTuple):
+    """What it plays next, whether it thinks deeper now, and how often in a row it has been beaten while it did."""
+
+    reply: int | None = None
+    is_deeper: bool = False
+    beaten: int = 0
+
+
+@dataclass(frozen=True)
+class DeeperWhenBeatenRule(RuleOfPlay):
+    """Has a habit and, each time it is beaten `losses` times in a row, leaves it for a deeper thought, or returns.
+
+    It is beaten if the other best-responds to its action. The habit of order 2 is to go on from its own last action, of
+    order 3 to best-respond to the other's, both by `step` actions further. The deeper thought: the other expects the
+    habit and best-responds to it; best-respond to that. first, tremble: as in CopyRule.
+    """
+
+    order: int = 2
+    losses: int = 1
+    step: int = 0
+    first: int | None = None
+    tremble: float = 0.0
+    start = Thought()
+
+    def __post_init__(self) -> None:
+        if self.order not in (2, 3):
+            raise ConfigError(f"order: say 2 or 3, not {self.order}")
+
+    def after(self, state: Thought, own: int, other: int) -> Thought:
+        beaten = state.beaten + 1 if other == self.side.opposite.best_response(own) else 0
+        changes = beaten == self.losses
+        is_deeper = state.is_deeper != changes
+        anchor = own if self.order == 2 else self.side.best_response(other)
+        habit = (anchor + self.step) % len(self.side.actions)
+        answered = self.side.best_response(self.side.opposite.best_response(habit))
+        return Thought(answered if is_deeper else habit, is_deeper, 0 if changes else beaten)
+
+    def reply(self, state: Thought) -> int | None:
+        return self.first if state.reply is None else state.reply
+
+    def chances(self, state: Thought) -> Shares:
+        return self.trembling(self.reply(state), self.tremble)
+
+
+@dataclass(frozen=True)
+class SlippingRule(RuleOfPlay):
+    """Another rule that plays any action alike with a small chance, as a rule looks that is only nearly right."""
+
+    rule: RuleOfPlay
+    chance: float
+
+    @property
+    def start(self) -> Any:
+        return self.rule.start
+
+    def after(self, state: Any, own: int, other: int) -> Hashable:
+        return self.rule.after(state, own, other)
+
+    def chances(self, state: Any) -> Shares:
+        slip = self.chance / len(self.side.actions)
+        return tuple((1 - self.chance) * share + slip for share in self.rule.chances(state))
 
 
 @dataclass(frozen=True)
@@ -381,6 +476,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "pure": PureRule,
     "mixture": MixtureRule,
     "cycle": CycleRule,
+    "step": StepRule,
     "flip": FlipRule,
     "copy": CopyRule,
     "counter_earlier": CounterEarlierRule,
@@ -389,6 +485,7 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "fictitious_play": FictitiousPlayRule,
     "theory_of_mind": TheoryOfMindRule,
     "outguess": OutguessRule,
+    "deeper_when_beaten": DeeperWhenBeatenRule,
     "grim": GrimRule,
     "corrigible": CorrigibleRule,
     "tit_for_two_tats": TitForTwoTatsRule,
@@ -397,3 +494,23 @@ RULES_OF_PLAY: dict[str, type[RuleOfPlay]] = {
     "suspicious_tit_for_tat": SuspiciousTitForTatRule,
 }
 """The rules by their names in the files of scenarios/."""
+
+
+_ORDER_1 = (
+    CopyRule,
+    CounterEarlierRule,
+    FictitiousPlayRule,
+    GrimRule,
+    CorrigibleRule,
+    TitForTwoTatsRule,
+    GenerousTitForTatRule,
+    GradualRule,
+)
+_ORDER_2 = (WinStayLoseShiftRule, SwitchAfterLossesRule, OutguessRule, SuspiciousTitForTatRule)
+
+
+def order_of(rule: RuleOfPlay) -> int:
+    """The order of a rule (docs/glossary.md), by its kind; a rule that only goes on by itself is of order 0."""
+    if isinstance(rule, TheoryOfMindRule | DeeperWhenBeatenRule):
+        return rule.order
+    return 1 if isinstance(rule, _ORDER_1) else 2 if isinstance(rule, _ORDER_2) else 0

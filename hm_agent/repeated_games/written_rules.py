@@ -10,7 +10,7 @@ from typing import Any
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
+from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay, SlippingRule
 
 Parameter = str | int | float | Sequence[str] | Sequence[float]
 
@@ -48,6 +48,8 @@ def rule_from(name: str, parameters: Mapping[str, Parameter], side: Side) -> Rul
 
 def rule_in_words(rule: RuleOfPlay) -> str:
     """Returns a rule's name with the parameters that differ from the defaults, e.g. `copy first=rock tremble=0.15`."""
+    if isinstance(rule, SlippingRule):
+        return rule_in_words(rule.rule)
     name = next(name for name, kind in RULES_OF_PLAY.items() if kind is type(rule))
     given = {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "side"}
     defaults = {field.name: field.default for field in fields(rule)}
@@ -92,15 +94,20 @@ def _weights(value: Parameter, side: Side) -> tuple[float, ...]:
 
 def _number(name: str, value: Parameter, side: Side) -> int | float:
     """A chance, a whole number from 1, or any finite number."""
-    if name in (*COUNTS, *MEMORIES, "order"):
-        most = _longest_memory(side) if name in MEMORIES else MOST if name in COUNTS else MOST_ORDER
-        if not isinstance(value, int) or not 1 <= value <= most:
-            raise ConfigError(f"{name}: say a whole number from 1 to {most}, not {value!r}")
+    if name in (*COUNTS, *MEMORIES, "order", "step"):
+        least, most = _range(name, side)
+        if not isinstance(value, int) or not least <= value <= most:
+            raise ConfigError(f"{name}: say a whole number from {least} to {most}, not {value!r}")
         return value
     if not isinstance(value, (int, float)) or not isfinite(value) or (name in CHANCES and not 0 <= value <= 1):
         raise ConfigError(f"{name}: say {'a number from 0 to 1' if name in CHANCES else 'a number'}, not {value!r}")
     return value
 
 
-def _longest_memory(side: Side) -> int:
-    return int(log(MOST_MEMORIES, len(side.others)))
+def _range(name: str, side: Side) -> tuple[int, int]:
+    """The least and the largest whole number that a parameter may be."""
+    if name == "step":
+        return 0, len(side.actions) - 1
+    if name in MEMORIES:
+        return 1, int(log(MOST_MEMORIES, len(side.others)))
+    return 1, MOST if name in COUNTS else MOST_ORDER

@@ -64,7 +64,7 @@ def ceiling_gaps(results: Sequence[Result], rows: Iterable[Row]) -> list[Ceiling
 
 def told_notes(rows: Iterable[Row]) -> list[str]:
     """Sentences on the scenarios in which ceiling agents were told nothing or not always, or it is not recorded."""
-    ceilings = [row for row in rows if row.is_ceiling and row.finished]
+    ceilings = [row for row in rows if row.is_ceiling and row.finished and row.scenario.metric.is_ceiling_told]
     notes = []
     for agent in dict.fromkeys(row.condition.agent for row in ceilings):
         own = [row for row in ceilings if row.condition.agent == agent]

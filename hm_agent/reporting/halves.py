@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, in_order
-from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups
+from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS, groups, lesser_of_pairs
 from hm_agent.reporting.statistics import Estimate, estimate
 from hm_agent.reporting.tables import Row
 
@@ -68,5 +68,9 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
 
 
 def _mean(rows: Iterable[Row], group: str) -> Estimate | None:
-    values = [row.counted_score if group == OVERALL else row.mean for row in rows]
+    if group == OVERALL:
+        scored = lesser_of_pairs([row for row in rows if row.counted_score is not None])
+        values = [row.counted_score for row in scored]
+    else:
+        values = [row.mean for row in rows]
     return estimate([value for value in values if value is not None])

@@ -15,6 +15,7 @@ from hm_agent.reporting.ceilings import told_notes
 from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
+from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import counted, listed, number
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
@@ -34,6 +35,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
         *notes_on_settings(played),
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
+        *shortcut_notes(rows),
         *unfinished(rows),
     ]
 
@@ -101,18 +103,48 @@ def _not_completed(statuses: Counter[str]) -> list[str]:
     return [f"{counted(statuses.total(), 'episode')} did not complete and {verb} in no mean: {reasons}."]
 
 
+def shortcut_notes(rows: Sequence[Row]) -> list[str]:
+    """Sentences on the shortcuts that are floors, and on those that were not played, so that a floor may be too low."""
+    floors: dict[str, set[str]] = {}
+    for row in rows:
+        if row.floor_reference and row.scenario.metric.floor is None:
+            floors.setdefault(row.floor_reference.condition.agent, set()).add(row.scenario.short_name)
+    if not floors:
+        return []
+    chosen = listed([f"`{agent}` in {counted(len(names), 'scenario')}" for agent, names in floors.items()])
+    worlds, played = {row.scenario.world for row in rows}, {row.condition.agent for row in rows}
+    known = [agent for name in worlds if name in suites() for agent in suites()[name].shortcuts]
+    missing = listed([f"`{agent}`" for agent in known if agent not in played])
+    no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
+    sentence = f"The floor is the shortcut with the best mean over the group's other scenarios{no_lower}: {chosen}."
+    return [sentence, *([f"A floor may be too low, since shortcuts were not played: {missing}."] if missing else [])]
+
+
+def _is_guessed(row: Row) -> bool:
+    return row.floor_reference is not None and row.floor == row.scenario.metric.guessing
+
+
 def unscored(rows: Sequence[Row]) -> list[str]:
     """A sentence on rows that lack a normalised score although their metric has a floor and a ceiling agent."""
-    without = [row for row in rows if row.estimate and row.normalised_score is None and not row.is_reference]
-    metrics = [row.scenario.metric for row in without]
-    needed = dict.fromkeys(f"`{m.floor}` and a better `{m.ceiling}`" for m in metrics if m.floor and m.ceiling)
+    without = [
+        row for row in rows if row.estimate and row.normalised_score is None and not (row.is_reference or row.is_narrow)
+    ]
+    known = [(_floor_in_words(row.scenario), row.scenario.metric.ceiling) for row in without]
+    needed = dict.fromkeys(f"{floor} and a better `{ceiling}`" for floor, ceiling in known if floor and ceiling)
     if not needed:
         return []
-    count = sum(bool(metric.floor and metric.ceiling) for metric in metrics)
+    count = sum(bool(floor and ceiling) for floor, ceiling in known)
     needs = f"needs {listed(list(needed), 'or')} on the same scenario with the same settings of the world"
     names = dict.fromkeys(row.scenario.short_name for row in without if row.scenario.metric.ceiling)
     where = f"{counted(count, 'row')} of {listed(_first_few(list(names)))} {'lacks' if count == 1 else 'lack'} one"
     return [f"A normalised score, and thus a comparison across groups, {needs}; {where}."]
+
+
+def _floor_in_words(scenario: ScenarioInfo) -> str:
+    """The agent that marks the floor; empty if there is none."""
+    if scenario.metric.floor:
+        return f"`{scenario.metric.floor}`"
+    return "a shortcut" if scenario.world in suites() and suites()[scenario.world].shortcuts else ""
 
 
 def file_notes(runs: Runs) -> list[str]:

@@ -101,7 +101,7 @@ class Report:
     def scale(self) -> str:
         """The two ends of the normalised score, in words."""
         metrics = [row.scenario.metric for row in self.rows if row.normalised_score is not None]
-        floors = dict.fromkeys(f"`{metric.floor}`" for metric in metrics)
+        floors = dict.fromkeys(f"`{metric.floor}`" if metric.floor else "the best shortcut" for metric in metrics)
         ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
         return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
 

@@ -59,9 +59,19 @@ def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[Normalised
         for condition in in_order(row.condition for row in of_group if not row.is_reference):
             own = [row for row in of_group if row.condition == condition and not row.is_reference]
             scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
+            scored = lesser_of_pairs(scored)
             if scored:
                 means.append(_score(condition, group, scored))
     return means
+
+
+def lesser_of_pairs(rows: Sequence[Row]) -> list[Row]:
+    """The rows of one condition without all but the lesser score of a pair; half a pair does not count."""
+    by_pair: dict[str, list[Row]] = {}
+    for row in rows:
+        by_pair.setdefault(row.scenario.pair or row.scenario.name, []).append(row)
+    whole = [alike for alike in by_pair.values() if len(alike) > 1 or not alike[0].scenario.pair]
+    return [min(alike, key=lambda row: row.normalised_score or 0.0) for alike in whole]
 
 
 def _score(condition: Condition, group: str, rows: Sequence[Row]) -> NormalisedScore:
@@ -82,9 +92,9 @@ def groups(rows: Iterable[Row]) -> list[str]:
 def narrow_scales(rows: Iterable[Row]) -> list[NarrowScale]:
     """The scenarios whose scores are left out of means, one entry for each distinct scale of a scenario."""
     narrow = [
-        NarrowScale(row.scenario, abs(row.scale), row.scale_error)
+        NarrowScale(row.scenario, abs(row.scale or 0.0), row.scale_error)
         for row in rows
-        if row.is_narrow and row.scale is not None and not row.is_reference
+        if row.is_narrow and not row.is_reference
     ]
     return list(dict.fromkeys(narrow))
 
@@ -98,8 +108,13 @@ def narrow_note(narrow: Sequence[NarrowScale]) -> str:
         for scale in narrow
     ]
     scenarios = counted(len({scale.scenario for scale in narrow}), "scenario")
+    own = (
+        ", or less than the least that its metric asks for"
+        if any(s.scenario.metric.least_scale for s in narrow)
+        else ""
+    )
     return (
         f"The means leave out {scenarios} in which the ceiling is too little better than the floor for a score: "
         f"{listed(named)}. Too little is less than {number(LEAST_ERRORS, 0)} standard errors of the difference, or "
-        f"less than {LEAST_SHARE:.0%} of the median difference over the group's scenarios."
+        f"less than {LEAST_SHARE:.0%} of the median difference over the group's scenarios{own}."
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import hypot
+from math import hypot, inf
 from statistics import mean, median
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
+from hm_agent.registry import suites
 from hm_agent.reporting.conditions import (
     Condition,
     Settings,
@@ -49,9 +50,9 @@ class Row:
     by status; they count in no mean. estimate: the mean of the scenario's metric, None if no episode has it.
     interactions: the mean over episodes, None if the world counts none. usage: the sum over all episodes;
     usage_of_finished: over finished ones. told_share: as in `Reference`, of this condition itself. floor_reference,
-    ceiling_reference: the metric's floor and ceiling agents on the scenario with the same world settings. is_narrow:
-    True if the ceiling is hardly better than the floor, so that a score says little and is left out of means. is_cut:
-    True if any finished episode was cut by --max_steps.
+    ceiling_reference: the metric's floor and ceiling agents on the scenario with the same world settings; a metric
+    without a floor has the best shortcut's. is_narrow: True if the ceiling is hardly better than the floor, so that a
+    score says little and is left out of means. is_cut: True if any finished episode was cut by --max_steps.
     """
 
     scenario: ScenarioInfo
@@ -84,7 +85,11 @@ class Row:
 
     @property
     def floor(self) -> float | None:
-        return self.floor_reference.estimate.mean if self.floor_reference else None
+        """The floor agent's mean, or what guessing earns if that is better."""
+        if self.floor_reference is None:
+            return None
+        found, guessing = self.floor_reference.estimate.mean, self.scenario.metric.guessing
+        return found if guessing is None else max(found, guessing)
 
     @property
     def ceiling(self) -> float | None:
@@ -170,7 +175,7 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
             and (mean_metric := estimate(metric_values(group[condition], scenario)))
         ]
         rows += [_row(scenario, condition, group[condition], references) for condition in conditions]
-    return _mark_narrow_scales(rows)
+    return _mark_narrow_scales(_with_shortcut_floors(rows))
 
 
 def metric_values(results: Iterable[Result], scenario: ScenarioInfo) -> list[float]:
@@ -213,29 +218,71 @@ def _reference(
     return by_condition[matching] if matching else None
 
 
+def _with_shortcut_floors(rows: Sequence[Row]) -> list[Row]:
+    """Gives scenarios whose metric names no floor the shortcut with the best mean over their group's other scenarios.
+
+    So the best of many chance results is no floor; the only scenario of a group has its own best.
+    """
+    shortcuts: dict[tuple[str, Settings], list[Row]] = {}
+    for row in rows:
+        suite = suites().get(row.scenario.world)
+        if suite and row.scenario.metric.floor is None and row.condition.agent in suite.shortcuts and row.estimate:
+            shortcuts.setdefault(_family(row), []).append(row)
+    return [
+        replace(row, floor_reference=_best_shortcut(row.scenario, shortcuts[_family(row)]))
+        if _family(row) in shortcuts and row.scenario.metric.floor is None
+        else row
+        for row in rows
+    ]
+
+
+def _best_shortcut(scenario: ScenarioInfo, shortcuts: Sequence[Row]) -> Reference | None:
+    """The floor of a scenario. shortcuts: the rows of all shortcuts in its group.
+
+    A pair is one scenario, in which a shortcut is as good as in the worse of both.
+    """
+    lesser: dict[str, dict[str, Row]] = {}
+    sign = 1 if scenario.metric.higher_is_better else -1
+    for row in sorted(shortcuts, key=lambda row: sign * (row.mean or 0.0)):
+        lesser.setdefault(_item(row.scenario), {}).setdefault(row.condition.agent, row)
+    here = lesser.get(_item(scenario), {})
+    others = [rows for item, rows in lesser.items() if item != _item(scenario)] or [here]
+    known = {agent: [rows[agent].mean or 0.0 for rows in others if agent in rows] for agent in here}
+    best = max(here, key=lambda agent: sign * mean(known[agent]) if known[agent] else -inf, default=None)
+    floor = here.get(best or "")
+    return Reference(floor.condition, floor.estimate, floor.told_share) if floor and floor.estimate else None
+
+
+def _item(scenario: ScenarioInfo) -> str:
+    return scenario.pair or scenario.name
+
+
 def _mark_narrow_scales(rows: Sequence[Row]) -> list[Row]:
     """Marks the rows of scenarios whose scale is not clearly longer than 0, or short for their group.
 
     A scale between single episodes has no standard error and is judged by its length alone. Lengths are compared among
-    the scenarios of one group with the same world settings, each of which counts once.
+    the scenarios of one group with the same world settings, each of which counts once. A metric with a least scale has
+    narrow ones where the ceiling is no better than the floor, too.
     """
     lengths: dict[tuple[str, Settings], dict[str, float]] = {}
     for row in rows:
         if row.scale is not None:
             lengths.setdefault(_family(row), {}).setdefault(row.scenario.name, abs(row.scale))
     typical = {family: median(of_family.values()) for family, of_family in lengths.items()}
-    return [
-        replace(row, is_narrow=row.scale is not None and _is_narrow(row.scale, row.scale_error, typical[_family(row)]))
-        for row in rows
-    ]
+    return [replace(row, is_narrow=_is_narrow(row, typical.get(_family(row), 0.0))) for row in rows]
 
 
 def _family(row: Row) -> tuple[str, Settings]:
     return row.scenario.group, row.condition.world_settings(row.scenario.world)
 
 
-def _is_narrow(scale: float, error: float | None, typical: float) -> bool:
-    return abs(scale) < LEAST_ERRORS * (error or 0.0) or abs(scale) < LEAST_SHARE * typical
+def _is_narrow(row: Row, typical: float) -> bool:
+    if row.floor is None or row.ceiling is None:
+        return False
+    least = row.scenario.metric.least_scale
+    if row.scale is None:
+        return least > 0
+    return abs(row.scale) < max(least, LEAST_ERRORS * (row.scale_error or 0.0), LEAST_SHARE * typical)
 
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -53,6 +53,12 @@ KNOWN: tuple[tuple[str, Mapping[str, Any], str, str], ...] = (
     ("fictitious_play", {"first": "rock", "window": 3}, "pprr", "rsssp"),
     ("theory_of_mind", {"first": "rock"}, "pprr", "rsspp"),
     ("outguess", {"first": "rock"}, "rrr", "rspr"),
+    ("step", {"first": "rock"}, "rrrr", "rpsrp"),
+    ("step", {"first": "rock", "step": 0}, "rr", "rrr"),
+    # Stays with rock; beaten, it beats the answers to its own last actions; beaten again, it stays once more.
+    ("deeper_when_beaten", {"first": "rock"}, "rpprp", "rrsprr"),
+    # Beats the other's last action; beaten twice in a row, it beats what beats that, which here copies; then as before.
+    ("deeper_when_beaten", {"first": "rock", "order": 3, "losses": 2}, "prps", "rsrpr"),
     ("grim", {}, "cdcc", "ccddd"),
     ("grim", {"times": 2}, "dcdc", "cccdd"),
     ("corrigible", {"times": 2}, "dcdcd", "dddccd"),
@@ -128,6 +134,8 @@ WRONG: tuple[tuple[str, Mapping[str, Any], str], ...] = (
     ("pure", {"action": "lizard"}, "action: no action 'lizard': there is rock, paper, scissors"),
     ("cycle", {"cycle": "rock"}, "cycle: say a list of actions"),
     ("cycle", {}, "cycle: a parameter is missing: say cycle"),
+    ("step", {"step": 3}, "step: say a whole number from 0 to 2, not 3"),
+    ("deeper_when_beaten", {"order": 4}, "order: say 2 or 3, not 4"),
     ("mixture", {"weights": [0.5, 0.5]}, "weights: say 3 shares"),
     ("fictitious_play", {"window": 30}, "window: say a whole number from 1 to 6, not 30"),
     ("switch_after_losses", {"losses": 0}, "losses: say a whole number from 1 to 100, not 0"),

@@ -1,20 +1,17 @@
-"""The agents that ask no model: floors that look at nobody, and ceilings that know how opponents play."""
+"""The agents that ask no model: a ladder of orders, shortcuts, and ceilings that know how opponents play."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from random import Random
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 
-from hm_agent.core import Agent, Decision, Observation
-from hm_agent.questions import Usage
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
-from hm_agent.repeated_games.equilibria import equilibrium, safest_action
-from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.suite import TOLD_SHARE
+from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
+from hm_agent.worlds.matrix_games.table_agent import RuleOdds, TableAgent
 from hm_agent.worlds.matrix_games.views import RoundView
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
@@ -23,53 +20,11 @@ LOOKAHEAD, DIGITS = 30, 3
 
 With all decimals the sixteen opponents of the Prisoner's Dilemma take minutes.
 """
-
-
-@dataclass(frozen=True)
-class RuleOdds:
-    """What a ceiling believes before a round. rule: the likeliest rule of the opponent. chance: its probability."""
-
-    rule: str
-    chance: float
-
-
-class TableAgent(Agent[RoundView, str]):
-    """Chooses an action by its number. seed: of its random numbers."""
-
-    usage = Usage()
-
-    def __init__(self, world: MatrixGameWorld, seed: int) -> None:
-        self._world, self._rng = world, Random(f"agent/{seed}")
-
-    async def act(self, observation: Observation[RoundView]) -> Decision[str]:
-        view = observation.view
-        action, state = self.choose(view)
-        return Decision(view.side.actions[action], state=state)
-
-    @abstractmethod
-    def choose(self, view: RoundView) -> tuple[int, RuleOdds | None]:
-        """The action's number, and the belief that it follows from."""
-
-
-class UniformPlayer(TableAgent):
-    """Draws every action alike."""
-
-    def choose(self, view: RoundView) -> tuple[int, None]:
-        return self._rng.randrange(len(view.side.actions)), None
-
-
-class SafestActionPlayer(TableAgent):
-    """Plays the action whose least payoff is the largest, the first of several, in every round."""
-
-    def choose(self, view: RoundView) -> tuple[int, None]:
-        return safest_action(view.side), None
-
-
-class EquilibriumPlayer(TableAgent):
-    """Draws every action from the mixture of one equilibrium of the game played once (`equilibrium`)."""
-
-    def choose(self, view: RoundView) -> tuple[int, None]:
-        return self._rng.choices(range(len(view.side.actions)), _equilibrium(view.side))[0], None
+MOST_ACTIONS_LOOKED_AHEAD = 3
+"""In games with more actions than this `bayes`, too, takes the rule as known from the next round on."""
+SLIP = 0.05
+"""The chance with which the ladder's agents take a rule to play any action, so that no rule is ever ruled out."""
+ORDERS = range(4)
 
 
 class OraclePlayer(TableAgent):
@@ -94,30 +49,52 @@ class BayesPlayer(TableAgent):
     def __init__(self, world: MatrixGameWorld, seed: int) -> None:
         super().__init__(world, seed)
         rules = world.scenario.mixture()
-        self._rules = tuple(rules)
-        self._play = _bayes_play(self._rules, tuple(rules.values()), world.scenario.game.rounds)
+        self._play = _bayes_play(tuple(rules.items()), world.scenario.game.rounds, lookahead(world.scenario.side))
         self._beliefs = self._play.prior
 
     def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
         if view.history:
             self._beliefs = self._play.updated(self._beliefs, *view.moves[-1])
         number, _, chance = max(self._beliefs, key=lambda belief: belief[2])
-        return self._play.action(self._beliefs, view.left), RuleOdds(rule_in_words(self._rules[number]), chance)
+        return self._play.action(self._beliefs, view.left), RuleOdds(rule_in_words(self._play.rules[number]), chance)
 
 
-_equilibrium = lru_cache(64)(equilibrium)
+class OrderPlayer(BayesPlayer):
+    """As `BayesPlayer`, with the rules of an order and below alone, and one that draws every action alike.
+
+    Any deeper rule is to it the rule that it slips from least. It takes the rule as known from the next round on, so it
+    tries nothing out for the sake of finding out.
+    """
+
+    def __init__(self, world: MatrixGameWorld, seed: int, order: int) -> None:
+        TableAgent.__init__(self, world, seed)
+        known = tuple(
+            (SlippingRule(rule.side, rule, SLIP), share) for rule, share in world.scenario.mixture(order).items()
+        )
+        self._play = _bayes_play(known, world.scenario.game.rounds, 1)
+        self._beliefs = self._play.prior
+
+
+def lookahead(side: Side) -> int:
+    """How far `bayes` looks ahead in a game."""
+    return LOOKAHEAD if len(side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
+
+
 _best_response = lru_cache(64)(BestResponse)
 
 
-@lru_cache(16)
-def _bayes_play(rules: tuple[RuleOfPlay, ...], shares: tuple[float, ...], rounds: int) -> BayesPlay:
-    return BayesPlay(rules, shares, rounds, LOOKAHEAD, DIGITS)
+@lru_cache(32)
+def _bayes_play(mixture: tuple[tuple[RuleOfPlay, float], ...], rounds: int, ahead: int) -> BayesPlay:
+    rules, shares = zip(*mixture, strict=True)
+    return BayesPlay(rules, shares, rounds, ahead, DIGITS)
 
 
-PLAYERS: Mapping[str, type[TableAgent]] = {
-    "random": UniformPlayer,
-    "constant": SafestActionPlayer,
-    "equilibrium": EquilibriumPlayer,
+LADDER: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
+    f"order_{order}": partial(OrderPlayer, order=order) for order in ORDERS
+}
+PLAYERS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
+    **SHORTCUTS,
+    **LADDER,
     "bayes": BayesPlayer,
     "oracle": OraclePlayer,
 }

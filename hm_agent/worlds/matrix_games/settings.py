@@ -16,7 +16,7 @@ from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED
 from hm_agent.repeated_games.payoffs import Side, transposed
-from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+from hm_agent.repeated_games.rules_of_play import MixtureRule, RuleOfPlay, order_of
 from hm_agent.repeated_games.written_rules import Parameter, rule_from
 
 FOLDER = "matrix_games"
@@ -33,8 +33,8 @@ Actions = Annotated[tuple[Word, ...], Field(min_length=2, max_length=MOST_ACTION
 class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
-    opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order: as in
-    `ScenarioInfo`. column: True if the agent plays the columns.
+    opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order,
+    needs_order, separates_nobody, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
     """
 
     name: Word
@@ -42,6 +42,9 @@ class OpponentGroup:
     held_out: bool
     opponents: Annotated[tuple[Mapping[str, Parameter], ...], Field(min_length=1)]
     order: int | None = None
+    needs_order: int | None = None
+    separates_nobody: bool = False
+    pair: Word | None = None
     column: bool = False
 
 
@@ -99,16 +102,22 @@ class TableScenario:
         parameters = {name: value for name, value in opponent.items() if name != "rule"}
         return rule_from(str(opponent.get("rule", "")), parameters, self.side.opposite)
 
-    def mixture(self) -> Mapping[RuleOfPlay, float]:
+    def mixture(self, order: int | None = None) -> Mapping[RuleOfPlay, float]:
         """The opponents that the same side meets in all scenarios of this game, each with its share.
 
-        All scenarios have the same share, and so have all opponents within one.
+        All scenarios have the same share, and so have all opponents within one. order: only those up to this order,
+        and one that draws every action alike, with the share of a scenario.
         """
         shares: dict[RuleOfPlay, float] = {}
-        alike = [known for known in scenarios_of(self.game, self.path) if known.group and known.side == self.side]
-        for scenario in alike:
-            for rule in scenario.rules:
-                shares[rule] = shares.get(rule, 0.0) + 1 / len(alike) / len(scenario.rules)
+        alike = [known.rules for known in scenarios_of(self.game, self.path) if known.side == self.side]
+        if order is not None:
+            count = len(self.side.others)
+            alike = [tuple(rule for rule in rules if order_of(rule) <= order) for rules in alike]
+            alike.append((MixtureRule(self.side.opposite, (1 / count,) * count),))
+        met = [rules for rules in alike if rules]
+        for rules in met:
+            for rule in rules:
+                shares[rule] = shares.get(rule, 0.0) + 1 / len(met) / len(rules)
         return shares
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from hm_agent.suite import (
     BatteryPart,
     Metric,
     OwnAgent,
+    OwnCommand,
     ScenarioInfo,
     Setting,
     ShareMetric,
@@ -30,9 +32,38 @@ if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
 
 UNIT = "reward per round"
-METRIC = Metric("reward_per_round", UNIT, floor="random", ceiling="oracle", digits=2)
-SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, floor="random", digits=2)
+METRIC = Metric("reward_per_round", UNIT, ceiling="oracle", digits=2)
+SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2)
 """Nobody is told how another agent will play, so self-play has no ceiling."""
+LEAST_SHARE_OF_PAYOFFS = 0.1
+"""A scale that is shorter than this share of the range of payoffs is narrow: the scenario separates nobody."""
+SHORTCUTS: Mapping[str, str] = {
+    "random": "draws every action alike",
+    "constant": "plays the action whose least payoff is the largest, in every round",
+    "cooperate": "plays its part of what pays both together the most, in every round",
+    "equilibrium": "draws every action from an equilibrium of the game played once",
+    "copy_last": "plays what the other played last: tit-for-tat",
+    "win_stay_lose_shift": "stays with an action that paid more than the table's mean, else takes the next",
+    "counter_last": "best-responds to the other's last action",
+    "counter_commonest": "best-responds to the other's commonest action",
+    "match_frequencies": "best-responds to an action drawn from all that the other has played",
+    "double_counter": "best-responds to the other's last action; after a win, to the answer to that",
+    "best_distance": "plays as far from a move of the last round as would have paid most so far",
+    "context_vote": "answers what most earlier rounds speak for, the more the more alike they were",
+    "lag": "expects the other to be as far from one of the last four moves as it most often was",
+    "lag_fading": "the same, where older rounds fade",
+    **{
+        f"{name}_{alike}": f"expects the other to go as far from {anchor} last action as {where}"
+        for name, anchor in (("habit", "its own"), ("reaction", "the agent's"))
+        for alike, where in (
+            ("any", "it mostly went"),
+            ("payoff", "it mostly went after such a payoff"),
+            ("round", "it mostly went after such a round"),
+            ("stretch", "it went after the longest stretch of such rounds"),
+        )
+    },
+}
+"""The agents that model no mind, with what they do."""
 
 
 class MatrixGamesSuite(Suite):
@@ -41,6 +72,11 @@ class MatrixGamesSuite(Suite):
     name = "matrix_games"
     title = "Matrix games"
     offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
+    shortcuts = tuple(SHORTCUTS)
+    needs_are = "measured on seeds"
+    commands: Mapping[str, OwnCommand] = {
+        "needs": OwnCommand("measure which order of mind scenarios need", "hm_agent.worlds.matrix_games.needs:main")
+    }
     literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_pure", "mg_rps_counter"), episodes=1),
@@ -76,14 +112,22 @@ class MatrixGamesSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        def own(name: str, about: str, *, needs_opponent: bool = False) -> OwnAgent:
+        def own(name: str, about: str, *, needs_opponent: bool = False, is_reference: bool = True) -> OwnAgent:
             plays = _has_opponent if needs_opponent else lambda scenario: True
-            return OwnAgent(about, partial(_build, name), plays, is_reference=True)
+            asked_by = "" if is_reference else "order"
+            return OwnAgent(about, partial(_build, name), plays, is_reference=is_reference, asked_by=asked_by)
 
         return {
-            "random": own("random", "draws every action alike; marks the floor"),
-            "constant": own("constant", "plays the action whose least payoff is the largest, in every round"),
-            "equilibrium": own("equilibrium", "draws every action from an equilibrium of the game played once"),
+            **{name: own(name, about) for name, about in SHORTCUTS.items()},
+            **{
+                f"order_{order}": own(
+                    f"order_{order}",
+                    f"knows how opponents up to order {order} play",
+                    needs_opponent=True,
+                    is_reference=False,
+                )
+                for order in range(4)
+            },
             "bayes": own("bayes", "plays best against the mixture of all opponents of the game", needs_opponent=True),
             "oracle": own(
                 "oracle", "plays the best response to the opponent's rule, of which it is told", needs_opponent=True
@@ -115,15 +159,33 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         world="matrix_games",
         name=scenario.name,
         short_name=scenario.name,
-        group=f"{game.title} by its table{'' if group else ', self-play'}",
+        group=_group(scenario),
         about=group.about if group else "no opponent in the world: 2 seats for agents",
         seats=scenario.seats,
-        metric=METRIC if group else SELF_PLAY_METRIC,
+        metric=replace(METRIC, least_scale=least_scale(scenario)) if group else SELF_PLAY_METRIC,
         asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,
         order=group.order if group else None,
+        needs_order=group.needs_order if group else None,
+        separates_nobody=group.separates_nobody if group else False,
+        pair=f"mg_{game.short_name}_{group.pair}" if group and group.pair else "",
         family=f"{game.title} by its table" if group else "",
     )
+
+
+def _group(scenario: TableScenario) -> str:
+    """Scenarios that need different orders are apart, since each group has a best shortcut of its own."""
+    title, group = f"{scenario.game.title} by its table", scenario.group
+    if group is None:
+        return f"{title}, self-play"
+    needs = "" if group.needs_order is None else f", order {group.needs_order} needed"
+    return f"{title}{needs}"
+
+
+def least_scale(scenario: TableScenario) -> float:
+    """How much better than the best shortcut the ceiling must be, per round, for a scenario to count."""
+    paid = [payoff for row in scenario.side.payoff for payoff in row]
+    return LEAST_SHARE_OF_PAYOFFS * (max(paid) - min(paid))
 
 
 SUITE = MatrixGamesSuite()

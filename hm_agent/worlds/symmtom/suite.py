@@ -83,6 +83,13 @@ SHORTCUTS: Mapping[str, str] = {
     "told_seldom": "the one spoken to most seldom in its hearing",
 }
 """The rules of policies/shortcuts.py: whom they go to, in words."""
+PASSED_WITHOUT_A_MIND = frozenset(
+    f"symmtom_test_{name}"
+    for name in ("order_0_w6", "order_0_w12", "order_1_w6", "order_1_w12", "order_2_w12", "probabilistic_w6")
+)
+"""The tests of mind that `shortcut_farthest` passes in every trial (docs/symmtom.md)."""
+COIN = 0.25
+"""The share of matched pairs that a coin between the two right actions passes: half of the boards, twice."""
 
 
 class SymmtomSuite(Suite):
@@ -91,6 +98,8 @@ class SymmtomSuite(Suite):
     name = "symmtom"
     offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
     title = "SymmToM"
+    needs_are = "proved of each pair"
+    shortcuts = ("random", "heuristic", "k_first", *(f"shortcut_{name}" for name in SHORTCUTS))
     options = (
         Option(
             "first_hand",
@@ -300,22 +309,32 @@ def _test_info(name: str, test: MindTest) -> ScenarioInfo:
         group="SymmToM, tests of mind",
         about=test.about,
         seats=test.settings.seats[:1],
-        metric=Metric("success", "share of trials passed", floor="random", digits=3),
+        metric=Metric("success", "share of trials passed", digits=3),
         asked_by="symmtom_test",
+        separates_nobody=name in PASSED_WITHOUT_A_MIND,
     )
 
 
 def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
+    order = pairs.facts.order
     return ScenarioInfo(
         world="symmtom",
         name=name,
         short_name=name,
-        group="SymmToM, matched pairs",
-        about=f"order {pairs.facts.order}: {pairs.facts.about} ({pairs.half} half)",
+        group=f"SymmToM, matched pairs of order {order}",
+        about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
         seats=SEATS,
-        metric=Metric(BOTH, "share of pairs with both boards passed (.25 by guessing)", floor="random", digits=3),
+        metric=Metric(
+            BOTH,
+            "share of pairs with both boards passed (.25 by guessing)",
+            ceiling=f"order_{order}",
+            digits=3,
+            guessing=COIN,
+            is_ceiling_told=False,
+        ),
         asked_by="symmtom_pairs",
         held_out=pairs.half == "odd",
+        needs_order=order,
     )
 
 

@@ -21,7 +21,7 @@ from hm_agent.extensions import ADDED
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
 from hm_agent.repeated_games.best_play import BestResponse
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.matrix_games.agents import PLAYERS
+from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
 from hm_agent.worlds.matrix_games.suite import SUITE
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
@@ -159,7 +159,7 @@ def test_agents_with_a_strategy_in_words_play_and_nobody_is_told_of_another_seat
     pd, selfplay = find_scenarios(["mg_pd_grim", "mg_pd_selfplay"])
     assert {agent for agent in AGENTS if not can_play(agent, pd)} == {"he_hr"}
     playing = {name for name, agent in SUITE.own_agents.items() if agent.plays(selfplay)}
-    assert playing == set(PLAYERS) - {"bayes", "oracle"}
+    assert playing == set(PLAYERS) - {"bayes", "oracle", *LADDER}
     assert "mg_pd_selfplay" not in [scenario.name for scenario in find_scenarios(["mg_pd_*"])]
 
 

@@ -173,6 +173,19 @@ def test_the_halves_have_different_pairs_and_the_odd_one_is_held_out() -> None:
     }
 
 
+def test_pairs_need_the_order_that_is_their_ceiling() -> None:
+    for scenario in find_scenarios(["symmtom_pairs_*"]):
+        assert scenario.metric.ceiling == f"order_{scenario.needs_order}"
+        assert not scenario.metric.is_ceiling_told
+        assert f"order {scenario.needs_order}:" in scenario.about
+
+
+def test_the_suite_names_every_shortcut_and_each_is_an_agent() -> None:
+    suite = suites()["symmtom"]
+    assert {f"shortcut_{name}" for name in RATINGS} < {*suite.shortcuts}
+    assert all(suite.own_agents[name].is_reference for name in suite.shortcuts)
+
+
 @pytest.mark.parametrize("agent", ["hypothetical_minds", "heuristic"])
 def test_pairs_are_played_from_their_name_by_any_agent(agent: str) -> None:
     (scenario,) = find_scenarios(["symmtom_pairs_order_0_even"])

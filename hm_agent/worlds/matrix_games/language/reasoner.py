@@ -26,6 +26,7 @@ from hm_agent.repeated_games.rules_of_play import (
     OutguessRule,
     PureRule,
     RuleOfPlay,
+    StepRule,
     SwitchAfterLossesRule,
     TitForTwoTatsRule,
     WinStayLoseShiftRule,
@@ -56,7 +57,10 @@ def _rules(side: Side) -> Iterator[RuleOfPlay]:
     actions = range(len(side.actions))
     yield from (PureRule(side, action) for action in actions)
     yield MixtureRule(side, (1 / len(actions),) * len(actions))
-    yield from (CycleRule(side, cycle) for cycle in permutations(actions) if len(cycle) > 2)
+    if len(actions) == 3:
+        yield from (CycleRule(side, cycle) for cycle in permutations(actions))
+    elif len(actions) > 3:  # there are too many permutations
+        yield from (StepRule(side, step) for step in actions[1:])
     yield from (CounterEarlierRule(side, ago) for ago in (1, 2))
     yield WinStayLoseShiftRule(side, mean(paid for row in side.payoff for paid in row))
     yield SwitchAfterLossesRule(side, 2)

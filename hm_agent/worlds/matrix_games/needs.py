@@ -1,0 +1,140 @@
+"""Measures which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
+
+A scenario needs the least order of the ladder that reaches `REACHED` of the way from the best shortcut (0) to the
+ceiling (1), where all lower orders stay below `MISSED`. Scenarios of a pair are one item, whose reward is the lesser.
+
+Measured on seeds is what agents earn, and so the need. Exact is what classes of play earn at best that know the rules:
+open loop and watching over the rounds in brackets, reflexes, myopic and best play over all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from statistics import mean
+
+from hm_agent.config import ConfigError
+from hm_agent.episode import run_episode
+from hm_agent.registry import find_scenarios
+from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.repeated_games.policy_classes import longest, myopic_value, open_loop_value, watching_value
+from hm_agent.repeated_games.reflexes import reflex_value
+from hm_agent.wording import NOTHING, number
+from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
+from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
+from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
+from hm_agent.worlds.matrix_games.suite import least_scale
+from hm_agent.worlds.matrix_games.world import MatrixGameWorld
+
+REACHED, MISSED = 0.8, 0.4
+CEILING = "oracle"
+AGENTS = (*LADDER, CEILING, *SHORTCUTS)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A scenario, or the scenarios of a pair. earned: by agent, the reward per round, the least over the scenarios."""
+
+    scenarios: tuple[TableScenario, ...]
+    earned: Mapping[str, float]
+
+    @property
+    def name(self) -> str:
+        group = self.scenarios[0].group
+        return f"mg_{self.scenarios[0].game.short_name}_{group.pair or group.name}" if group else ""
+
+    @cached_property
+    def best_shortcut(self) -> str:
+        return max(SHORTCUTS, key=self.earned.__getitem__)
+
+    @property
+    def is_narrow(self) -> bool:
+        """True if the ceiling is hardly better than the best shortcut, so that the scenario is in no score."""
+        return self.earned[CEILING] - self.earned[self.best_shortcut] < least_scale(self.scenarios[0])
+
+    def score(self, agent: str) -> float:
+        """Where an agent lies between the best shortcut (0) and the ceiling (1)."""
+        floor = self.earned[self.best_shortcut]
+        return (self.earned[agent] - floor) / (self.earned[CEILING] - floor)
+
+    @property
+    def need(self) -> str:
+        if self.is_narrow:
+            return "separates nobody"
+        return "none" if self.needs_order is None else str(self.needs_order)
+
+    @cached_property
+    def needs_order(self) -> int | None:
+        scores = [] if self.is_narrow else [self.score(agent) for agent in LADDER]
+        for order, score in enumerate(scores):
+            if score >= MISSED:
+                return order if score >= REACHED else None
+        return None
+
+
+def measured(scenarios: Sequence[TableScenario], episodes: int, first: int = 0) -> Iterator[Item]:
+    """Plays all of `AGENTS` in each item. first: the number of the first episode, which sets the seeds."""
+    for item in _items(scenarios):
+        numbers = range(first, first + episodes)
+        earned = {
+            agent: min(mean(reward_per_round(scenario, agent, number) for number in numbers) for scenario in item)
+            for agent in AGENTS
+        }
+        yield Item(item, earned)
+
+
+def reward_per_round(scenario: TableScenario, agent: str, number: int) -> float:
+    """What an agent earns in an episode, whose seed depends on the scenario and the episode's number alone."""
+    seed, world = Random(f"{scenario.name}/{number}").getrandbits(32), MatrixGameWorld(scenario)
+    outcome = asyncio.run(run_episode(world, {"player_0": PLAYERS[agent](world, seed)}, seed=seed))
+    return outcome.reward / outcome.steps
+
+
+def _items(scenarios: Sequence[TableScenario]) -> Sequence[tuple[TableScenario, ...]]:
+    """Scenarios with an opponent, those of a pair together."""
+    items: dict[str, list[TableScenario]] = {}
+    for scenario in scenarios:
+        if scenario.group:
+            pair = scenario.group.pair
+            items.setdefault(f"{scenario.game.short_name} {pair}" if pair else scenario.name, []).append(scenario)
+    return [tuple(item) for item in items.values()]
+
+
+def _line(item: Item) -> str:
+    scenario, rules = item.scenarios[0], [rule for scenario in item.scenarios for rule in scenario.rules]
+    mixture, rounds = {rule: 1 / len(rules) for rule in rules}, scenario.game.rounds
+    best = mean(BestResponse(rule, rounds).total for rule in rules) / rounds
+    blind = [longest(value, mixture, rounds) for value in (open_loop_value, watching_value)]
+    cells = [
+        item.name,
+        "yes" if scenario.group and scenario.group.held_out else "no",
+        *(f"{number(found, 2)} ({most})" for found, most in blind),
+        *(number(value(mixture, rounds) / rounds, 2) for value in (reflex_value, myopic_value)),
+        number(best, 2),
+        f"{number(item.earned[item.best_shortcut], 2)} `{item.best_shortcut}`",
+        *(NOTHING if item.is_narrow else number(item.score(agent), 2) for agent in LADDER),
+        item.need,
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser("hm-agent needs", description=__doc__)
+    parser.add_argument("scenarios", nargs="+", help="scenarios of matrix games, by name or glob")
+    parser.add_argument("--episodes", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first episode")
+    asked = parser.parse_args(arguments)
+    found = [table_scenarios().get(info.name) for info in find_scenarios(asked.scenarios)]
+    known = [scenario for scenario in found if scenario is not None]
+    if len(known) < len(found) or asked.episodes < 1:
+        raise ConfigError("say scenarios of matrix games, mg_*, and at least one episode")
+    ladder = " | ".join(f"`{agent}`" for agent in LADDER)
+    print(f"| item | held out | open loop | watching | reflex | myopic | best | best shortcut | {ladder} | needs |")
+    print("| --- " * (9 + len(LADDER)) + "|")
+    for item in measured(known, asked.episodes, asked.first):
+        print(_line(item), flush=True)
+    return 0
