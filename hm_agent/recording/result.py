@@ -211,11 +211,6 @@ def _reader() -> TypeAdapter[Result]:
     return TypeAdapter(Result)
 
 
-def result_schema() -> dict[str, Any]:
-    """Returns the JSON schema of `result.json`."""
-    return _reader().json_schema()
-
-
 def write_result(result: Result, folder: Path) -> None:
     """Writes the result into an episode's folder, as `FILE` or `UNFINISHED`; the file is whole or not there at all."""
     name = UNFINISHED if result.stops_the_run else FILE
