@@ -3,47 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
-from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
-
-UNSAID = "unsaid"
-"""The property of questions whose data set names none."""
-
-
-@dataclass(frozen=True, slots=True)
-class FiledQuestion:
-    """A question from the file of a data set."""
-
-    item: ReadItem
-
-    @property
-    def text(self) -> str:
-        return self.item.question
-
-    @property
-    def answer(self) -> str:
-        return self.item.answer
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        return self.item.choices
-
-    @property
-    def kind(self) -> QuestionKind:
-        item = self.item
-        return QuestionKind(
-            item.order,
-            item.property or UNSAID,
-            item.set_id or item.id,
-            item.interesting,
-            item.false_belief,
-            item.is_functional,
-        )
+from hm_agent.worlds.exploretom.questions.posing import PosedStory
 
 
 @lru_cache(maxsize=4)
@@ -72,6 +37,6 @@ def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_conten
     return PosedStory(
         text=first.infilled or "" if is_infilled else first.story,
         sees_contents=sees_contents if first.contents is None else first.contents == "seen",
-        questions=[FiledQuestion(item) for item in items],
+        questions=items,
         relies_on=[[indices[needed] for needed in item.relies_on if needed in indices] for item in items],
     )
