@@ -8,16 +8,16 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from hm_agent.reporting.adaptation import EARLY, AdaptationCurve, AdaptationRow, adaptation_curves, adaptation_rows
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
+from hm_agent.reporting.curves import EARLY, AdaptationRow, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
-from hm_agent.reporting.interactions import StreamGroup, stream_groups
+from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
 from hm_agent.reporting.notes import (
     Fact,
     ScenarioSeeds,
@@ -32,7 +32,6 @@ from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, world
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
-from hm_agent.reporting.validation import validation_curves
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.wording import listed
 
@@ -241,7 +240,7 @@ def _pictures(
     runs: Runs,
     rows: list[Row],
     names: Labels,
-    adaptation: Sequence[AdaptationCurve],
+    adaptation: Sequence[Curve],
     streams: Sequence[StreamGroup],
 ) -> Iterable[Picture]:
     """The figures for which there are data."""

@@ -19,17 +19,16 @@ import resvg_py
 from PIL import Image
 
 from hm_agent.process.shell import printable
-from hm_agent.reporting.adaptation import AdaptationCurve
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
 from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
+from hm_agent.reporting.interactions import Curve, StreamGroup
 from hm_agent.reporting.report import gather
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tables import tabulate
-from hm_agent.reporting.validation import ValidationCurve
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import SELF_PLAY, leave, read, result
 from tests.reporting.test_orders import write as write_study
@@ -112,10 +111,15 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
 
 
+def curve_of(condition: Condition, points: Mapping[int, Estimate]) -> Curve:
+    is_reference = condition.agent == "oracle"
+    return Curve(StreamGroup("a world", "Running With Scissors", condition, is_reference, "oracle", ()), points)
+
+
 def validation_of(conditions: Sequence[Condition]) -> Picture:
     """The figure of rewards around validation with a rising curve of each condition."""
     points = {offset: Estimate((offset, offset + 1.0, offset + 2.0)) for offset in range(-2, 4)}
-    drawn = [ValidationCurve(condition, "Running With Scissors", points, 3, 3) for condition in conditions]
+    drawn = [curve_of(condition, points) for condition in conditions]
     picture = validation_picture(drawn, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     return picture
@@ -135,7 +139,7 @@ def test_curves_around_validation_have_colours_of_their_own_also_where_the_palet
     labels = {one: one.agent for one in conditions}
 
     def colours(shown: Sequence[Condition]) -> list[str]:
-        picture = validation_picture([ValidationCurve(one, "a game", points, 3, 3) for one in shown], labels, drawn_as)
+        picture = validation_picture([curve_of(one, points) for one in shown], labels, drawn_as)
         assert picture is not None
         return [entry.key.colour for entry in picture.legend]
 
@@ -147,16 +151,13 @@ def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alon
     agent, oracle = Condition("hypothetical_minds", "builtin"), Condition("oracle", "builtin")
     points = {number: Estimate((float(number),)) for number in range(1, 9)}
 
-    def curve(condition: Condition) -> AdaptationCurve:
-        return AdaptationCurve("a world", "a game", condition, condition is oracle, "oracle", points, None, None)
-
     labels = {one: one.agent for one in (agent, oracle)}
-    picture = adaptation_picture([curve(agent), curve(oracle)], labels, keys([agent]))
+    picture = adaptation_picture([curve_of(agent, points), curve_of(oracle, points)], labels, keys([agent]))
     assert picture is not None
     assert [entry.label for entry in picture.legend] == ["hypothetical_minds", "oracle"]
     assert picture.legend[0].key.colour in COLOURS
     assert picture.legend[1].key.colour == MUTED
-    assert adaptation_picture([curve(oracle)], labels, keys([])) is None
+    assert adaptation_picture([curve_of(oracle, points)], labels, keys([])) is None
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
