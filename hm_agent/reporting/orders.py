@@ -18,7 +18,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.seats import Matchups, matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import ScenarioInfo
@@ -75,7 +75,7 @@ class OrderStudy:
     rows: tuple[Row, ...]
     matchups: tuple[Matchups, ...]
     labels: Labels
-    players: Mapping[Player, str]
+    players: Labels
 
     @property
     def families(self) -> list[str]:

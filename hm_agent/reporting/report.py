@@ -30,7 +30,7 @@ from hm_agent.reporting.notes import (
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
-from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.seats import Matchups, matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.wording import listed
@@ -63,7 +63,7 @@ class Report:
     labels: Labels
     alike: tuple[str, ...]
     matchups: tuple[Matchups, ...]
-    players: Mapping[Player, str]
+    players: Labels
     adaptation: tuple[AdaptationRow, ...]
     pictures: tuple[Picture, ...]
     facts: tuple[Fact, ...]

@@ -5,26 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import mean
+from typing import TypeAlias
 
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, SeatResult
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels, scenario_of
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import number
 
+Player: TypeAlias = Condition
+"""An agent in a seat, with its model and without settings."""
 
-@dataclass(frozen=True)
-class Player:
-    """An agent in a seat, with its model."""
 
-    agent: str
-    model: str
-
-    @classmethod
-    def of(cls, seat: SeatResult) -> Player:
-        return cls(seat.agent, seat.model)
+def _player(seat: SeatResult) -> Player:
+    return Condition(seat.agent, seat.model)
 
 
 @dataclass(frozen=True)
@@ -79,12 +75,11 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     seats: dict[Player, list[SeatResult]] = {}
     for result in results:
         for seat in result.seats:
-            seats.setdefault(Player.of(seat), []).append(seat)
-    ordered = in_order(Condition(player.agent, player.model) for player in seats)
+            seats.setdefault(_player(seat), []).append(seat)
     return Matchups(
         title=title,
         scenario=scenario_of(results[0]),
-        players=tuple(Player(condition.agent, condition.model) for condition in ordered),
+        players=tuple(in_order(seats)),
         rewards=_rewards(results),
         steps=(min(steps), max(steps)) if steps else None,
         seats={player: len(played) for player, played in seats.items()},
@@ -105,7 +100,7 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
     """The mean reward of a player's seats, by player and a player they met: itself, too, if it has several seats."""
     rewards: dict[Player, list[float]] = {}
     for seat in seats:
-        rewards.setdefault(Player.of(seat), []).append(seat.reward)
+        rewards.setdefault(_player(seat), []).append(seat.reward)
     return {
         (player, other): mean(earned)
         for player, earned in rewards.items()
@@ -114,7 +109,6 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
     }
 
 
-def player_labels(matchups: Iterable[Matchups]) -> dict[Player, str]:
+def player_labels(matchups: Iterable[Matchups]) -> Labels:
     """A name for each player: the agent, with its model if the models differ."""
-    conditions = in_order(Condition(player.agent, player.model) for matchup in matchups for player in matchup.players)
-    return {Player(condition.agent, condition.model): label for condition, label in labels(conditions).items()}
+    return labels(in_order(player for matchup in matchups for player in matchup.players))
