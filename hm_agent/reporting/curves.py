@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import matching_reference
 from hm_agent.reporting.interactions import Curve, Stream, StreamGroup, mean_curves
 from hm_agent.reporting.statistics import Estimate, estimate
@@ -64,9 +65,7 @@ class AdaptationRow:
 
 def adaptation_rows(curves: Sequence[Curve]) -> list[AdaptationRow]:
     """A row for each curve, group by group."""
-    by_group: dict[str, list[StreamGroup]] = {}
-    for curve in curves:
-        by_group.setdefault(curve.of.group, []).append(curve.of)
+    by_group = grouped((curve.of.group, curve.of) for curve in curves)
     return [_row(own, of_group) for of_group in by_group.values() for own in of_group]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from hm_agent.grouping import grouped
 from hm_agent.recording import trace
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import RecordedEpisode
@@ -132,8 +133,5 @@ def _mean_points(episodes: Iterable[Iterable[Stream]], places_of: Callable[[Stre
 
 
 def _mean_by_place(streams: Iterable[Places]) -> dict[int, float]:
-    by_place: dict[int, list[float]] = {}
-    for places in streams:
-        for place, reward in places.items():
-            by_place.setdefault(place, []).append(reward)
+    by_place = grouped(item for places in streams for item in places.items())
     return {place: mean(rewards) for place, rewards in by_place.items()}

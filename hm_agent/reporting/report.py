@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
@@ -159,10 +160,7 @@ class Report:
 
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
         """The comparisons by unit: those of different units belong in different tables."""
-        by_unit: dict[str | None, list[Comparison]] = {}
-        for comparison in comparisons:
-            by_unit.setdefault(comparison.unit, []).append(comparison)
-        return by_unit
+        return grouped((comparison.unit, comparison) for comparison in comparisons)
 
     def best(self, rows: Sequence[Row]) -> list[Row]:
         """The rows with the best mean of one scenario, references left out; none if there is only one."""

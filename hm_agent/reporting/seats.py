@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import TypeAlias
 
+from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
@@ -58,24 +59,21 @@ class Matchups:
 def matchups(results: Iterable[Result]) -> list[Matchups]:
     """The matchups of each scenario and setting, in the order of the scenarios, then by title."""
     shared = sorted((result for result in results if len(result.seats) > 1), key=result_order)
-    grouped: dict[tuple[str, Condition], list[Result]] = {}
-    for result, condition in zip(shared, conditions_of(shared), strict=True):
-        played = replace(condition, agent=scenario_of(result).short_name, model="")
-        grouped.setdefault((result.scenario, played), []).append(result)
+    by_setting = grouped(
+        ((result.scenario, replace(condition, agent=scenario_of(result).short_name, model="")), result)
+        for result, condition in zip(shared, conditions_of(shared), strict=True)
+    )
     titles: dict[tuple[str, Condition], str] = {}
-    for name in dict.fromkeys(scenario for scenario, _ in grouped):
-        named = labels([played for scenario, played in grouped if scenario == name])
+    for name in dict.fromkeys(scenario for scenario, _ in by_setting):
+        named = labels([played for scenario, played in by_setting if scenario == name])
         titles |= {(name, played): title for played, title in named.items()}
-    ordered = sorted(grouped, key=lambda key: (scenario_order(key[0]), titles[key]))
-    return [_matchups(titles[key], grouped[key]) for key in ordered]
+    ordered = sorted(by_setting, key=lambda key: (scenario_order(key[0]), titles[key]))
+    return [_matchups(titles[key], by_setting[key]) for key in ordered]
 
 
 def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     steps = [result.steps for result in results if result.is_finished]
-    seats: dict[Player, list[SeatResult]] = {}
-    for result in results:
-        for seat in result.seats:
-            seats.setdefault(_player(seat), []).append(seat)
+    seats = grouped((_player(seat), seat) for result in results for seat in result.seats)
     return Matchups(
         title=title,
         scenario=scenario_of(results[0]),
@@ -88,19 +86,14 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
 
 
 def _rewards(results: Iterable[Result]) -> dict[tuple[Player, Player], Estimate]:
-    values: dict[tuple[Player, Player], list[float]] = {}
-    for result in results:
-        if result.is_finished:
-            for pair, reward in _episode_rewards(result.seats).items():
-                values.setdefault(pair, []).append(reward)
+    episodes = (_episode_rewards(result.seats) for result in results if result.is_finished)
+    values = grouped(item for rewards in episodes for item in rewards.items())
     return {pair: Estimate(tuple(rewards)) for pair, rewards in values.items()}
 
 
 def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player], float]:
     """The mean reward of a player's seats, by player and a player they met: itself, too, if it has several seats."""
-    rewards: dict[Player, list[float]] = {}
-    for seat in seats:
-        rewards.setdefault(_player(seat), []).append(seat.reward)
+    rewards = grouped((_player(seat), seat.reward) for seat in seats)
     return {
         (player, other): mean(earned)
         for player, earned in rewards.items()

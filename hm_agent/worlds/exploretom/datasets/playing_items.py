@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hm_agent.config import ConfigError
+from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
 from hm_agent.worlds.exploretom.questions.posing import PosedStory
 
@@ -18,9 +19,7 @@ def posed_stories(path: Path, changed: int, *, is_infilled: bool, sees_contents:
     is_infilled: True for the stories as told by a language model. sees_contents: for stories that don't say. Raises
     ConfigError, in one line, for a file that can't be read or lacks what is asked for.
     """
-    items_by_story: dict[str, list[ReadItem]] = {}
-    for item in read_items(path):
-        items_by_story.setdefault(item.story_id, []).append(item)
+    items_by_story = grouped((item.story_id, item) for item in read_items(path))
     return [_posed(path, items, is_infilled, sees_contents) for items in items_by_story.values()]
 
 
