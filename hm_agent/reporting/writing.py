@@ -20,7 +20,7 @@ from hm_agent.reporting.minds_figure import minds_figure
 from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
 from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
-from hm_agent.reporting.report import gather
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import ClusteredMean, Interval, without_noise
 from hm_agent.reporting.tables import Row
@@ -38,7 +38,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
 
     files: the format and style of figures; SVG is always written, too, since report.md shows it.
     """
-    report = gather(runs, into)
+    report = Report(runs, into)
     pictures = into / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
     for picture in report.pictures:
