@@ -79,9 +79,8 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
     pen.caption("What the agents do")
     y: float = TOP
     for number, command, is_done in acts:
-        _dot(pen, y + 3, number)
         pen.paragraph((20, y), agents[number], 14, SOFT, lines=1, width=130)
-        y = pen.paragraph((156, y), command, 14, BRIGHT if is_done else LOSS, lines=2) + 6
+        y = _entry(pen, y, number, command, BRIGHT if is_done else LOSS, lines=2, x=156) + 6
 
 
 def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
@@ -89,8 +88,7 @@ def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
     pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
     y: float = TOP
     for number, words, is_right in answered[:MOST_PROBES]:
-        _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
+        y = _entry(pen, y, number, words, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
 
 
 def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
@@ -99,8 +97,7 @@ def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
         pen.caption("Messages")
     y: float = TOP
     for number, text in sent[:MOST_MESSAGES]:
-        _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
+        y = _entry(pen, y, number, text, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
 
 
 def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
@@ -112,5 +109,7 @@ def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
         y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(conjuncts) > 4 else 2) + 3
 
 
-def _dot(pen: Pen, y: float, agent: int) -> None:
-    pen.block((0, y, 12, 12), PALETTE[colour_of(agent)], radius=6)
+def _entry(pen: Pen, y: float, agent: int, text: str, colour: str, *, lines: int, x: float = 20) -> float:
+    """Writes text beside a dot in an agent's colour; returns the y of the next line."""
+    pen.block((0, y + 3, 12, 12), PALETTE[colour_of(agent)], radius=6)
+    return pen.paragraph((x, y), text, 14, colour, lines=lines)
