@@ -17,7 +17,7 @@ from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.minds import MindRow, MindStudy
 from hm_agent.reporting.minds_figure import minds_figure
-from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
+from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy
 from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import Report
@@ -83,7 +83,7 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
 
     files: the format and style of the figure; SVG and PNG, which the page shows, are always written, too.
     """
-    study = study_orders(runs)
+    study = OrderStudy(runs)
     into.mkdir(parents=True, exist_ok=True)
     _write_csv(into / "orders.csv", [_order_record(mean, study.labels) for mean in study.means])
     differences = [_order_difference_record(difference, study.labels) for difference in study.differences]
