@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import ScenarioInfo, Viewer
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -27,10 +27,10 @@ PLAN_STYLE, PLAN_SCRIPT = SCRIPTS / "plan.css", SCRIPTS / "plan.js"
 """Draw plans and goals in replays and on task pages; the script needs dom.js and shapes.js of the replay page."""
 
 
-class HouseViewer:
+class HouseViewer(Viewer):
     """Shows the floor plan, what each agent remembers of it, messages, mechanics, goals, and the certified plan."""
 
-    scripts: Sequence[Path] = (PLAN_STYLE, PLAN_SCRIPT, SCRIPTS / "house.css", SCRIPTS / "house.js")
+    scripts = (PLAN_STYLE, PLAN_SCRIPT, SCRIPTS / "house.css", SCRIPTS / "house.js")
 
     def __init__(self, task: HouseholdTask) -> None:
         self._task, self._drawn = task, drawn_plans(task)
@@ -46,10 +46,6 @@ class HouseViewer:
             "max_turns": task.max_turns,
             "budgets": {agent: task.message_budget(agent) for agent in task.agents},
         }
-
-    def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """No pixels: the page draws the shapes that `shown` returns."""
-        return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """What a step led to, and what the seat knows after it.

@@ -10,7 +10,7 @@ from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.recording.shapes import colour_of
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import ScenarioInfo, Viewer
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.worlds.symmtom.mind_facts import MindTest
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.views import BoardScene, BoardView
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
-class SymmtomViewer:
+class SymmtomViewer(Viewer):
     """Shows the board, who said what to whom, and each seat's beliefs. test: None outside tests of mind."""
 
     scripts = (SCRIPTS / "board.css", SCRIPTS / "board.js")
@@ -38,10 +38,6 @@ class SymmtomViewer:
             "planning": [kind.__name__ for kind in PLANNING],
             "test": test and {"prelude": test.prelude, "goal": test.goal, "wrong": test.wrong},
         }
-
-    def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """Empty: the page draws the shapes that `shown` returns."""
-        return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """The board's shapes, and facts that are hidden from a seat.
