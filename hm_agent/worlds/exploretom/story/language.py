@@ -328,8 +328,13 @@ def _check_clashes(actions: Iterable[StoryAction]) -> None:
 
 def to_data(script: StoryScript) -> dict[str, Any]:
     """A story as JSON values, without empty fields."""
-    actions = [{"action": action.kind} | _without_empty(asdict(action)) for action in script.actions]
-    return {"sees_contents": script.sees_contents, "actions": actions}
+    return {"sees_contents": script.sees_contents, "actions": list(map(_action_data, script.actions))}
+
+
+def _action_data(action: StoryAction) -> dict[str, Any]:
+    parts = asdict(action)
+    asides = {name: parts.pop(name) for name in ("peekers", "distracted")}
+    return {"action": action.kind} | _without_empty(parts | asides)
 
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
