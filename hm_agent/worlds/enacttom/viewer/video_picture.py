@@ -15,7 +15,6 @@ from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan
 from hm_agent.worlds.enacttom.viewer.turns import goals_of, met_goals, turn_picture
 from hm_agent.worlds.enacttom.world import HouseScene
 
-WIDTH, HEIGHT = 1280, 720
 PLACE = Box(24, 48, 800, 656)
 CAPTION = Box(24, 18, 800, 20)
 HEADING = Box(856, 16, 400, 60)
@@ -33,7 +32,7 @@ class HouseVideo:
 
     def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
-        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._canvas = Canvas()
         self._canvas.draw(HEADING, heading, title, "EnactToM", 20)
         self._canvas.draw(
             CAPTION, Pen.caption, "After the step; arrows with a letter: messages; glowing: set elsewhere"
@@ -69,9 +68,7 @@ class HouseVideo:
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
         figures = plan.figures(turn_picture(scene, None))
         shapes = [*plan.walls, *plan.furnishing, *plan.mechanics(), *figures]
-        drawn = painted(shapes, layout.width, width, height=layout.height)
-        rows = min(len(drawn), PLACE.height)
-        self._canvas.pixels[PLACE.y : PLACE.y + rows, PLACE.x : PLACE.x + width] = drawn[:rows]
+        self._canvas.paint(PLACE, painted(shapes, layout.width, width, height=layout.height))
 
 
 def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:
