@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hm_agent.worlds.melting_pot.grid import Cell, Layout
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap, place_to_search
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -82,9 +82,12 @@ class EntityMemory:
             return
         self._remember(step, view.detections)
         self.looked_at.update(step, view.in_view)
-        sites = view.in_view.numbers[self._is_site[view.in_view.numbers]].tolist()
-        for cell in map(self._layout.cell, sites):
+        for cell in self._sites_in(view.in_view):
             self._check_site(step, cell, taken_by_others=cell != view.pose.cell)
+
+    def _sites_in(self, area: Area) -> list[Cell]:
+        """The sites that lie in an area, in its order."""
+        return [self._layout.cell(number) for number in area.numbers[self._is_site[area.numbers]].tolist()]
 
     def _restore(self, step: int) -> None:
         """Remembers a thing on every site, as seen in this step, and forgets where players were."""
