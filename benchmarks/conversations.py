@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from hm_agent.testing import schema_player
 from hm_agent.testing.endpoint import Endpoint, Response
+from tests.support import schema_player
 from tests.support.commands import outcomes, processes, start
 from tests.support.melting_pot import text_player
 

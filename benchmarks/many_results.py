@@ -24,7 +24,7 @@ from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.writing import write_report
-from hm_agent.testing.episodes import SilentProgress
+from tests.support.silent_progress import SilentProgress
 
 EPISODES = 10_000
 STEPS = 100

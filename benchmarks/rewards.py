@@ -36,7 +36,6 @@ def main() -> None:
 def _show(name: str, ours: Row, oracle: Row, floor: Row) -> None:
     mine, best = ours.mean, oracle.mean
     share = f"{100 * mine / best:.0f}%" if mine is not None and best else "-"
-    mean, interactions, paper = cells(ours, name)[4:7]
-    print(
-        f"| {name} | {mean} | {interactions} | {paper} | {cells(oracle, name)[4]} | {share} | {cells(floor, name)[4]} |"
-    )
+    mean, interactions, paper = (cells(ours, name)[heading] for heading in ("mean", "interactions", "published"))
+    best_mean, floor_mean = (cells(row, name)["mean"] for row in (oracle, floor))
+    print(f"| {name} | {mean} | {interactions} | {paper} | {best_mean} | {share} | {floor_mean} |")

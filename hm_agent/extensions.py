@@ -32,10 +32,8 @@ class Additions:
 
     def take(self, others: Additions) -> None:
         """Adds all of `others`, which replace entries of the same name."""
-        self.agents |= others.agents
-        self.models |= others.models
-        self.worlds |= others.worlds
-        self.folders |= others.folders
+        for name, added in vars(self).items():
+            added |= getattr(others, name)
 
 
 ADDED = Additions()

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache, partial
 from itertools import repeat
+from operator import attrgetter
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, WithJsonSchema
@@ -331,23 +332,12 @@ class Usage:
         return None if self.cost is None or self.cached_cost is None else self.cost - self.cached_cost
 
     def __add__(self, more: Usage) -> Usage:
-        return Usage(
-            questions=self.questions + more.questions,
-            unanswered=self.unanswered + more.unanswered,
-            calls=self.calls + more.calls,
-            cached=self.cached + more.cached,
-            input_tokens=_sum(self.input_tokens, more.input_tokens),
-            output_tokens=_sum(self.output_tokens, more.output_tokens),
-            cost=_sum(self.cost, more.cost),
-            cached_cost=_sum(self.cached_cost, more.cached_cost),
-        )
+        pairs = zip(_AMOUNTS(self), _AMOUNTS(more), strict=True)
+        totals: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
+        return Usage(*totals)
 
 
-NumberT = TypeVar("NumberT", int, float)
-
-
-def _sum(total: NumberT | None, more: NumberT | None) -> NumberT | None:
-    return None if total is None or more is None else total + more
+_AMOUNTS = attrgetter(*(each.name for each in fields(Usage)))
 
 
 @dataclass(frozen=True, slots=True)

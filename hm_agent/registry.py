@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
+from hm_agent.grouping import grouped
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 
 if TYPE_CHECKING:
@@ -322,10 +323,7 @@ def _hint(pattern: str) -> str:
     near = [name for name in names if _first_word(name) == _first_word(pattern)]
     if not near:
         return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
-    groups: dict[str, list[str]] = {}
-    for name in near:
-        stem, _, ending = name.rpartition("_")
-        groups.setdefault(stem, []).append(ending)
+    groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
     return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
 
 

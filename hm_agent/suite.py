@@ -266,7 +266,7 @@ class BatteryPart:
 
 
 class Viewer(Protocol):
-    """How a world looks in replays and videos.
+    """How a world looks in replays and videos; subclasses must define `scripts` and `shown`.
 
     scripts: JavaScript files and style sheets of this world, which the page loads after its own
     (docs/adding_a_world.md; recording/replay/templates/viewer.js).
@@ -276,14 +276,11 @@ class Viewer(Protocol):
     def scripts(self) -> Sequence[Path]: ...
 
     def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
-        """Returns what the scripts need to know before the first step, as JSON values."""
-        ...
+        """Returns what the scripts need to know before the first step, as JSON values; by default nothing."""
+        return {}
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        """Returns the pictures of a step: `world`, and each seat's own view under the seat's name.
-
-        By default there are none: the page draws what `shown` returns.
-        """
+        """Returns the pictures of a step: `world`, and each seat's own view under the seat's name; by default none."""
         return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
@@ -292,7 +289,7 @@ class Viewer(Protocol):
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels] | None:
         """Returns a function that draws a step for the video, (H, W, 3) of one size; None for a world without video."""
-        ...
+        return None
 
 
 class Suite:

@@ -18,9 +18,9 @@ from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.schema_player import answer
 from hm_agent.worlds.symmtom.learning.checkpoints import load
 from tests.support.commands import call, call_here, orphans, overriding, start
+from tests.support.schema_player import answer
 
 SIZE = RESERVED_BYTES + 4 * EPISODE_BYTES
 GRID = ("--scenario=rws_repeated_1", "--episodes=2", "--max_steps=1000", "--bots=scripted")

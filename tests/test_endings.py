@@ -29,10 +29,10 @@ from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.writing import episodes_reported
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
-from hm_agent.testing.schema_player import answer
 from hm_agent.watching.run_folder import PLAN
 from hm_agent.watching.state import Watcher
 from tests.support.commands import ROOT, call, call_here, end, orphans, processes, start
+from tests.support.schema_player import answer
 
 PATIENCE = 90.0
 STORIES = ["--scenario=exploretom_a4", "--agent=reader", "--max_steps=20"]
@@ -143,7 +143,7 @@ def test_a_long_name_of_the_folder_for_temporary_files_keeps_no_worker_from_star
     script = f"""
 import sys
 from pathlib import Path
-from hm_agent.testing.episodes import SilentProgress
+from tests.support.silent_progress import SilentProgress
 from hm_agent.experiment import Experiment
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios

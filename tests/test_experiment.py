@@ -19,7 +19,7 @@ from hm_agent.recording.result import FILE, Result, read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import rows_of, write_summary
+from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.tables import tabulate
 from hm_agent.suite import Measure
 
@@ -115,7 +115,7 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
     folder = tmp_path / "scenario" / "agent" / "model" / "episode-0"
     folder.mkdir(parents=True)
     (folder / "result.json").write_text('{"steps": "many"}')
-    assert rows_of(read_runs((tmp_path,))) == []
+    assert tabulate(read_runs((tmp_path,)).results) == []
 
 
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:

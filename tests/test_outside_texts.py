@@ -28,7 +28,8 @@ from hm_agent.recording.result import Result, read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.reporting.interactions import read_streams
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import rows_of, write_summary
+from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.tables import tabulate
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.scenarios import load_game
 from tests.reporting.examples import result
@@ -286,6 +287,6 @@ def test_results_with_anything_in_any_field_are_summed_up_or_left_out(changes: l
             (folder / "result.json").write_text(json.dumps(RESULT | {"seed": number} | change))
         runs = read_runs((out,))
         write_summary(out, runs)
-        show_rows(Console(file=log), rows_of(runs))
+        show_rows(Console(file=log), tabulate(runs.results))
         found = len(runs.episodes) + runs.repeated + len(runs.contradicted) + len(runs.unreadable)
         assert found == len(changes)

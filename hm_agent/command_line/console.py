@@ -12,7 +12,7 @@ from rich.text import Text
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.summary import chosen, headings_of, tables
+from hm_agent.reporting.summary import headings_of, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import percent
 
@@ -36,7 +36,9 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         columns = (Column(SHOWN[name], no_wrap=True) for name in shown)
         table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         for line in lines:
-            table.add_row(*(Text(printable(text)) for text in chosen(line, shown)))  # a plain string is read as markup
+            table.add_row(
+                *(Text(printable(text)) for text in (line[name] for name in shown))
+            )  # a plain string is read as markup
         console.print(table)
     for note in notes(rows):
         console.out(printable(note), highlight=False)

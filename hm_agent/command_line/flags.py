@@ -17,12 +17,13 @@ from hm_agent.experiment import MOST_GIF_STEPS, Experiment
 from hm_agent.extensions import load_place
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import FlagField
+from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.suite import FULL, SMALL, Option, ScenarioInfo, Setting
+from hm_agent.suite import FULL, SMALL, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
 
@@ -63,10 +64,7 @@ HELP = flags.DEFINE_bool("help", False, "Show this help, and exit.", **_HERE)
 
 def _define_options() -> Mapping[str, flags.FlagHolder[Any]]:
     """Defines the flags of the worlds' options, by name; the help of one that several worlds have joins theirs."""
-    by_name: dict[str, list[Option]] = {}
-    for suite in suites().values():
-        for option in suite.options:
-            by_name.setdefault(option.name, []).append(option)
+    by_name = grouped((option.name, option) for suite in suites().values() for option in suite.options)
     helps = {name: " ".join(dict.fromkeys(option.help for option in options)) for name, options in by_name.items()}
     return {
         name: define_field(FlagField(name, str, first.default, name, helps[name], choices=first.choices or ()), FLAGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -65,19 +66,54 @@ class BuiltinProvider:
         yield BuiltinReasoner(answers)
 
 
-class EndpointProvider:
-    """Opens a language model behind an OpenAI-compatible endpoint."""
+class _LanguageProvider(ABC):
+    """What all providers of language models share: the run's budget and cache, and how a chat becomes a model."""
 
     def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
         self._settings, self._cache = settings, cache
         self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+
+    def check(self) -> None:
+        if self._settings.offline and self._settings.cache is None:
+            raise ConfigError(OFFLINE_NEEDS_CACHE)
+        self._check()
+        if self._cache is not None:
+            self._cache.open()
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raises ConfigError if no model of this kind can be opened with the settings."""
+
+    @cached_property
+    def _price(self) -> Price | None:
+        return load_prices(self._settings.prices).get(self._settings.name)
+
+    def _text_model(self, chat: Chat, seed: int) -> Model:
+        """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
+        from hm_agent.models.text_model import TextModel
+
+        settings, price = self._settings, self._price
+
+        def cost(reply: Reply) -> float | None:
+            return price.of(reply.input_tokens, reply.output_tokens) if price else None
+
+        wrapped: Chat = BudgetedChat(chat, self._budget, cost)
+        if self._cache is not None:
+            wrapped = CachedChat(wrapped, self._cache, offline=settings.offline)
+        return TextModel(settings.name, wrapped, settings.sampling, price, seed)
+
+
+class EndpointProvider(_LanguageProvider):
+    """Opens a language model behind an OpenAI-compatible endpoint."""
+
+    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
+        super().__init__(settings, budget, cache)
         self._support = ParameterSupport()
         self._chat: OpenAIChat | None = None
         self._users = 0
 
-    def check(self) -> None:
+    def _check(self) -> None:
         settings = self._settings
-        _check_offline(settings)
         if settings.max_cost is not None and self._price is None:
             raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
         if not (self._key or settings.endpoint_url or settings.offline):
@@ -91,12 +127,6 @@ class EndpointProvider:
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
-        if self._cache is not None:
-            self._cache.open()
-
-    @cached_property
-    def _price(self) -> Price | None:
-        return load_prices(self._settings.prices).get(self._settings.name)
 
     @property
     def _key(self) -> str | None:
@@ -104,10 +134,8 @@ class EndpointProvider:
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
-        settings = self._settings
         async with self._client() as client:
-            chat = OutageTolerantChat(client, self._budget, settings.patience)
-            yield _text_model(chat, settings, self._budget, self._cache, self._price, seed)
+            yield self._text_model(OutageTolerantChat(client, self._budget, self._settings.patience), seed)
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[OpenAIChat]:
@@ -130,27 +158,21 @@ class EndpointProvider:
                 await chat.__aexit__()
 
 
-class LocalProvider:
+class LocalProvider(_LanguageProvider):
     """Opens a language model that runs in this process: `local:smollm2`, or `local:PATH` of a GGUF file."""
 
-    def __init__(self, settings: ModelSettings, budget: Budget | None = None, cache: AnswerCache | None = None) -> None:
-        self._settings, self._cache = settings, cache
-        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+    _price = Price(0.0, 0.0)
 
-    def check(self) -> None:
-        _check_offline(self._settings)
+    def _check(self) -> None:
         if not self._settings.offline:
             model_file(self._settings.name)
-        if self._cache is not None:
-            self._cache.open()
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
-        settings = self._settings
-        yield _text_model(LocalChat(settings.name), settings, self._budget, self._cache, Price(0.0, 0.0), seed)
+        yield self._text_model(LocalChat(self._settings.name), seed)
 
 
-class OwnProvider:
+class OwnProvider(_LanguageProvider):
     """Opens a user's own model. build: builds it for one episode from its seed: a `Model`, or a `Chat`.
 
     A chat is treated as every language model: with prompts, validation of answers, retries, cache, budget and prices.
@@ -163,16 +185,13 @@ class OwnProvider:
         budget: Budget | None = None,
         cache: AnswerCache | None = None,
     ) -> None:
-        self._build, self._settings, self._cache = build, settings, cache
-        self._budget = budget or RunBudget(settings.max_calls, settings.max_cost)
+        super().__init__(settings, budget, cache)
+        self._build = build
 
-    def check(self) -> None:
-        _check_offline(self._settings)
+    def _check(self) -> None:
         if not callable(self._build):
             raise ConfigError(f"--model={self._settings.name} is no function build(seed) that makes a model")
         check_call(f"--model={self._settings.name}", self._build, "build(seed)")
-        if self._cache is not None:
-            self._cache.open()
 
     @asynccontextmanager
     async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
@@ -180,8 +199,7 @@ class OwnProvider:
         with _os_errors_as_unavailable(name):
             model = self._build(seed)
         if hasattr(model, "complete"):  # a chat
-            price, chat = load_prices(self._settings.prices).get(name), _OwnChat(cast(Chat, model), name)
-            yield _text_model(chat, self._settings, self._budget, self._cache, price, seed)
+            yield self._text_model(_OwnChat(cast(Chat, model), name), seed)
         else:
             yield _OwnModel(model)
 
@@ -220,27 +238,6 @@ class _OwnModel:
     async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
         with _os_errors_as_unavailable(self.name):
             return await self.model.answer(question, note)
-
-
-def _check_offline(settings: ModelSettings) -> None:
-    """Raises ConfigError if answers are to come from the cache alone and no cache is named."""
-    if settings.offline and settings.cache is None:
-        raise ConfigError(OFFLINE_NEEDS_CACHE)
-
-
-def _text_model(
-    chat: Chat, settings: ModelSettings, budget: Budget, cache: AnswerCache | None, price: Price | None, seed: int
-) -> Model:
-    """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
-    from hm_agent.models.text_model import TextModel
-
-    def cost(reply: Reply) -> float | None:
-        return price.of(reply.input_tokens, reply.output_tokens) if price else None
-
-    wrapped: Chat = BudgetedChat(chat, budget, cost)
-    if cache is not None:
-        wrapped = CachedChat(wrapped, cache, offline=settings.offline)
-    return TextModel(settings.name, wrapped, settings.sampling, price, seed)
 
 
 def register_model(name: str, build: Callable[[int], Model | Chat]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -48,7 +48,8 @@ class SharedState:
     def execute(self, request: StateRequest, held: Holdings) -> StateAnswer:
         """Calls the requested method for a worker, and updates what the worker holds."""
         try:
-            value = _METHODS[request.method](self, *request.arguments)
+            holder = self.budget if request.method in _OF_BUDGET else self._cache
+            value = getattr(holder, request.method)(*request.arguments)
         except (BudgetSpent, OSError, asyncio.CancelledError) as error:
             return StateAnswer(error)
         match request:
@@ -84,16 +85,8 @@ class SharedState:
             self.cache.close()
 
 
-_METHODS: Mapping[str, Callable[..., object]] = {
-    "take_call": lambda state: state.budget.take_call(),
-    "pay": lambda state, cost: state.budget.pay(cost),
-    "drop_call": lambda state: state.budget.drop_call(),
-    "has_answered": lambda state: state.budget.has_answered(),
-    "find": lambda state, request: state._cache.find(request),
-    "find_or_claim": lambda state, request: state._cache.find_or_claim(request),
-    "keep": lambda state, request, reply: state._cache.keep(request, reply),
-    "release": lambda state, request: state._cache.release(request),
-}
+_OF_BUDGET = ("take_call", "pay", "drop_call", "has_answered")
+"""The methods of the budget among those that workers call; the others are the cache's."""
 
 
 class RemoteState:

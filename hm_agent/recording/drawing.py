@@ -138,10 +138,10 @@ def _fitting_length(text: str, font: Font, width: float) -> int:
 
 
 class Canvas:
-    """A picture made of cards and images. pixels: (height, width, 3) uint8; every method draws into this array."""
+    """A video's picture made of cards and images. pixels: (720, 1280, 3) uint8; every method draws into this array."""
 
-    def __init__(self, width: int, height: int) -> None:
-        self.pixels: Pixels = np.full((height, width, 3), ImageColor.getrgb(BACKGROUND), np.uint8)
+    def __init__(self) -> None:
+        self.pixels: Pixels = np.full((720, 1280, 3), ImageColor.getrgb(BACKGROUND), np.uint8)
         self._shown: dict[Box, tuple[object, ...]] = {}
 
     def draw(
@@ -168,6 +168,11 @@ class Canvas:
             self._window(Box(place.x - 1, place.y - 1, place.width + 2, place.height + 2))[:] = ImageColor.getrgb(FRAME)
         factor = place.width // image.shape[1]
         self._window(place)[:] = image.repeat(factor, axis=1).repeat(factor, axis=0)
+
+    def paint(self, box: Box, image: Pixels) -> None:
+        """Puts an image as it is into the top left of a box; what is higher than the box is cut off."""
+        height = min(len(image), box.height)
+        self._window(box)[:height, : image.shape[1]] = image[:height]
 
     def frame(self, box: Box, image: Pixels, tile: tuple[int, int], size: int, colour: str) -> None:
         """Frames a tile, (column, row), of the image shown in a box. size: the side of a tile in the image's pixels."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -171,17 +171,13 @@ class Result:
         return not self.is_finished and not self.has_failed
 
 
+_FIELDS = {"unanswered": "unanswered_questions", "calls": "model_calls", "cached": "cached_calls"}
+"""How results name parts of a usage, where they name them otherwise."""
+
+
 def _usage(record: Result | SeatResult) -> Usage:
-    return Usage(
-        questions=record.questions,
-        unanswered=record.unanswered_questions,
-        calls=record.model_calls,
-        cached=record.cached_calls,
-        input_tokens=record.input_tokens,
-        output_tokens=record.output_tokens,
-        cost=record.cost,
-        cached_cost=_cached_cost(record),
-    )
+    recorded = {each.name: getattr(record, _FIELDS.get(each.name, each.name)) for each in fields(Usage)}
+    return Usage(**recorded | {"cached_cost": _cached_cost(record)})
 
 
 def _cached_cost(record: Result | SeatResult) -> float | None:
@@ -193,27 +189,13 @@ def _cached_cost(record: Result | SeatResult) -> float | None:
 
 def usage_fields(usage: Usage) -> dict[str, Any]:
     """A usage as the fields of a `Result` or `SeatResult`."""
-    return {
-        "questions": usage.questions,
-        "unanswered_questions": usage.unanswered,
-        "model_calls": usage.calls,
-        "cached_calls": usage.cached,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost": usage.cost,
-        "cached_cost": usage.cached_cost,
-    }
+    return {_FIELDS.get(name, name): value for name, value in asdict(usage).items()}
 
 
 @cache
 def _reader() -> TypeAdapter[Result]:
     """Cached: building it takes a hundred times as long as using it, and a grid reads its results several times."""
     return TypeAdapter(Result)
-
-
-def result_schema() -> dict[str, Any]:
-    """Returns the JSON schema of `result.json`."""
-    return _reader().json_schema()
 
 
 def write_result(result: Result, folder: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NotRequired, cast
 
 import numpy as np
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from hm_agent.bounds import MAX_RECORDED, kept_end
@@ -91,11 +91,6 @@ class TraceLine(TypedDict):
     hypotheses: NotRequired[list[TraceHypothesis]]
     about: NotRequired[str]
     validated: NotRequired[str]
-
-
-def trace_schema() -> dict[str, Any]:
-    """Returns the JSON schema of every line but the header."""
-    return TypeAdapter(TraceLine).json_schema()
 
 
 class TraceRecorder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition, Labels
@@ -86,10 +87,7 @@ def told_notes(rows: Iterable[Row]) -> list[str]:
 
 def exceeded_notes(gaps: Sequence[CeilingGap], labels: Labels) -> list[str]:
     """A sentence on the scenarios in which agents did better than the ceiling, and how many chance alone would give."""
-    by_scenario: dict[ScenarioInfo, list[CeilingGap]] = {}
-    for gap in gaps:
-        if gap.is_exceeded:
-            by_scenario.setdefault(gap.scenario, []).append(gap)
+    by_scenario = grouped((gap.scenario, gap) for gap in gaps if gap.is_exceeded)
     if not by_scenario:
         return []
     exceeded = [f"{scenario.short_name} ({_leads(better, labels)})" for scenario, better in by_scenario.items()]
@@ -106,12 +104,8 @@ def exceeded_notes(gaps: Sequence[CeilingGap], labels: Labels) -> list[str]:
 
 def _leads(gaps: Iterable[CeilingGap], labels: Labels) -> str:
     """Which agents did better, and by how much; agents with the same lead are named together."""
-    agents: dict[str, list[str]] = {}
-    for gap in gaps:
-        agents.setdefault(number(abs(gap.difference.mean), gap.scenario.metric.digits), []).append(
-            labels[gap.condition]
-        )
-    return "; ".join(f"{listed(names)} by {lead}" for lead, names in agents.items())
+    leads = ((number(abs(gap.difference.mean), gap.scenario.metric.digits), labels[gap.condition]) for gap in gaps)
+    return "; ".join(f"{listed(names)} by {lead}" for lead, names in grouped(leads).items())
 
 
 def _names(rows: Iterable[Row]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, scenario_of
@@ -123,9 +124,7 @@ def episode_values(results: Sequence[Result], *, with_references: bool = False) 
 
 def _zero_sum(results: Iterable[Result]) -> set[str]:
     """The scenarios in which seats earn rewards whose sum is 0 in every episode."""
-    earned: dict[str, list[list[float]]] = {}
-    for result in results:
-        earned.setdefault(result.scenario, []).append([seat.reward for seat in result.seats])
+    earned = grouped((result.scenario, [seat.reward for seat in result.seats]) for result in results)
     return {
         scenario
         for scenario, episodes in earned.items()
@@ -135,10 +134,8 @@ def _zero_sum(results: Iterable[Result]) -> set[str]:
 
 def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str, list[float]]:
     """The differences (first minus second) of episodes with the same key, by scenario in the registry's order."""
-    differences: dict[str, list[float]] = {}
-    for key in sorted(first.keys() & second.keys(), key=lambda key: (scenario_order(key[0]), key[1])):
-        differences.setdefault(key[0], []).append(first[key] - second[key])
-    return differences
+    common = sorted(first.keys() & second.keys(), key=lambda key: (scenario_order(key[0]), key[1]))
+    return grouped((key[0], first[key] - second[key]) for key in common)
 
 
 def _comparison(

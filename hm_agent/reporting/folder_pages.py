@@ -11,8 +11,8 @@ from hm_agent.reporting import index
 from hm_agent.reporting.drawing import AS_SVG
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import Runs, read_runs
-from hm_agent.reporting.summary import rows_of, write_summary
-from hm_agent.reporting.tables import Row
+from hm_agent.reporting.summary import write_summary
+from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.reporting.writing import PAGE, episodes_reported, is_report_on, write_report
 
 
@@ -23,7 +23,7 @@ def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False
     The returned report is None in this case, and if there is nothing to report on.
     """
     runs = read_runs((out,), counts_unanswered=request.counts_unanswered)
-    rows = rows_of(runs)
+    rows = tabulate(runs.results)
     is_kept = is_cut_short and episodes_reported(request.into) > len(runs.episodes)
     report = request.into / PAGE if rows and not is_kept else None
     pages = [out / "summary.md", out / "summary.json", out / index.PAGE, *([report] if report else [])]

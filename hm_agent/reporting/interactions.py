@@ -12,8 +12,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from hm_agent.grouping import grouped
 from hm_agent.recording import trace
-from hm_agent.reporting.conditions import Condition, conditions_of, is_reference
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.statistics import Estimate
 
@@ -104,11 +105,26 @@ Places = Mapping[int, float]
 """Rewards by their place on a curve, e.g. the number of the interaction."""
 
 
-def mean_curve(episodes: Iterable[Iterable[Stream]], places_of: Callable[[Stream], Places]) -> dict[int, Estimate]:
-    """Averages rewards by place over the streams of each episode, then over episodes; cuts places of few episodes.
+@dataclass(frozen=True)
+class Curve:
+    """The mean reward by place over the episodes of a group."""
 
+    of: StreamGroup
+    points: Mapping[int, Estimate]
+
+
+def mean_curves(groups: Iterable[StreamGroup], places_of: Callable[[Stream], Places]) -> list[Curve]:
+    """The curves of the groups that have any point, sorted by condition.
+
+    Rewards are averaged by place over the streams of each episode, then over episodes; places of few episodes are cut.
     places_of: the places of a stream's rewards; a stream without any does not count.
     """
+    curves = [Curve(group, _mean_points(group.episodes, places_of)) for group in groups]
+    order = in_order(curve.of.condition for curve in curves)
+    return sorted((curve for curve in curves if curve.points), key=lambda curve: order.index(curve.of.condition))
+
+
+def _mean_points(episodes: Iterable[Iterable[Stream]], places_of: Callable[[Stream], Places]) -> dict[int, Estimate]:
     means = [by_place for streams in episodes if (by_place := _mean_by_place(map(places_of, streams)))]
     least = max(FEWEST, SHARE * len(means))
     places = sorted({place for by_place in means for place in by_place})
@@ -117,8 +133,5 @@ def mean_curve(episodes: Iterable[Iterable[Stream]], places_of: Callable[[Stream
 
 
 def _mean_by_place(streams: Iterable[Places]) -> dict[int, float]:
-    by_place: dict[int, list[float]] = {}
-    for places in streams:
-        for place, reward in places.items():
-            by_place.setdefault(place, []).append(reward)
+    by_place = grouped(item for places in streams for item in places.items())
     return {place: mean(rewards) for place, rewards in by_place.items()}

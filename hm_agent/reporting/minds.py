@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from hm_agent.config import ConfigError
+from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
@@ -133,11 +134,7 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
 
 def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
     """The known values by scenario."""
-    known: dict[str, list[float]] = {}
-    for scenario, value in values:
-        if value is not None:
-            known.setdefault(scenario, []).append(value)
-    return known
+    return grouped((scenario, value) for scenario, value in values if value is not None)
 
 
 def _over_scenarios(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, is_reference, labels, scenario_of
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import ScenarioInfo
@@ -66,16 +66,24 @@ class OrderDifference:
     over_scenarios: ClusteredMean
 
 
-@dataclass(frozen=True)
 class OrderStudy:
-    """The content of the study. rows: by scenario. matchups: self-play, in the metric's unit."""
+    """The study of some runs; ConfigError if no opponent has a known order.
 
-    means: tuple[OrderMean, ...]
-    differences: tuple[OrderDifference, ...]
-    rows: tuple[Row, ...]
-    matchups: tuple[Matchups, ...]
-    labels: Labels
-    players: Mapping[Player, str]
+    rows: by scenario. matchups: self-play, in the metric's unit.
+    """
+
+    def __init__(self, runs: Runs) -> None:
+        results = [result for result in runs.results if _is_measured(result)]
+        if not results:
+            raise ConfigError(
+                "no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'"
+            )
+        values = _values(results)
+        shared = (result for result in runs.results if len(result.seats) > 1 and result.is_finished)
+        self.means, self.differences = list(_means(values)), list(_differences(values))
+        self.rows, self.matchups = tabulate(results), matchups(map(_in_unit, shared))
+        self.labels = labels(in_order(row.condition for row in self.rows))
+        self.players = player_labels(self.matchups)
 
     @property
     def families(self) -> list[str]:
@@ -107,24 +115,6 @@ class OrderStudy:
         for row in self.rows:
             by_scenario.setdefault(row.scenario, {})[row.condition] = row
         return sorted(by_scenario.items(), key=lambda item: (item[0].family, item[0].order or 0))
-
-
-def study_orders(runs: Runs) -> OrderStudy:
-    """Averages the runs' metrics by the order of the opponents; ConfigError if no opponent has a known order."""
-    results = [result for result in runs.results if _is_measured(result)]
-    if not results:
-        raise ConfigError("no episode has opponents of a known order: play some first, e.g. --scenario='rws_order_*'")
-    values = _values(results)
-    shared = matchups(_in_unit(result) for result in runs.results if len(result.seats) > 1 and result.is_finished)
-    rows = tabulate(results)
-    return OrderStudy(
-        means=tuple(_means(values)),
-        differences=tuple(_differences(values)),
-        rows=tuple(rows),
-        matchups=tuple(shared),
-        labels=labels(in_order(row.condition for row in rows)),
-        players=player_labels(shared),
-    )
 
 
 def _is_measured(result: Result) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.orders import OrderStudy
@@ -26,9 +27,10 @@ SPREAD = 0.4
 
 def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
     """A panel for each combination of settings and family of opponents, then one for each scenario of self-play."""
+    by_settings = grouped(((one.model, one.settings, one.measure), one) for one in study.conditions)
     paints = [
         partial(_paint_means, study, family, of_settings)
-        for of_settings in _by_settings(study.conditions)
+        for of_settings in by_settings.values()
         for family in study.families
         if any(study.means_of(family, condition) for condition in of_settings)
     ]
@@ -42,14 +44,6 @@ def orders_figure(study: OrderStudy, files: FigureFiles) -> bytes:
             paint(axes) if paint else axes.set_axis_off()
 
     return drawn_file(files, columns * width, rows * style.height * PANEL_HEIGHT, paint_all)
-
-
-def _by_settings(conditions: Iterable[Condition]) -> Iterable[Sequence[Condition]]:
-    """Groups the conditions by model, settings and measure."""
-    by_settings: dict[object, list[Condition]] = {}
-    for condition in conditions:
-        by_settings.setdefault((condition.model, condition.settings, condition.measure), []).append(condition)
-    return by_settings.values()
 
 
 def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition], axes: Axes) -> None:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-from hm_agent.reporting.adaptation import EARLY, AdaptationCurve, AdaptationRow, adaptation_curves, adaptation_rows
+from hm_agent.grouping import grouped
+from hm_agent.recording.result import Result
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
-from hm_agent.reporting.ceilings import CeilingGap, ceiling_gaps, exceeded_notes
+from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
+from hm_agent.reporting.curves import EARLY, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
-from hm_agent.reporting.interactions import StreamGroup, stream_groups
+from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
 from hm_agent.reporting.notes import (
-    Fact,
-    ScenarioSeeds,
     file_notes,
     notes,
     seeds_played,
@@ -30,9 +29,8 @@ from hm_agent.reporting.notes import (
 from hm_agent.reporting.pages import Link, address
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
-from hm_agent.reporting.seats import Matchups, Player, matchups, player_labels
+from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
-from hm_agent.reporting.validation import validation_curves
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.wording import listed
 
@@ -42,34 +40,42 @@ REASONER_NOTE = (
 )
 
 
-@dataclass(frozen=True)
 class Report:
-    """The content of a report. into: its folder, to which links are relative. conditions: by an episode's folder.
+    """The content of a report on some runs, calculated and drawn. into: its folder, to which links are relative.
 
-    scores, scores_with_narrow: without and with the scenarios on a narrow scale, which narrow_note names; the note is
-    empty if there are none. split_means: empty unless there are scenarios of both halves. alike: sentences on the
-    agents without a clear difference.
+    conditions: by an episode's folder. scores, scores_with_narrow: without and with the scenarios on a narrow scale,
+    which narrow_note names; the note is empty if there are none. split_means: empty unless there are scenarios of both
+    halves. alike: sentences on the agents without a clear difference.
     """
 
-    runs: Runs
-    into: Path
-    conditions: Mapping[Path, Condition]
-    rows: tuple[Row, ...]
-    scores: tuple[NormalisedScore, ...]
-    scores_with_narrow: tuple[NormalisedScore, ...]
-    narrow_note: str
-    split_means: tuple[SplitMean, ...]
-    ceiling_gaps: tuple[CeilingGap, ...]
-    comparisons: tuple[Comparison, ...]
-    labels: Labels
-    alike: tuple[str, ...]
-    matchups: tuple[Matchups, ...]
-    players: Mapping[Player, str]
-    adaptation: tuple[AdaptationRow, ...]
-    pictures: tuple[Picture, ...]
-    facts: tuple[Fact, ...]
-    seeds: tuple[ScenarioSeeds, ...]
-    notes: tuple[str, ...]
+    def __init__(self, runs: Runs, into: Path) -> None:
+        results = runs.results
+        self.runs, self.into = runs, into
+        folders = [episode.folder for episode in runs.episodes]
+        self.conditions = dict(zip(folders, conditions_of(results), strict=True))
+        self.rows = tabulate(results)
+        self.labels = labels(in_order(row.condition for row in self.rows))
+        self.scores, self.scores_with_narrow = scores(self.rows), scores(self.rows, with_narrow=True)
+        self.narrow_note = narrow_note(narrow_scales(self.rows))
+        self.split_means = split_means(self.rows)
+        self.comparisons = compare(results, self.rows)
+        self.alike = _alike(self.comparisons, self.labels)
+        self.matchups = [matchup for matchup in matchups(results) if matchup.is_mixed]
+        self.players = player_labels(self.matchups)
+        streams = stream_groups(runs.episodes)
+        curves = adaptation_curves(streams)
+        self.adaptation = adaptation_rows(curves)
+        self.pictures = _pictures(results, self.rows, self.labels, curves, streams)
+        self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
+        gaps = ceiling_gaps(results, self.rows)
+        self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
+        self.notes = [
+            *notes(self.rows),
+            *exceeded_notes(gaps, self.labels),
+            *identical(self.comparisons, self.labels),
+            *unscored(self.rows),
+            *file_notes(runs),
+        ]
 
     @property
     def title(self) -> str:
@@ -160,10 +166,7 @@ class Report:
 
     def by_difference_unit(self, comparisons: Iterable[Comparison]) -> dict[str | None, list[Comparison]]:
         """The comparisons by unit: those of different units belong in different tables."""
-        by_unit: dict[str | None, list[Comparison]] = {}
-        for comparison in comparisons:
-            by_unit.setdefault(comparison.unit, []).append(comparison)
-        return by_unit
+        return grouped((comparison.unit, comparison) for comparison in comparisons)
 
     def best(self, rows: Sequence[Row]) -> list[Row]:
         """The rows with the best mean of one scenario, references left out; none if there is only one."""
@@ -183,11 +186,7 @@ class Report:
 
     def exceeds_ceiling(self, row: Row) -> bool:
         """True if the row's agent did better than the ceiling, by an interval that excludes 0."""
-        return any((gap.scenario, gap.condition) == (row.scenario, row.condition) for gap in self._exceeded)
-
-    @cached_property
-    def _exceeded(self) -> list[CeilingGap]:
-        return [gap for gap in self.ceiling_gaps if gap.is_exceeded]
+        return (row.scenario, row.condition) in self._exceeded
 
     def label(self, episode: RecordedEpisode) -> str:
         return self.labels[self.conditions[episode.folder]]
@@ -197,40 +196,6 @@ class Report:
         return [Link(path.name, address(path, self.into)) for path in episode.files]
 
 
-def gather(runs: Runs, into: Path) -> Report:
-    """Calculates and draws everything that a report in the folder `into` shows of these runs."""
-    rows = tabulate(runs.results)
-    names = labels(in_order(row.condition for row in rows))
-    comparisons = compare(runs.results, rows)
-    gaps = ceiling_gaps(runs.results, rows)
-    table_notes = *notes(rows), *exceeded_notes(gaps, names), *identical(comparisons, names)
-    folders = [episode.folder for episode in runs.episodes]
-    mixed = [matchup for matchup in matchups(runs.results) if matchup.is_mixed]
-    streams = stream_groups(runs.episodes)
-    adaptation = adaptation_curves(streams)
-    return Report(
-        runs=runs,
-        into=into,
-        conditions=dict(zip(folders, conditions_of(runs.results), strict=True)),
-        rows=tuple(rows),
-        scores=tuple(scores(rows)),
-        scores_with_narrow=tuple(scores(rows, with_narrow=True)),
-        narrow_note=narrow_note(narrow_scales(rows)),
-        split_means=tuple(split_means(rows)),
-        ceiling_gaps=tuple(gaps),
-        comparisons=tuple(comparisons),
-        labels=names,
-        alike=tuple(_alike(comparisons, names)),
-        matchups=tuple(mixed),
-        players=player_labels(mixed),
-        adaptation=tuple(adaptation_rows(adaptation)),
-        pictures=tuple(_pictures(runs, rows, names, adaptation, streams)),
-        facts=tuple(what_was_run(runs)),
-        seeds=tuple(seeds_played(runs)),
-        notes=(*table_notes, *unscored(rows), *file_notes(runs)),
-    )
-
-
 def _alike(comparisons: Sequence[Comparison], names: Labels) -> list[str]:
     sentences = alike(comparisons, names)
     calculated = any(c.is_alike and "builtin" in {c.first.model, c.second.model} for c in comparisons)
@@ -238,20 +203,20 @@ def _alike(comparisons: Sequence[Comparison], names: Labels) -> list[str]:
 
 
 def _pictures(
-    runs: Runs,
-    rows: list[Row],
+    results: Sequence[Result],
+    rows: Sequence[Row],
     names: Labels,
-    adaptation: Sequence[AdaptationCurve],
+    curves: Sequence[Curve],
     streams: Sequence[StreamGroup],
-) -> Iterable[Picture]:
+) -> list[Picture]:
     """The figures for which there are data."""
     drawn_as = keys([condition for condition in names if not condition.is_world_reference])
     pictures = (
         means_picture(rows, names, drawn_as),
-        adaptation_picture(adaptation, names, drawn_as),
+        adaptation_picture(curves, names, drawn_as),
         validation_picture(validation_curves(streams), names, drawn_as),
         ablation_picture(rows, names, drawn_as),
         effort_picture(rows, names, drawn_as),
     )
-    by_kind = breakdown_pictures(kind_means(runs.results), names, drawn_as)
+    by_kind = breakdown_pictures(kind_means(results), names, drawn_as)
     return [*(picture for picture in pictures if picture is not None), *by_kind]

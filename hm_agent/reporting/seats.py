@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import mean
+from typing import TypeAlias
 
+from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, SeatResult
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels, scenario_of
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import number
 
+Player: TypeAlias = Condition
+"""An agent in a seat, with its model and without settings."""
 
-@dataclass(frozen=True)
-class Player:
-    """An agent in a seat, with its model."""
 
-    agent: str
-    model: str
-
-    @classmethod
-    def of(cls, seat: SeatResult) -> Player:
-        return cls(seat.agent, seat.model)
+def _player(seat: SeatResult) -> Player:
+    return Condition(seat.agent, seat.model)
 
 
 @dataclass(frozen=True)
@@ -62,29 +59,25 @@ class Matchups:
 def matchups(results: Iterable[Result]) -> list[Matchups]:
     """The matchups of each scenario and setting, in the order of the scenarios, then by title."""
     shared = sorted((result for result in results if len(result.seats) > 1), key=result_order)
-    grouped: dict[tuple[str, Condition], list[Result]] = {}
-    for result, condition in zip(shared, conditions_of(shared), strict=True):
-        played = replace(condition, agent=scenario_of(result).short_name, model="")
-        grouped.setdefault((result.scenario, played), []).append(result)
+    by_setting = grouped(
+        ((result.scenario, replace(condition, agent=scenario_of(result).short_name, model="")), result)
+        for result, condition in zip(shared, conditions_of(shared), strict=True)
+    )
     titles: dict[tuple[str, Condition], str] = {}
-    for name in dict.fromkeys(scenario for scenario, _ in grouped):
-        named = labels([played for scenario, played in grouped if scenario == name])
+    for name in dict.fromkeys(scenario for scenario, _ in by_setting):
+        named = labels([played for scenario, played in by_setting if scenario == name])
         titles |= {(name, played): title for played, title in named.items()}
-    ordered = sorted(grouped, key=lambda key: (scenario_order(key[0]), titles[key]))
-    return [_matchups(titles[key], grouped[key]) for key in ordered]
+    ordered = sorted(by_setting, key=lambda key: (scenario_order(key[0]), titles[key]))
+    return [_matchups(titles[key], by_setting[key]) for key in ordered]
 
 
 def _matchups(title: str, results: Sequence[Result]) -> Matchups:
     steps = [result.steps for result in results if result.is_finished]
-    seats: dict[Player, list[SeatResult]] = {}
-    for result in results:
-        for seat in result.seats:
-            seats.setdefault(Player.of(seat), []).append(seat)
-    ordered = in_order(Condition(player.agent, player.model) for player in seats)
+    seats = grouped((_player(seat), seat) for result in results for seat in result.seats)
     return Matchups(
         title=title,
         scenario=scenario_of(results[0]),
-        players=tuple(Player(condition.agent, condition.model) for condition in ordered),
+        players=tuple(in_order(seats)),
         rewards=_rewards(results),
         steps=(min(steps), max(steps)) if steps else None,
         seats={player: len(played) for player, played in seats.items()},
@@ -93,19 +86,14 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
 
 
 def _rewards(results: Iterable[Result]) -> dict[tuple[Player, Player], Estimate]:
-    values: dict[tuple[Player, Player], list[float]] = {}
-    for result in results:
-        if result.is_finished:
-            for pair, reward in _episode_rewards(result.seats).items():
-                values.setdefault(pair, []).append(reward)
+    episodes = (_episode_rewards(result.seats) for result in results if result.is_finished)
+    values = grouped(item for rewards in episodes for item in rewards.items())
     return {pair: Estimate(tuple(rewards)) for pair, rewards in values.items()}
 
 
 def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player], float]:
     """The mean reward of a player's seats, by player and a player they met: itself, too, if it has several seats."""
-    rewards: dict[Player, list[float]] = {}
-    for seat in seats:
-        rewards.setdefault(Player.of(seat), []).append(seat.reward)
+    rewards = grouped((_player(seat), seat.reward) for seat in seats)
     return {
         (player, other): mean(earned)
         for player, earned in rewards.items()
@@ -114,7 +102,6 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
     }
 
 
-def player_labels(matchups: Iterable[Matchups]) -> dict[Player, str]:
+def player_labels(matchups: Iterable[Matchups]) -> Labels:
     """A name for each player: the agent, with its model if the models differ."""
-    conditions = in_order(Condition(player.agent, player.model) for matchup in matchups for player in matchup.players)
-    return {Player(condition.agent, condition.model): label for condition, label in labels(conditions).items()}
+    return labels(in_order(player for matchup in matchups for player in matchup.players))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import hypot, inf
 from statistics import mean, median
 
+from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
@@ -287,15 +288,9 @@ def _is_narrow(row: Row, typical: float) -> bool:
 
 def by_group(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by their scenarios' group, in the order in which the groups first occur."""
-    grouped: dict[str, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row.scenario.group, []).append(row)
-    return grouped
+    return grouped((row.scenario.group, row) for row in rows)
 
 
 def by_unit(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows by the sentence on their unit: rows of different units belong in different tables."""
-    grouped: dict[str, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row.unit, []).append(row)
-    return grouped
+    return grouped((row.unit, row) for row in rows)

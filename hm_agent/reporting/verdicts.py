@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hm_agent.grouping import grouped
 from hm_agent.reporting.comparing import Comparison, outermost
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.scores import OVERALL
@@ -59,9 +60,7 @@ def _contrasts(comparisons: Sequence[Comparison], pairs: set[tuple[Condition, Co
 
 def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
     """Sentences on where each two differ and where no difference shows; contrasts with one verdict share a sentence."""
-    seconds: dict[tuple[Condition, str], list[str]] = {}
-    for contrast in contrasts:
-        seconds.setdefault((contrast.first, _verdict(contrast, labels)), []).append(labels[contrast.second])
+    seconds = grouped(((one.first, _verdict(one, labels)), labels[one.second]) for one in contrasts)
     return [f"{labels[first]} compared with {listed(names)}: {verdict}." for (first, verdict), names in seconds.items()]
 
 
@@ -135,12 +134,11 @@ def alike(comparisons: Sequence[Comparison], labels: Labels) -> list[str]:
 
 
 def _alike_sentence(pairs: Sequence[Comparison], labels: Labels) -> str:
-    shares: dict[str, list[str]] = {}
-    for pair in pairs:
-        episodes = counted(pair.common, "common episode")
-        share = f"all of their {episodes}" if pair.is_identical else f"{pair.equal} of their {episodes}"
-        shares.setdefault(share, []).append(labels[pair.second])
-    parts = [f"as {listed(names)} in {share}" for share, names in shares.items()]
+    shares = grouped((("all" if pair.is_identical else pair.equal, pair.common), labels[pair.second]) for pair in pairs)
+    parts = [
+        f"as {listed(names)} in {share} of their {counted(common, 'common episode')}"
+        for (share, common), names in shares.items()
+    ]
     return f"{labels[pairs[0].first]} had the same result {', '.join(parts)}."
 
 

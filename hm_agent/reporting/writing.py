@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from hm_agent.files import MINDS_PAGE, path_in_words, read_regular, write_whole
@@ -16,12 +17,12 @@ from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.minds import MindRow, MindStudy
 from hm_agent.reporting.minds_figure import minds_figure
-from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy, study_orders
+from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy
 from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
-from hm_agent.reporting.report import gather
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode, Runs
-from hm_agent.reporting.statistics import ClusteredMean, without_noise
+from hm_agent.reporting.statistics import ClusteredMean, Interval, without_noise
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE = "report.html", "orders.md"
@@ -37,7 +38,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
 
     files: the format and style of figures; SVG is always written, too, since report.md shows it.
     """
-    report = gather(runs, into)
+    report = Report(runs, into)
     pictures = into / "figures"
     pictures.mkdir(parents=True, exist_ok=True)
     for picture in report.pictures:
@@ -82,17 +83,14 @@ def write_orders(runs: Runs, into: Path, files: FigureFiles = AS_PNG) -> Path:
 
     files: the format and style of the figure; SVG and PNG, which the page shows, are always written, too.
     """
-    study = study_orders(runs)
+    study = OrderStudy(runs)
     into.mkdir(parents=True, exist_ok=True)
     _write_csv(into / "orders.csv", [_order_record(mean, study.labels) for mean in study.means])
     differences = [_order_difference_record(difference, study.labels) for difference in study.differences]
     _write_csv(into / "orders_differences.csv", differences)
     _write_csv(into / "orders_scenarios.csv", [row_record(row) for row in study.rows])
     _write_optional_csv(into / "orders_selfplay.csv", list(_matchup_records(study)))
-    for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
-        write_whole(into / f"orders.{kind}", orders_figure(study, replace(files, kind=kind)))
-    write_whole(into / ORDERS_PAGE, page("orders.md.j2", study=study))
-    return into / ORDERS_PAGE
+    return _write_study(into / ORDERS_PAGE, study, partial(orders_figure, study), files)
 
 
 def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Path:
@@ -102,10 +100,15 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     """
     into.mkdir(parents=True, exist_ok=True)
     _write_csv(into / "minds.csv", [_mind_record(row) for row in study.rows])
+    return _write_study(into / MINDS_PAGE.name, study, partial(minds_figure, study), files)
+
+
+def _write_study(path: Path, study: object, draw: Callable[[FigureFiles], bytes], files: FigureFiles) -> Path:
+    """Writes a page in Markdown and its figure, as PNG, SVG and in the format wanted; returns the page's path."""
     for kind in dict.fromkeys((AS_PNG.kind, AS_SVG.kind, files.kind)):
-        write_whole(into / f"minds.{kind}", minds_figure(study, replace(files, kind=kind)))
-    write_whole(into / MINDS_PAGE.name, page("minds.md.j2", study=study))
-    return into / MINDS_PAGE.name
+        write_whole(path.with_suffix(f".{kind}"), draw(replace(files, kind=kind)))
+    write_whole(path, page(f"{path.name}.j2", study=study))
+    return path
 
 
 def _write_optional_csv(path: Path, records: Sequence[Record]) -> None:
@@ -131,9 +134,7 @@ def _harmless(value: object) -> object:
 
 
 def row_record(row: Row) -> Record:
-    metric, usage = row.scenario.metric, row.usage
-    interval = row.estimate.interval if row.estimate else None
-    low, high = interval or (None, None)
+    metric = row.scenario.metric
     return {
         "scenario": row.scenario.short_name,
         "group": row.scenario.group,
@@ -147,8 +148,7 @@ def row_record(row: Row) -> Record:
         "unit": metric.unit,
         "mean": row.mean,
         "sem": row.estimate.error if row.estimate else None,
-        "low": low,
-        "high": high,
+        **_ends("", row.estimate.interval if row.estimate else None),
         "published": row.published.mean if row.published else None,
         "published_sem": row.published.error if row.published else None,
         "floor": row.floor,
@@ -158,14 +158,7 @@ def row_record(row: Row) -> Record:
         "narrow_scale": row.is_narrow,
         "held_out": row.scenario.held_out,
         "interactions": row.interactions,
-        "questions": usage.questions,
-        "unanswered": usage.unanswered,
-        "calls": usage.calls,
-        "cached": usage.cached,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost": usage.cost,
-        "cached_cost": usage.cached_cost,
+        **asdict(row.usage),
     }
 
 
@@ -197,16 +190,18 @@ def _split_record(split: SplitMean, labels: Labels) -> Record:
 
 
 def _difference_record(name: str, difference: ClusteredMean | None) -> Record:
-    interval = difference.interval if difference else None
-    low, high = interval or (None, None)
     return {
         name: difference.mean if difference else None,
-        f"{name}_low": low,
-        f"{name}_high": high,
+        **_ends(f"{name}_", difference.interval if difference else None),
         f"{name}_over": difference.unit if difference else None,
         f"{name}_clusters": difference.clusters if difference else None,
         f"{name}_pairs": difference.pairs if difference else None,
     }
+
+
+def _ends(prefix: str, interval: Interval | None) -> Record:
+    low, high = interval or (None, None)
+    return {f"{prefix}low": low, f"{prefix}high": high}
 
 
 def episode_record(episode: RecordedEpisode) -> Record:
@@ -231,7 +226,6 @@ def episode_record(episode: RecordedEpisode) -> Record:
 
 
 def _order_record(mean: OrderMean, labels: Labels) -> Record:
-    low, high = mean.interval or (None, None)
     return {
         "family": mean.opponents.family,
         "order": mean.opponents.order,
@@ -240,20 +234,17 @@ def _order_record(mean: OrderMean, labels: Labels) -> Record:
         "rounds": mean.estimate.n,
         "mean": mean.estimate.mean,
         "sem": mean.estimate.error,
-        "low": low,
-        "high": high,
+        **_ends("", mean.interval),
     }
 
 
 def _order_difference_record(difference: OrderDifference, labels: Labels) -> Record:
-    low, high = difference.over_rounds or (None, None)
     return {
         "family": difference.opponents.family,
         "order": difference.opponents.order,
         "first": labels[difference.first],
         "second": labels[difference.second],
-        "rounds_low": low,
-        "rounds_high": high,
+        **_ends("rounds_", difference.over_rounds),
         **_difference_record("difference", difference.over_scenarios),
     }
 

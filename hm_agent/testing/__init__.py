@@ -1,1 +1,1 @@
-"""For tests of your own agents: a scripted model, an endpoint on loopback, answers by schema, whole episodes."""
+"""For tests of your own agents: a scripted model, an endpoint on loopback, whole episodes."""

@@ -9,11 +9,9 @@ from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step, World
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.experiment import Episode, seat_seed
+from hm_agent.experiment import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.pool.progress import Pulse
 from hm_agent.questions import Model
-from hm_agent.recording.result import Result
 from hm_agent.registry import build_agent, suites
 from hm_agent.suite import AgentSetup, ScenarioInfo, Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -120,16 +118,3 @@ def play_steps(
     log = SeatLog(scenario.seats[0])
     play_out(world, agents, seed=seed, steps=steps, recorders=[log])
     return log.steps
-
-
-class SilentProgress:
-    """A progress display that does nothing."""
-
-    def begin(self, episode: Episode) -> None:
-        """Does nothing."""
-
-    def pulse(self, episode: Episode, pulse: Pulse) -> None:
-        """Does nothing."""
-
-    def end(self, episode: Episode, result: Result) -> None:
-        """Does nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from hm_agent.watching.run_folder import LINE, EndedEpisode, RunFolder, RunningE
 
 LATEST = 30
 """How many running episodes, and how many of those that ended last, are listed."""
+STATES = ("finished", "failed", "cut", "running")
+"""What can be said of an episode (`Result.outcome`), or that it is still played."""
 SHOWN_FILES = {"replay.html": "replay", FILE: "result", UNFINISHED: "result", trace.FILE: "trace"}
 """The files of an episode that the page links to."""
 
@@ -101,10 +104,9 @@ class Watcher:
 
 def _counts(ended: Iterable[EndedEpisode], running: Mapping[Path, RunningEpisode]) -> dict[str, int]:
     """The number of finished, failed, cut and running episodes."""
-    counts = {"finished": 0, "failed": 0, "cut": 0, "running": len(running)}
-    for episode in ended:
-        counts[episode.result.outcome] += 1
-    return counts
+    counts = Counter(episode.result.outcome for episode in ended)
+    counts["running"] = len(running)
+    return {state: counts[state] for state in STATES}
 
 
 def _usage(results: Iterable[Result], running: Mapping[Path, RunningEpisode]) -> dict[str, Any]:
@@ -129,15 +131,7 @@ def _groups(ended: Sequence[EndedEpisode], running: Mapping[Path, RunningEpisode
     groups: dict[tuple[ScenarioInfo, str, str], dict[str, Any]] = {}
 
     def group_of(scenario: ScenarioInfo, agent: str, model: str) -> dict[str, Any]:
-        empty = {
-            "scenario": scenario.short_name,
-            "agent": agent,
-            "model": model,
-            "finished": 0,
-            "failed": 0,
-            "cut": 0,
-            "running": 0,
-        }
+        empty = {"scenario": scenario.short_name, "agent": agent, "model": model, **dict.fromkeys(STATES, 0)}
         return groups.setdefault((scenario, agent, model), empty | {"values": [], "unit": scenario.metric.unit})
 
     names = {}

@@ -17,8 +17,8 @@ from hm_agent.process.exit_status import NO_MODEL
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.schema_player import answer
 from tests.support.commands import call_here, overriding
+from tests.support.schema_player import answer
 
 STEPS = 5
 """Of each episode, one question a step."""

@@ -25,8 +25,8 @@ from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
 from hm_agent.models.chat import Message, Reply, Request, Sampling
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.schema_player import answer as schema_answer
 from tests.support.commands import call_here, outcomes, start
+from tests.support.schema_player import answer as schema_answer
 
 REQUEST = Request("some-model", (Message("user", "hello"),), Sampling(), "Answer", {"type": "object"})
 PATIENCE = 60.0

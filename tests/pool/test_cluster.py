@@ -27,10 +27,10 @@ from hm_agent.pool.progress import Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.episodes import SilentProgress
 from tests.support.commands import ROOT, outcomes, overriding
 from tests.support.kills import KillTrial
 from tests.support.melting_pot import text_player
+from tests.support.silent_progress import SilentProgress
 
 # Ray forks before it runs another program. JAX, which other tests may have loaded here, would not have that.
 pytestmark = pytest.mark.filterwarnings(r"ignore:os\.fork\(\) was called:RuntimeWarning")

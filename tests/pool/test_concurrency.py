@@ -19,11 +19,11 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
-from hm_agent.testing import schema_player
 from hm_agent.testing.endpoint import Endpoint, Response
-from hm_agent.testing.episodes import SilentProgress
+from tests.support import schema_player
 from tests.support.commands import outcomes
 from tests.support.melting_pot import text_player
+from tests.support.silent_progress import SilentProgress
 
 PATIENCE = 60.0
 LIGHT, SEATED, HEAVY = "exploretom_a4", "symmtom_w6_n3_c3", "rws_repeated_1"

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from hm_agent.testing import schema_player
 from hm_agent.testing.endpoint import Endpoint, Response
-from tests.support import faults
+from tests.support import faults, schema_player
 from tests.support.commands import call_here, orphans, processes, start
 from tests.support.faults import FAULTS
 from tests.support.kills import KillTrial, run_trial

@@ -70,7 +70,7 @@ def test_every_table_marks_a_ceiling_that_was_told_nothing(tmp_path: Path) -> No
     page = (tmp_path / "report.html").read_text()
     assert page.count("<small>† told nothing</small>") == 1 + 3
     (rows,) = tables(tabulate(played)).values()
-    assert [row[4] for row in rows if row[1] == "oracle"] == ["10.0 †", "10.0"]
+    assert [row["mean"] for row in rows if row["agent"] == "oracle"] == ["10.0 †", "10.0"]
 
 
 # Who did better

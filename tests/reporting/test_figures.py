@@ -19,17 +19,16 @@ import resvg_py
 from PIL import Image
 
 from hm_agent.process.shell import printable
-from hm_agent.reporting.adaptation import AdaptationCurve
 from hm_agent.reporting.breakdowns import kind_means
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, FORMATS, MUTED, STYLES, FigureFiles, Panel, Picture, keys, page_colours
 from hm_agent.reporting.figures import effort_picture, efforts_of, hidden_behind
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
-from hm_agent.reporting.report import gather
+from hm_agent.reporting.interactions import Curve, StreamGroup
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tables import tabulate
-from hm_agent.reporting.validation import ValidationCurve
 from hm_agent.reporting.writing import write_report
 from tests.reporting.examples import SELF_PLAY, leave, read, result
 from tests.reporting.test_orders import write as write_study
@@ -92,7 +91,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Picture]:
             for seed, share in enumerate(READERS[agent])
         ),
     )
-    report = gather(read_runs((out,)), out)
+    report = Report(read_runs((out,)), out)
     around = validation_of([row.condition for row in report.rows if row.scenario.world == "melting_pot"][:2])
     return {picture.name: picture for picture in (*report.pictures, around)}
 
@@ -112,10 +111,15 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
     assert all(share_of(drawn, colours[entry.key.colour]) > 0 for entry in picture.legend)
 
 
+def curve_of(condition: Condition, points: Mapping[int, Estimate]) -> Curve:
+    is_reference = condition.agent == "oracle"
+    return Curve(StreamGroup("a world", "Running With Scissors", condition, is_reference, "oracle", ()), points)
+
+
 def validation_of(conditions: Sequence[Condition]) -> Picture:
     """The figure of rewards around validation with a rising curve of each condition."""
     points = {offset: Estimate((offset, offset + 1.0, offset + 2.0)) for offset in range(-2, 4)}
-    drawn = [ValidationCurve(condition, "Running With Scissors", points, 3, 3) for condition in conditions]
+    drawn = [curve_of(condition, points) for condition in conditions]
     picture = validation_picture(drawn, {one: one.agent for one in conditions}, keys(conditions))
     assert picture is not None
     return picture
@@ -135,7 +139,7 @@ def test_curves_around_validation_have_colours_of_their_own_also_where_the_palet
     labels = {one: one.agent for one in conditions}
 
     def colours(shown: Sequence[Condition]) -> list[str]:
-        picture = validation_picture([ValidationCurve(one, "a game", points, 3, 3) for one in shown], labels, drawn_as)
+        picture = validation_picture([curve_of(one, points) for one in shown], labels, drawn_as)
         assert picture is not None
         return [entry.key.colour for entry in picture.legend]
 
@@ -147,16 +151,13 @@ def test_references_are_grey_beside_curves_of_adaptation_and_make_no_figure_alon
     agent, oracle = Condition("hypothetical_minds", "builtin"), Condition("oracle", "builtin")
     points = {number: Estimate((float(number),)) for number in range(1, 9)}
 
-    def curve(condition: Condition) -> AdaptationCurve:
-        return AdaptationCurve("a world", "a game", condition, condition is oracle, "oracle", points, None, None)
-
     labels = {one: one.agent for one in (agent, oracle)}
-    picture = adaptation_picture([curve(agent), curve(oracle)], labels, keys([agent]))
+    picture = adaptation_picture([curve_of(agent, points), curve_of(oracle, points)], labels, keys([agent]))
     assert picture is not None
     assert [entry.label for entry in picture.legend] == ["hypothetical_minds", "oracle"]
     assert picture.legend[0].key.colour in COLOURS
     assert picture.legend[1].key.colour == MUTED
-    assert adaptation_picture([curve(oracle)], labels, keys([])) is None
+    assert adaptation_picture([curve_of(oracle, points)], labels, keys([])) is None
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -271,17 +272,17 @@ def test_kinds_are_averaged_over_episodes_and_references_are_among_them(tmp_path
     assert means["reader", "order 1"] == pytest.approx(0.95)
     assert means["reality", "order 2"] == pytest.approx((0.25 + 0.36) / 2)
     assert ("reader", "false belief") not in means
-    (picture,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    (picture,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
     assert [entry.label for entry in picture.legend] == ["reader", "perspective", "reality"]
     assert [entry.key.colour == "page muted" for entry in picture.legend] == [False, False, True]
 
 
 def test_grey_marks_are_told_of_where_there_are_any(tmp_path: Path) -> None:
     leave(tmp_path, read("reader", 0.5, kinds=_kinds(0.5)))
-    (orders,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    (orders,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
     assert "Grey" not in orders.caption
     leave(tmp_path, read("reality", 0.5, kinds=_kinds(0.5)))
-    (orders,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
+    (orders,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "orders")
     assert "Grey: readers without a model, each with one blind spot." in orders.caption
 
 
@@ -290,7 +291,7 @@ def test_the_label_of_an_axis_stays_within_the_figure(tmp_path: Path, style: str
     """Also where names of scenarios leave it little room."""
     known: dict[str, Any] = {"world": "enacttom", "scenario": "enacttom_mixed_k2_000", "settings": {}, "background": ()}
     leave(tmp_path, result("solo", 1.0, **known, metrics={"functional_success": 1.0}))
-    (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
+    (means,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
     drawn = pixels(means.panels[0].file(FigureFiles("png", style)))
     assert len(np.unique(drawn[:, [0, 1, -2, -1]])) == 1
 
@@ -298,7 +299,7 @@ def test_the_label_of_an_axis_stays_within_the_figure(tmp_path: Path, style: str
 def test_an_axis_of_nothing_but_zeros_has_plain_numbers(tmp_path: Path) -> None:
     noise = {"normalised_reward": -2.7e-16}
     leave(tmp_path, *(result(agent, -5.6e-17, scenario=SELF_PLAY, metrics=noise) for agent in ("react", "mmp")))
-    (means,) = (one for one in gather(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
+    (means,) = (one for one in Report(read_runs((tmp_path,)), tmp_path).pictures if one.name == "means")
     drawn = means.panels[0].file(FigureFiles("svg", "screen")).decode()
     ticks = re.findall(r">([−-]?[0-9.]+)<", drawn)
     assert [ticks[0], ticks[-1]] == ["−1.00", "1.00"]
@@ -307,7 +308,7 @@ def test_an_axis_of_nothing_but_zeros_has_plain_numbers(tmp_path: Path) -> None:
 def test_a_panel_is_drawn_for_each_group_once_whatever_the_order_of_scenarios(tmp_path: Path) -> None:
     names = ("exploretom_a1", "exploretom_a1_asymmetric", "exploretom_a2", "exploretom_a2_asymmetric")
     leave(tmp_path, *(read("reader", 0.5, seed, name, _kinds(0.5)) for name in names for seed in (1, 2)))
-    report = gather(read_runs((tmp_path,)), tmp_path)
+    report = Report(read_runs((tmp_path,)), tmp_path)
     for picture in report.pictures:
         assert len(picture.panels) == 2
     (rows,) = report.rows_by_unit.values()

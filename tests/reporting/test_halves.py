@@ -10,7 +10,7 @@ import pytest
 
 from hm_agent.recording.result import Result
 from hm_agent.reporting.halves import SCORE, has_halves, split_means
-from hm_agent.reporting.report import gather
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.tables import tabulate
@@ -105,7 +105,7 @@ def test_where_no_episode_of_either_half_was_finished_no_halves_are_shown(tmp_pa
 
 def test_without_held_out_scenarios_no_halves_are_shown(tmp_path: Path) -> None:
     leave(tmp_path, result("vmp", 3), result("mmp", 1))
-    assert not gather(read_runs((tmp_path,)), tmp_path).has_halves
+    assert not Report(read_runs((tmp_path,)), tmp_path).has_halves
     write_report(read_runs((tmp_path,)), tmp_path)
     assert "halves" not in (tmp_path / "report.md").read_text() + (tmp_path / "report.html").read_text()
     assert not (tmp_path / "halves.csv").exists()

@@ -22,7 +22,6 @@ from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.index import write_index
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.summary import rows_of
 from hm_agent.reporting.tables import tabulate
 from tests.reporting.examples import RWS, leave, read, result, settings
 
@@ -45,9 +44,9 @@ def test_a_fifth_of_the_questions_may_go_unanswered() -> None:
 
 
 def test_an_unanswered_episode_is_in_no_mean_unless_asked_for(out: Path) -> None:
-    (row,) = rows_of(read_runs((out,)))
+    (row,) = tabulate(read_runs((out,)).results)
     assert (row.mean, row.played, dict(row.unfinished)) == (20.0, "1 of 2", {"no_result": 1})
-    (counted,) = rows_of(read_runs((out,), counts_unanswered=True))
+    (counted,) = tabulate(read_runs((out,), counts_unanswered=True).results)
     assert (counted.mean, counted.played) == (10.0, "2")
 
 

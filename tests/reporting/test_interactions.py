@@ -7,10 +7,11 @@ from pathlib import Path
 
 from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts, Turn
 from hm_agent.recording.trace import TraceRecorder
-from hm_agent.reporting.adaptation import AdaptationCurve, AdaptationRow, adaptation_curves, adaptation_rows
-from hm_agent.reporting.interactions import Stream, read_streams, stream_groups
+from hm_agent.reporting.curves import adaptation_curves, adaptation_rows, by_offset, validation_curves
+from hm_agent.reporting.drawing import keys
+from hm_agent.reporting.interaction_figures import validation_picture
+from hm_agent.reporting.interactions import Curve, Stream, read_streams, stream_groups
 from hm_agent.reporting.runs import RecordedEpisode
-from hm_agent.reporting.validation import ValidationCurve, by_offset, validation_curves
 from tests.reporting.examples import KITCHEN, result
 
 BELIEF = Hypothesis("it plays rock", 0.8)
@@ -101,7 +102,7 @@ def episodes(tmp_path: Path, *played: tuple[Met, ...], **changes: object) -> lis
     ]
 
 
-def curves(recorded: list[RecordedEpisode]) -> list[ValidationCurve]:
+def curves(recorded: list[RecordedEpisode]) -> list[Curve]:
     return validation_curves(stream_groups(recorded))
 
 
@@ -111,7 +112,9 @@ def test_a_curve_averages_episodes_and_cuts_what_few_of_them_have(tmp_path: Path
     never: tuple[Met, ...] = (("it", 100, False),)
     (curve,) = curves(episodes(tmp_path, long, short, short, never))
     assert {offset: (point.mean, point.n) for offset, point in curve.points.items()} == {0: (7 / 3, 3), 1: (4, 3)}
-    assert (curve.streams, curve.validated) == (4, 3)
+    picture = validation_picture([curve], {curve.of.condition: "agent"}, keys([curve.of.condition]))
+    assert picture is not None
+    assert "3 of 4 streams reached the threshold" in picture.caption
 
 
 def test_streams_of_one_episode_weigh_as_one(tmp_path: Path) -> None:
@@ -136,7 +139,7 @@ def paid(*rewards: float, partner: str = "it") -> tuple[Met, ...]:
     return tuple((partner, reward, False) for reward in rewards)
 
 
-def adapted(recorded: list[RecordedEpisode]) -> list[AdaptationCurve]:
+def adapted(recorded: list[RecordedEpisode]) -> list[Curve]:
     return adaptation_curves(stream_groups(recorded))
 
 
@@ -153,11 +156,11 @@ def test_each_partner_is_numbered_apart(tmp_path: Path) -> None:
 
 def test_the_first_five_are_early_and_the_rest_is_later(tmp_path: Path) -> None:
     long, short = paid(0, 1, 2, 3, 4, 10, 20), paid(7)
-    (curve,) = adapted(episodes(tmp_path, long, long, short))
-    assert curve.early is not None
-    assert curve.early.values == (2, 2, 7)
-    assert curve.later is not None
-    assert curve.later.values == (15, 15)
+    (row,) = adaptation_rows(adapted(episodes(tmp_path, long, long, short)))
+    assert row.early is not None
+    assert row.early.values == (2, 2, 7)
+    assert row.later is not None
+    assert row.later.values == (15, 15)
 
 
 def test_shares_are_of_the_ceiling_of_the_same_group(tmp_path: Path) -> None:
@@ -165,8 +168,8 @@ def test_shares_are_of_the_ceiling_of_the_same_group(tmp_path: Path) -> None:
     ceiling = episodes(tmp_path / "ceiling", *[paid(4, 4, 4, 4, 4, 4)] * 3, agent="oracle")
     own, highest = adaptation_rows(adapted([*ceiling, *agent]))
     assert (own.early_share, own.later_share) == (0.25, 0.75)
-    assert highest == AdaptationRow(highest.curve, None, None)
-    assert highest.curve.condition.agent == "oracle"
+    assert (highest.early_share, highest.later_share) == (None, None)
+    assert highest.of.condition.agent == "oracle"
 
 
 def test_shares_are_of_the_ceiling_with_the_same_settings(tmp_path: Path) -> None:
@@ -177,8 +180,8 @@ def test_shares_are_of_the_ceiling_with_the_same_settings(tmp_path: Path) -> Non
         *episodes(tmp_path / "blind oracle", *[paid(2)] * 3, agent="oracle", settings={"clues": "off"}),
     ]
     rows = adaptation_rows(adapted(played))
-    shares = {(row.curve.condition.agent, dict(row.curve.condition.settings)["clues"]): row.early_share for row in rows}
-    agent = rows[0].curve.condition.agent
+    shares = {(row.of.condition.agent, dict(row.of.condition.settings)["clues"]): row.early_share for row in rows}
+    agent = rows[0].of.condition.agent
     assert shares == {(agent, "on"): 0.75, (agent, "off"): 0.5, ("oracle", "on"): None, ("oracle", "off"): None}
 
 

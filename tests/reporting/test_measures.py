@@ -8,7 +8,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.reporting.comparing import compare
 from hm_agent.reporting.conditions import conditions_of, labels
-from hm_agent.reporting.orders import study_orders
+from hm_agent.reporting.orders import OrderStudy
 from hm_agent.reporting.runs import identity, read_runs
 from hm_agent.reporting.seats import matchups
 from hm_agent.reporting.tables import tabulate
@@ -88,7 +88,7 @@ def test_the_study_of_orders_keeps_units_apart(tmp_path: Path) -> None:
     scenario = find_scenarios(["rws_order_*"])[0].name
     leave(tmp_path / "old", result(scenario=scenario, reward=3.0, measure=OLD))
     leave(tmp_path / "new", result(scenario=scenario, reward=36.0, seed=2))
-    study = study_orders(read_runs((tmp_path / "old", tmp_path / "new")))
+    study = OrderStudy(read_runs((tmp_path / "old", tmp_path / "new")))
     assert {study.unit(family) for family in study.families} == {"reward per 1,200 steps", "reward per 100 steps"}
     assert sorted(mean.estimate.mean for mean in study.means) == [3.0, 36.0]
 

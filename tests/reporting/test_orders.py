@@ -11,7 +11,7 @@ from hm_agent.config import ConfigError
 from hm_agent.recording.result import Result
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.drawing import FigureFiles
-from hm_agent.reporting.orders import Opponents, OrderStudy, study_orders
+from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.statistics import t_interval
 from hm_agent.reporting.writing import AS_PNG, write_orders
@@ -33,7 +33,7 @@ def played(short_name: str, agent: str, *rewards: float, **changes: object) -> l
 
 def study(out: Path, *results: Result) -> OrderStudy:
     leave(out, *results)
-    return study_orders(read_runs((out,)))
+    return OrderStudy(read_runs((out,)))
 
 
 def means(found: OrderStudy) -> dict[tuple[Opponents, str], tuple[float, ...]]:
@@ -97,7 +97,7 @@ def test_agents_in_other_settings_are_not_compared_with_each_other(tmp_path: Pat
             *played("rws_order_1", "order_1", 3, 5, **changes),
         ]
         leave(tmp_path / clues, *episodes)
-    found = study_orders(read_runs((tmp_path / "on", tmp_path / "off")))
+    found = OrderStudy(read_runs((tmp_path / "on", tmp_path / "off")))
     pairs = [(found.labels[one.first], found.labels[one.second]) for one in found.differences]
     assert pairs == [(f"order_0 (clues={clues})", f"order_1 (clues={clues})") for clues in ("on", "off")]
 

@@ -17,7 +17,7 @@ from hm_agent.command_line.cli import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.index import list_episodes, write_index
-from hm_agent.reporting.report import gather
+from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.summary import write_summary
@@ -78,7 +78,7 @@ def test_differences_are_those_of_the_same_seeds(grid: Folders, report: Path) ->
 
 
 def test_runs_that_differ_in_an_option_of_agents_are_paired_and_shown_side_by_side(ablated: Folders) -> None:
-    report = gather(read_runs(ablated), ablated[0])
+    report = Report(read_runs(ablated), ablated[0])
     exact, model = "hypothetical_minds (inference=exact)", "hypothetical_minds (inference=model)"
     rows = report.rows_by_unit["Reward per 1,200 steps: mean ± standard error over n episodes."]
     assert [report.labels[one] for one in report.columns(rows)] == [
@@ -136,7 +136,7 @@ def test_what_a_played_episode_leaves_is_found(grid: Folders) -> None:
 
 
 def test_validation_is_drawn_and_ablations_are_not_where_there_are_none(grid: Folders) -> None:
-    pictures = [picture.name for picture in gather(read_runs(grid), grid[0]).pictures]
+    pictures = [picture.name for picture in Report(read_runs(grid), grid[0]).pictures]
     assert pictures == ["means", "adaptation", "validation", "effort"]
 
 
@@ -160,14 +160,14 @@ def test_a_users_ablation_is_drawn_like_one_of_ours(tmp_path: Path, monkeypatch:
     part = replace(AGENTS["react"], ablation_of="reflexion")
     monkeypatch.setitem(ADDED.agents, "unreflective", part)
     leave(tmp_path, *(result(agent) for agent in ("reflexion", "unreflective", "react")))
-    pictures = {picture.name: picture for picture in gather(read_runs((tmp_path,)), tmp_path).pictures}
+    pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}
     shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
     assert shown == {"means": ["react", "reflexion"], "ablations": ["reflexion", "unreflective"]}
 
 
 def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     leave(tmp_path, *(result(agent, 5, seed) for agent in ("hypothetical_minds", "vmp", "react") for seed in (1, 2)))
-    pictures = {picture.name: picture for picture in gather(read_runs((tmp_path,)), tmp_path).pictures}
+    pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}
     shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
     assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
 
@@ -225,7 +225,7 @@ def test_what_an_interval_is_over_is_told_of_the_metric_and_of_a_score_with_fewe
 
 def test_scenarios_without_a_score_are_named(tmp_path: Path) -> None:
     leave(tmp_path, result("react", 3), result("oracle", 1), result("random", 2), result("react", scenario=PD))
-    (said,) = (note for note in gather(read_runs((tmp_path,)), tmp_path).notes if note.startswith("A normalised"))
+    (said,) = (note for note in Report(read_runs((tmp_path,)), tmp_path).notes if note.startswith("A normalised"))
     assert said.endswith("; 2 rows of pd_repeated_5 and rws_repeated_1 lack one.")
 
 
@@ -270,7 +270,7 @@ def test_what_no_paper_gives_has_no_published_column(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("delivery")
 def test_rows_of_different_units_stand_in_different_tables(tmp_path: Path) -> None:
     leave(tmp_path, result("vmp", 7), delivered("vmp", 4), delivered("mmp", 6), delivered("hypothetical_minds", 5))
-    report = gather(read_runs((tmp_path,)), tmp_path)
+    report = Report(read_runs((tmp_path,)), tmp_path)
     assert [[row.scenario.group for row in rows] for rows in report.rows_by_unit.values()] == [
         ["Running With Scissors, repeated"],
         ["Delivery"] * 3,
@@ -290,7 +290,7 @@ def test_rows_of_different_units_stand_in_different_tables(tmp_path: Path) -> No
 def test_differences_in_different_units_stand_in_different_tables(tmp_path: Path) -> None:
     kitchen = "collaborative_cooking__asymmetric_1"
     leave(tmp_path, *(result(agent, scenario=name) for agent in ("vmp", "mmp") for name in (RWS, PD, kitchen)))
-    report = gather(read_runs((tmp_path,)), tmp_path)
+    report = Report(read_runs((tmp_path,)), tmp_path)
     assert {unit: len(found) for unit, found in report.by_difference_unit(report.comparisons).items()} == {
         None: 1,
         "reward per 1,000 steps": 1,
@@ -327,7 +327,7 @@ def test_settings_that_differ_are_shown_beside_the_agent(tmp_path: Path) -> None
     trained = result(seed=2, settings={**result().settings, "bots": "trained"})
     self_play = shared_result(("hypothetical_minds", 1.0), ("hypothetical_minds", 1.0))
     leave(tmp_path, result(), trained, self_play)
-    report = gather(read_runs((tmp_path,)), tmp_path)
+    report = Report(read_runs((tmp_path,)), tmp_path)
     assert {(row.scenario.name, report.labels[row.condition]) for row in report.rows} == {
         (RWS, "hypothetical_minds (bots=scripted)"),
         (RWS, "hypothetical_minds (bots=trained)"),
@@ -393,7 +393,7 @@ def test_where_there_is_nothing_to_report_one_line_says_so(
 def test_a_group_of_which_no_difference_is_known_has_no_column(tmp_path: Path) -> None:
     """Over all groups agents are compared by normalised scores, which need a floor and a ceiling."""
     leave(tmp_path, *(result(agent, 1.0, scenario=name) for agent in ("react", "vmp") for name in (RWS, PD)))
-    report = gather(read_runs((tmp_path,)), tmp_path)
+    report = Report(read_runs((tmp_path,)), tmp_path)
     assert OVERALL in report.groups
     assert [group for group, _ in report.compared_groups] == [one for one in report.groups if one != OVERALL]
 

@@ -18,9 +18,9 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
-from hm_agent.testing import schema_player
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_steps
+from tests.support import schema_player
 from tests.support.commands import call, end, orphans, outcomes, overriding, start
 from tests.support.faults import KINDS, FaultyPlayer
 from tests.support.kills import KillTrial

@@ -19,8 +19,9 @@ from hm_agent.recording.result import Result
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.testing.episodes import SilentProgress, play_out, set_up
+from hm_agent.testing.episodes import play_out, set_up
 from tests.support.melting_pot import text_player
+from tests.support.silent_progress import SilentProgress
 
 SCENARIO = "rws_arena_0"
 WARM_UP_STEPS = 500

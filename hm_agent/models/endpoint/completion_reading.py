@@ -48,12 +48,9 @@ def _text(choice: Mapping[str, Any]) -> str:
     """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back."""
     content = choice["message"].get("content")
     parts = content if isinstance(content, list) else [content]
-    text = "".join(part["text"] if _is_text_part(part) else part if isinstance(part, str) else "" for part in parts)
+    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    text = "".join(text for text in texts if isinstance(text, str))
     return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_text_part(part: object) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
 def read_count(value: object) -> int | None:

@@ -83,13 +83,7 @@ def _facts(
             {"name": seat, "agent": agents[seat].agent if seat in agents else result.agent} for seat in scenario.seats
         ],
         "films": {
-            name: {
-                "width": film.width,
-                "height": film.height,
-                "columns": film.columns,
-                "rows": film.rows,
-                "first": film.first,
-            }
+            name: {size: getattr(film, size) for size in ("width", "height", "columns", "rows", "first")}
             for name, film in films.items()
         },
         "tile": TILE,

@@ -18,19 +18,9 @@ from pydantic import BaseModel
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question, Remark, Words, answer_or_none, check_all
-from hm_agent.worlds.exploretom.story.actions import (
-    Alter,
-    CarryTo,
-    Inform,
-    ObjectPlace,
-    PutInto,
-    StoryAction,
-    StoryScript,
-    TalkAbout,
-    people_of,
-)
+from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
-from hm_agent.worlds.exploretom.story.language import sentence_of
+from hm_agent.worlds.exploretom.story.language import sentence_of, things_of
 
 _refusal = partial(phrase, "exploretom/messages.j2")
 
@@ -45,17 +35,7 @@ FIRST_TRY, RETOLD, PLAIN = "first_try", "retold", "plain"
 
 def names_in(action: StoryAction) -> tuple[str, ...]:
     """The people, things and places that an action's sentence names, each once."""
-    names: list[str | None] = [*people_of(action), getattr(action, "room", None)]
-    if isinstance(action, PutInto | CarryTo):
-        names += [action.object, getattr(action, "container", None)]
-    if isinstance(action, Alter):
-        names.append(action.change.object)
-    if isinstance(action, TalkAbout):
-        names.append(action.topic)
-    if isinstance(action, Inform):
-        claim = action.claim
-        names += [claim.object, *((claim.container, claim.room) if isinstance(claim, ObjectPlace) else ())]
-    return tuple(dict.fromkeys(name for name in names if name))
+    return tuple(dict.fromkeys((*people_of(action), *things_of(action))))
 
 
 def names_found_in(text: str, names: Iterable[str]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,13 +184,13 @@ class ExploretomSuite(Suite):
 
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        model_readers = {name: OwnAgent(about, partial(_model_reader, name)) for name, about in _MODEL_READERS.items()}
+        model_readers = {name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()}
         hypothesis_reader = OwnAgent(
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
             _hypothesis_reader,
         )
         weak_readers = {
-            name: OwnAgent(about, _weak_reader(name), is_reference=True) for name, about in _WEAK_READERS.items()
+            name: OwnAgent(about, partial(_reader, name), is_reference=True) for name, about in _WEAK_READERS.items()
         }
         return {**model_readers, "hypothetical_minds": hypothesis_reader, **weak_readers}
 
@@ -269,25 +269,16 @@ def _existing_file(flag: str, given: Setting) -> Path | None:
     return path
 
 
-def _model_reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS
+def _reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
 
-    return MODEL_READERS[name](setup.model)
+    return MODEL_READERS[name](setup.model) if name in MODEL_READERS else WeakReader(WEAK_RULES[name])
 
 
 def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:
     from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
 
     return HypothesisReader(setup.model, setup.parameters.by_prediction)
-
-
-def _weak_reader(name: str) -> Callable[[AgentSetup], Agent[Any, Any]]:
-    def build(setup: AgentSetup) -> Agent[Any, Any]:
-        from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
-
-        return WeakReader(WEAK_RULES[name])
-
-    return build
 
 
 SUITE = ExploretomSuite()

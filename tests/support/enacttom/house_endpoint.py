@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hm_agent.testing.endpoint import Response, completion, prompt_of, serve
-from hm_agent.testing.schema_player import made_up
+from tests.support.schema_player import made_up
 
 WALKS = 3
 """The number of rooms that a plan goes to."""

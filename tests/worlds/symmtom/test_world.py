@@ -13,12 +13,13 @@ from hm_agent.pool.run import run
 from hm_agent.recording.result import read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios, scenario_named, suites
-from hm_agent.testing.episodes import SilentProgress, play_out, set_up, settled
+from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.rules import Direction, reset
 from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sight_of, sights_of
 from hm_agent.worlds.symmtom.views import SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
+from tests.support.silent_progress import SilentProgress
 
 (SCENARIO,) = find_scenarios(["symmtom_w6_n3_c3"])
 SMALL = GameSettings(6, 3, 3)

@@ -15,7 +15,6 @@ from hm_agent.worlds.enacttom.viewer.plan_picture import DrawnPlan
 from hm_agent.worlds.enacttom.viewer.turns import goals_of, met_goals, turn_picture
 from hm_agent.worlds.enacttom.world import HouseScene
 
-WIDTH, HEIGHT = 1280, 720
 PLACE = Box(24, 48, 800, 656)
 CAPTION = Box(24, 18, 800, 20)
 HEADING = Box(856, 16, 400, 60)
@@ -33,7 +32,7 @@ class HouseVideo:
 
     def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
-        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._canvas = Canvas()
         self._canvas.draw(HEADING, heading, title, "EnactToM", 20)
         self._canvas.draw(
             CAPTION, Pen.caption, "After the step; arrows with a letter: messages; glowing: set elsewhere"
@@ -69,9 +68,7 @@ class HouseVideo:
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
         figures = plan.figures(turn_picture(scene, None))
         shapes = [*plan.walls, *plan.furnishing, *plan.mechanics(), *figures]
-        drawn = painted(shapes, layout.width, width, height=layout.height)
-        rows = min(len(drawn), PLACE.height)
-        self._canvas.pixels[PLACE.y : PLACE.y + rows, PLACE.x : PLACE.x + width] = drawn[:rows]
+        self._canvas.paint(PLACE, painted(shapes, layout.width, width, height=layout.height))
 
 
 def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool]]) -> None:
@@ -79,9 +76,8 @@ def actions(pen: Pen, agents: Sequence[str], acts: Sequence[tuple[int, str, bool
     pen.caption("What the agents do")
     y: float = TOP
     for number, command, is_done in acts:
-        _dot(pen, y + 3, number)
         pen.paragraph((20, y), agents[number], 14, SOFT, lines=1, width=130)
-        y = pen.paragraph((156, y), command, 14, BRIGHT if is_done else LOSS, lines=2) + 6
+        y = _entry(pen, y, number, command, BRIGHT if is_done else LOSS, lines=2, x=156) + 6
 
 
 def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
@@ -89,8 +85,7 @@ def probes(pen: Pen, answered: Sequence[tuple[int, str, bool]]) -> None:
     pen.caption(f"Literal probes: {sum(is_right for *_, is_right in answered)} of {len(answered)} answered rightly")
     y: float = TOP
     for number, words, is_right in answered[:MOST_PROBES]:
-        _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), words, 14, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
+        y = _entry(pen, y, number, words, GAIN if is_right else LOSS, lines=1 if len(answered) > 4 else 2) + 4
 
 
 def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
@@ -99,8 +94,7 @@ def messages(pen: Pen, sent: Sequence[tuple[int, str]]) -> None:
         pen.caption("Messages")
     y: float = TOP
     for number, text in sent[:MOST_MESSAGES]:
-        _dot(pen, y + 3, number)
-        y = pen.paragraph((20, y), text, 14, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
+        y = _entry(pen, y, number, text, BRIGHT, lines=6 // min(len(sent), MOST_MESSAGES)) + 6
 
 
 def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
@@ -112,5 +106,7 @@ def goals(pen: Pen, conjuncts: Sequence[tuple[str, bool]]) -> None:
         y = pen.paragraph((20, y), words, 14, BRIGHT if is_met else SOFT, lines=1 if len(conjuncts) > 4 else 2) + 3
 
 
-def _dot(pen: Pen, y: float, agent: int) -> None:
-    pen.block((0, y, 12, 12), PALETTE[colour_of(agent)], radius=6)
+def _entry(pen: Pen, y: float, agent: int, text: str, colour: str, *, lines: int, x: float = 20) -> float:
+    """Writes text beside a dot in an agent's colour; returns the y of the next line."""
+    pen.block((0, y + 3, 12, 12), PALETTE[colour_of(agent)], radius=6)
+    return pen.paragraph((x, y), text, 14, colour, lines=lines)

@@ -30,7 +30,7 @@ PLAN_STYLE, PLAN_SCRIPT = SCRIPTS / "plan.css", SCRIPTS / "plan.js"
 class HouseViewer(Viewer):
     """Shows the floor plan, what each agent remembers of it, messages, mechanics, goals, and the certified plan."""
 
-    scripts: Sequence[Path] = (PLAN_STYLE, PLAN_SCRIPT, SCRIPTS / "house.css", SCRIPTS / "house.js")
+    scripts = (PLAN_STYLE, PLAN_SCRIPT, SCRIPTS / "house.css", SCRIPTS / "house.js")
 
     def __init__(self, task: HouseholdTask) -> None:
         self._task, self._drawn = task, drawn_plans(task)

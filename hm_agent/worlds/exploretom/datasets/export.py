@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -25,47 +25,33 @@ from hm_agent.worlds.exploretom.datasets.tool_files import write_tool_files
 from hm_agent.worlds.exploretom.datasets.training import direct_pair, line_of_pair, reasoned_pair
 
 
-class _Files:
-    """Files of lines that get their final names only when all of them are complete."""
+@contextmanager
+def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[Callable[[str, str], None]]:
+    """Yields a function that writes a line to a file below the folder.
 
-    def __init__(self, folder: Path, counts: Counter[str]) -> None:
-        self._folder, self._counts = folder, counts
-        self._open: dict[str, TextIO] = {}
-        self._stack = ExitStack()
+    The files get their names at the end of the context; an exception deletes them all.
+    """
+    drafts: dict[str, TextIO] = {}
 
-    def write(self, name: str, line: str) -> None:
-        if name not in self._open:
-            path = self._folder / name
+    def write(name: str, line: str) -> None:
+        if name not in drafts:
+            path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_name(f".{path.name}")
-            self._open[name] = self._stack.enter_context(draft.open("w", encoding="utf-8", newline=""))
-        self._open[name].write(f"{line}\n")
-        self._counts[name] += 1
+            drafts[name] = path.with_name(f".{path.name}").open("w", encoding="utf-8", newline="")
+        drafts[name].write(f"{line}\n")
+        counts[name] += 1
 
-    def finish(self) -> None:
-        """Closes all files and gives them their final names."""
-        self._stack.close()
-        for file in self._open.values():
-            draft = Path(file.name)
-            draft.replace(draft.with_name(draft.name.removeprefix(".")))
-
-    def drop(self) -> None:
-        """Deletes all files."""
-        for file in self._open.values():
+    try:
+        yield write
+        for file in drafts.values():
+            file.close()
+        for name, file in drafts.items():
+            Path(file.name).replace(folder / name)
+    except BaseException:
+        for file in drafts.values():
             with suppress(OSError):  # a failing flush does not matter: the file is deleted
                 file.close()
             Path(file.name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[_Files]:
-    """Opens files that are finished at the end, or deleted if an exception is raised."""
-    files = _Files(folder, counts)
-    try:
-        yield files
-        files.finish()
-    except BaseException:
-        files.drop()
         raise
 
 
@@ -78,7 +64,7 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
     if (plan.out / CARD).exists():
         raise ConfigError(f"{plan.out / CARD} is there already: name another --out")
     counts = ExportCounts()
-    with _finished_files(plan.out, counts.lines) as files:
+    with _finished_files(plan.out, counts.lines) as write:
         for story in stories:
             counts.stories += 1
             if story.script.sees_contents != plan.sees_contents:
@@ -90,10 +76,10 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
             for item in items_of(story):
                 counts.add(item)
                 written_item = item if split != TRAIN else replace(item, canary="")
-                files.write(file_of(item.kind, split), line_of(written_item))
+                write(file_of(item.kind, split), line_of(written_item))
                 if plan.has_training and split == TRAIN:
-                    files.write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
-                    files.write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))
+                    write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
+                    write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))
         if not counts.lines:
             raise ConfigError("no stories: nothing to export")
     if plan.has_parquet:

@@ -32,7 +32,7 @@ def exploretom(folder: str, config: str = "literal", split: str = "test") -> Tas
             choices=list(item.choices),
             target=letter(item.choices.index(item.answer)),
             id=item.id,
-            metadata={"order": f"order {item.order}", "property": item.property, "set_id": item.set_id},
+            metadata={"order": f"order {item.order}", "property": item.about, "set_id": item.set_id},
         )
         for item in read_items(path)
     ]

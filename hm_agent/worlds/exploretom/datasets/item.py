@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from string import ascii_uppercase
@@ -12,10 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, first_problem
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
+from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 
 FORMAT = 1
 """The version of the keys of a line."""
@@ -26,6 +27,8 @@ CANARY = "hm_agent-exploretom canary 7c1f6a52-0b8e-4c1d-9f57-3f2a4be0d6c9: bench
 ItemKind = Literal["literal", "functional"]
 LITERAL: ItemKind = "literal"
 FUNCTIONAL: ItemKind = "functional"
+UNSAID = "unsaid"
+"""The property of questions whose data set names none."""
 
 _Text = Annotated[str, Field(min_length=1)]
 
@@ -101,12 +104,21 @@ class ReadItem:
     infilled: str | None = None
     set_id: str | None = None
     order: int | None = None
-    property: str | None = None
+    about: str | None = None
     interesting: bool | None = None
     false_belief: bool = False
     contents: str | None = None
     is_functional: bool = False
-    relies_on: tuple[str, ...] = field(default=())
+    relies_on: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.question
+
+    @property
+    def kind(self) -> QuestionKind:
+        about, set_id = self.about or UNSAID, self.set_id or self.id
+        return QuestionKind(self.order, about, set_id, self.interesting, self.false_belief, self.is_functional)
 
 
 def read_items(path: Path) -> list[ReadItem]:
@@ -116,7 +128,7 @@ def read_items(path: Path) -> list[ReadItem]:
     `question` (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice.
     `story` (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
-    items = [_read_line(path, number, line) for number, line in _lines(path)]
+    items = [_read_item(path, number, value) for number, value in json_lines(path)]
     if not items:
         raise ConfigError(f"{path}: no questions in it")
     seen: set[str] = set()
@@ -129,39 +141,27 @@ def read_items(path: Path) -> list[ReadItem]:
 
 def json_lines(path: Path) -> Iterator[tuple[int, object]]:
     """Yields (number from 1, value) of every line that is not empty; raises ConfigError for one that is not JSON."""
-    for number, line in _lines(path):
-        yield number, _json(path, number, line)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    number = 0
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield number, line
+                    yield number, json.loads(line)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text") from error
-
-
-def _json(path: Path, number: int, line: str) -> object:
-    try:
-        return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: line {number}: not valid JSON") from error
 
 
-def _read_line(path: Path, number: int, line: str) -> ReadItem:
-    value = _json(path, number, line)
+def _read_item(path: Path, number: int, value: object) -> ReadItem:
     if not isinstance(value, dict):
         raise ConfigError(f"{path}: line {number}: a question is an object, {{...}}")
     try:
         return _read_own(value) if "format" in value else _read_foreign(value, number)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part)[:30] for part in first["loc"])
-        raise ConfigError(f"{path}: line {number}: {place}: {first['msg']}") from error
+        raise ConfigError(f"{path}: line {number}: {first_problem(error)}") from error
     except ConfigError as error:
         raise ConfigError(f"{path}: line {number}: {error}") from error
 
@@ -183,7 +183,7 @@ def _read_own(value: Mapping[str, Any]) -> ReadItem:
     if index >= len(item.choices) or item.choices[index] != item.answer:
         raise ConfigError(f"target {item.target} is not the choice {item.answer[:60]!r}")
     shared = {name: getattr(item, name) for name in _SHARED}
-    return ReadItem(**shared, is_functional=item.kind == FUNCTIONAL)
+    return ReadItem(**shared, about=item.property, is_functional=item.kind == FUNCTIONAL)
 
 
 _SHARED = {part.name for part in fields(ReadItem)} & {part.name for part in fields(StoryItem)}

@@ -3,47 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from hm_agent.config import ConfigError
+from hm_agent.grouping import grouped
 from hm_agent.worlds.exploretom.datasets.item import ReadItem, read_items
-from hm_agent.worlds.exploretom.questions.posing import PosedStory, QuestionKind
-
-UNSAID = "unsaid"
-"""The property of questions whose data set names none."""
-
-
-@dataclass(frozen=True, slots=True)
-class FiledQuestion:
-    """A question from the file of a data set."""
-
-    item: ReadItem
-
-    @property
-    def text(self) -> str:
-        return self.item.question
-
-    @property
-    def answer(self) -> str:
-        return self.item.answer
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        return self.item.choices
-
-    @property
-    def kind(self) -> QuestionKind:
-        item = self.item
-        return QuestionKind(
-            item.order,
-            item.property or UNSAID,
-            item.set_id or item.id,
-            item.interesting,
-            item.false_belief,
-            item.is_functional,
-        )
+from hm_agent.worlds.exploretom.questions.posing import PosedStory
 
 
 @lru_cache(maxsize=4)
@@ -53,9 +19,7 @@ def posed_stories(path: Path, changed: int, *, is_infilled: bool, sees_contents:
     is_infilled: True for the stories as told by a language model. sees_contents: for stories that don't say. Raises
     ConfigError, in one line, for a file that can't be read or lacks what is asked for.
     """
-    items_by_story: dict[str, list[ReadItem]] = {}
-    for item in read_items(path):
-        items_by_story.setdefault(item.story_id, []).append(item)
+    items_by_story = grouped((item.story_id, item) for item in read_items(path))
     return [_posed(path, items, is_infilled, sees_contents) for items in items_by_story.values()]
 
 
@@ -72,6 +36,6 @@ def _posed(path: Path, items: Sequence[ReadItem], is_infilled: bool, sees_conten
     return PosedStory(
         text=first.infilled or "" if is_infilled else first.story,
         sees_contents=sees_contents if first.contents is None else first.contents == "seen",
-        questions=[FiledQuestion(item) for item in items],
+        questions=items,
         relies_on=[[indices[needed] for needed in item.relies_on if needed in indices] for item in items],
     )

@@ -31,16 +31,12 @@ def write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
     evaluations = [
         name for name in counts.configs if file_of(name, evaluated) in counts.lines and name not in (DIRECT, REASONED)
     ]
-    _write_inspect_file(plan, evaluations, evaluated)
+    intro = evaluation_template("{story}", sees_contents=plan.sees_contents)
+    template, shared = f"{intro}\n\n{{prompt}}", {"name": plan.name, "split": evaluated}
+    _render(plan.out / "eval.yaml", "eval.yaml.j2", configs=evaluations, template=template, **shared)
     for config in evaluations:
         _write_harness_file(plan, config, evaluated)
     _write_card(plan, counts, splits, evaluated)
-
-
-def _write_inspect_file(plan: ExportPlan, configs: Sequence[str], split: str) -> None:
-    intro = evaluation_template("{story}", sees_contents=plan.sees_contents)
-    template = f"{intro}\n\n{{prompt}}"
-    _render(plan.out / "eval.yaml", "eval.yaml.j2", name=plan.name, configs=configs, split=split, template=template)
 
 
 def _write_harness_file(plan: ExportPlan, config: str, split: str) -> None:
@@ -61,7 +57,6 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
         plan.out / CARD,
         "card.md.j2",
         name=plan.name,
-        folder=plan.out.name,
         command=plan.command,
         stories=counts.stories,
         sees_contents=plan.sees_contents,

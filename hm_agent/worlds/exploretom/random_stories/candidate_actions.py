@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from random import Random
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hm_agent.worlds.exploretom.random_stories.action_sets import ActionKind
 from hm_agent.worlds.exploretom.random_stories.cast import StoryPlace
@@ -66,9 +66,7 @@ def _parts(place: StoryPlace, kind: ActionKind) -> Sequence[tuple[str | Change, 
             return [(topic, "") for topic in place.topics]
 
 
-# These functions make the action of a candidate in the present state; None if it is obviously impossible. Equal actions
-# are made again and again, so they are cached.
-
+# Equal actions are made again and again, so they are cached.
 _new_enter = lru_cache(maxsize=1 << 15)(Enter)
 _new_leave = lru_cache(maxsize=1 << 15)(Leave)
 _new_put = lru_cache(maxsize=1 << 15)(PutInto)
@@ -77,54 +75,41 @@ _new_talk = lru_cache(maxsize=1 << 15)(TalkAbout)
 _new_place = lru_cache(maxsize=1 << 12)(ObjectPlace)
 
 
-def _enter(tracker: BeliefTracker, _: Random, person: str, room: str, *_rest: object) -> StoryAction | None:
-    return _new_enter(person, room) if tracker.rooms.get(person) != room else None
-
-
-def _leave(tracker: BeliefTracker, _: Random, person: str, *_rest: object) -> StoryAction | None:
-    room = tracker.rooms.get(person)
-    return _new_leave(person, room) if isinstance(room, str) else None
-
-
-def _put(
-    tracker: BeliefTracker, _: Random, person: str, thing: str, container: str, *_rest: object
+def _action(
+    tracker: BeliefTracker, rng: Random, kind: ActionKind, person: str, first: Any, target: str, listener: str | None
 ) -> StoryAction | None:
+    """The action of a candidate in the present state; None if it is obviously impossible.
+
+    first: the object, room, change or topic. listener: None for everyone in the room.
+    """
     room = tracker.rooms.get(person)
-    if not isinstance(room, str):
-        return None
-    location = tracker.locations.get(thing)
-    return _new_put(person, thing, container, room) if location is None or location.room == room else None
+    if kind is ActionKind.ENTER:
+        return _new_enter(person, first) if room != first else None
+    if kind is ActionKind.CHAT:
+        return _new_talk(person, first, listener)
+    if kind is ActionKind.TELL:
+        claim = _claim(tracker, person, first, rng)
+        return Inform(person, claim, listener) if claim else None
+    return _action_in_room(tracker, rng, kind, person, first, target, room) if isinstance(room, str) else None
 
 
-def _carry(tracker: BeliefTracker, _: Random, person: str, thing: str, to: str, *_rest: object) -> StoryAction | None:
-    room = tracker.rooms.get(person)
-    return _new_carry(person, thing, to) if isinstance(room, str) and room != to else None
-
-
-def _alter(tracker: BeliefTracker, _: Random, person: str, change: Change, *_rest: object) -> StoryAction | None:
-    return Alter(person, change) if isinstance(tracker.rooms.get(person), str) else None
-
-
-def _tell(
-    tracker: BeliefTracker, rng: Random, person: str, thing: str, _: str, listener: str | None
+def _action_in_room(
+    tracker: BeliefTracker, rng: Random, kind: ActionKind, person: str, first: Any, target: str, room: str
 ) -> StoryAction | None:
-    claim = _claim(tracker, person, thing, rng)
-    return Inform(person, claim, listener) if claim else None
-
-
-def _announce(tracker: BeliefTracker, rng: Random, person: str, thing: str, *_rest: object) -> StoryAction | None:
-    room = tracker.rooms.get(person)
-    claim = _claim(tracker, person, thing, rng) if isinstance(room, str) else None
-    return Inform(person, claim, None, room) if claim and isinstance(room, str) else None
-
-
-def _chat(_: BeliefTracker, _rng: Random, person: str, topic: str, _second: str, listener: str) -> StoryAction | None:
-    return _new_talk(person, topic, listener)
-
-
-def _discuss(tracker: BeliefTracker, _: Random, person: str, topic: str, *_rest: object) -> StoryAction | None:
-    room = tracker.rooms.get(person)
-    return _new_talk(person, topic, None, room) if isinstance(room, str) else None
+    """Like `_action`, for the kinds that a person must be in a room for."""
+    if kind is ActionKind.LEAVE:
+        return _new_leave(person, room)
+    if kind is ActionKind.MOVE:
+        location = tracker.locations.get(first)
+        return _new_put(person, first, target, room) if location is None or location.room == room else None
+    if kind is ActionKind.CARRY:
+        return _new_carry(person, first, target) if room != target else None
+    if kind is ActionKind.CHANGE:
+        return Alter(person, first)
+    if kind is ActionKind.DISCUSS:
+        return _new_talk(person, first, None, room)
+    claim = _claim(tracker, person, first, rng)
+    return Inform(person, claim, None, room) if claim else None
 
 
 def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Claim | None:
@@ -139,19 +124,6 @@ def _claim(tracker: BeliefTracker, person: str, thing: str, rng: Random) -> Clai
     return known[int(rng.random() * len(known))] if known else None
 
 
-_MAKERS: Mapping[ActionKind, Callable[..., StoryAction | None]] = {
-    ActionKind.ENTER: _enter,
-    ActionKind.LEAVE: _leave,
-    ActionKind.MOVE: _put,
-    ActionKind.CARRY: _carry,
-    ActionKind.CHANGE: _alter,
-    ActionKind.TELL: _tell,
-    ActionKind.ANNOUNCE: _announce,
-    ActionKind.CHAT: _chat,
-    ActionKind.DISCUSS: _discuss,
-}
-
-
 def draw_action(
     tracker: BeliefTracker, rng: Random, people: Sequence[str], candidates: Sequence[Candidate]
 ) -> tuple[ActionKind, StoryAction] | None:
@@ -160,7 +132,7 @@ def draw_action(
     for _ in range(DRAWS):
         kind, person, first, second, other = candidates[int(random() * number)]
         listener = people[other] if other >= 0 else None
-        action = _MAKERS[kind](tracker, rng, people[person], first, second, listener)
+        action = _action(tracker, rng, kind, people[person], first, second, listener)
         if action is not None and problem_of(tracker, action) is None:
             return kind, action
     return None

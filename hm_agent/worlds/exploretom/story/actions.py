@@ -7,7 +7,7 @@ everyone else assumes that they saw it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 from pydantic import ConfigDict, with_config
@@ -71,93 +71,76 @@ def words_of(claim: Claim) -> str:
 
 @with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class Enter:
+class _Action:
+    """What every action has. kind: its name in JSON. person: who acts."""
+
+    kind: ClassVar[str]
+    person: str
+    peekers: People = field(default=(), kw_only=True)
+    distracted: People = field(default=(), kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Enter(_Action):
     """Enters a room, leaving the current one first."""
 
     kind: ClassVar[str] = "enter"
-    person: str
     room: str
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(_Action):
     """Leaves a room; the person is then in no room."""
 
     kind: ClassVar[str] = "leave"
-    person: str
     room: str
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class PutInto:
+class PutInto(_Action):
     """Moves an object into a container of the room (the paper's moveObjContainer)."""
 
     kind: ClassVar[str] = "move_to_container"
-    person: str
     object: str
     container: str
     room: str
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class CarryTo:
+class CarryTo(_Action):
     """Takes an object to another room, out of its container if it is in one (moveObjRoom)."""
 
     kind: ClassVar[str] = "move_to_room"
-    person: str
     object: str
     room: str
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class Alter:
+class Alter(_Action):
     """Changes an object (updateObjState)."""
 
     kind: ClassVar[str] = "change"
-    person: str
     change: Change
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class Inform:
+class Inform(_Action):
     """Tells a claim to one `listener`, wherever both are, or to everyone in a `room`; the other is None (info-*)."""
 
     kind: ClassVar[str] = "inform"
-    person: str
     claim: Claim
     listener: str | None = None
     room: str | None = None
-    peekers: People = ()
-    distracted: People = ()
 
 
-@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
-class TalkAbout:
+class TalkAbout(_Action):
     """Talks about a topic; all participants then know about it. listener, room: as in `Inform` (chitChat-*)."""
 
     kind: ClassVar[str] = "talk_about"
-    person: str
     topic: str
     listener: str | None = None
     room: str | None = None
-    peekers: People = ()
-    distracted: People = ()
 
 
 StoryAction: TypeAlias = Enter | Leave | PutInto | CarryTo | Alter | Inform | TalkAbout

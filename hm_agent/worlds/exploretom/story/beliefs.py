@@ -27,10 +27,6 @@ class BeliefTracker(StoryState):
             raise StoryError(problem)
         perform(self, action)
 
-    def perform(self, action: StoryAction) -> None:
-        """Applies an action that is known to be possible."""
-        perform(self, action)
-
     def problem(self, action: StoryAction) -> str | None:
         """Why an action is impossible now, in one line; None if it is possible."""
         return problem_of(self, action)

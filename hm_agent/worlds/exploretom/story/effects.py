@@ -51,10 +51,6 @@ def _enter(state: StoryState, action: Enter) -> None:
     _look(state, action, action.room)
 
 
-def _leave(state: StoryState, action: Leave) -> None:
-    _step_out(state, action, action.room)
-
-
 def _put(state: StoryState, action: PutInto) -> None:
     room, container = action.room, action.container
     _move(state, action.object, location := ObjectLocation(room, container))
@@ -110,7 +106,7 @@ def _talk(state: StoryState, action: TalkAbout) -> None:
 
 _EFFECTS: Mapping[type[StoryAction], Callable[[StoryState, Any], None]] = {
     Enter: _enter,
-    Leave: _leave,
+    Leave: lambda state, action: _step_out(state, action, action.room),
     PutInto: _put,
     CarryTo: _carry,
     Alter: _alter,

@@ -33,7 +33,7 @@ from hm_agent.worlds.exploretom.story.actions import (
     people_of,
     words_of,
 )
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
+from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, track
 
 INVISIBLE = ", which leaves no visible trace"
 BEHIND = "leaving any container behind"
@@ -297,18 +297,18 @@ def change_problem(change: Change) -> str | None:
 def _check_names(action: StoryAction) -> None:
     """Raises StoryError if an action has a name that can't be used in sentences."""
     problems = [person_problem(name) for name in people_of(action)]
-    problems += map(name_problem, _things_of(action))
+    problems += map(name_problem, things_of(action))
     if isinstance(action, Alter):
         problems.append(change_problem(action.change))
     if problem := next(filter(None, problems), None):
         raise StoryError(problem)
 
 
-def _things_of(action: StoryAction) -> list[str]:
+def things_of(action: StoryAction) -> list[str]:
     """The rooms, objects, containers and topics that an action names."""
     things: list[str | None] = [getattr(action, name, None) for name in ("room", "object", "container", "topic")]
     if isinstance(action, Inform):
-        things += [action.claim.object, getattr(action.claim, "room", None), getattr(action.claim, "container", None)]
+        things += [action.claim.object, getattr(action.claim, "container", None), getattr(action.claim, "room", None)]
     if isinstance(action, Alter):
         things.append(action.change.object)
     return [name for name in things if name is not None]
@@ -317,7 +317,7 @@ def _things_of(action: StoryAction) -> list[str]:
 def _check_clashes(actions: Iterable[StoryAction]) -> None:
     """Raises StoryError if answers can't tell two names apart, such as `Box` and `box`."""
     first_names: dict[str, str] = {}
-    for name in (name for action in actions for name in (*people_of(action), *_things_of(action))):
+    for name in (name for action in actions for name in (*people_of(action), *things_of(action))):
         other = first_names.setdefault(plain_words(name), name)
         if other != name:
             raise StoryError(f"{_quoted(other)} and {_quoted(name)} can't be told apart in an answer")
@@ -328,8 +328,13 @@ def _check_clashes(actions: Iterable[StoryAction]) -> None:
 
 def to_data(script: StoryScript) -> dict[str, Any]:
     """A story as JSON values, without empty fields."""
-    actions = [{"action": action.kind} | _without_empty(asdict(action)) for action in script.actions]
-    return {"sees_contents": script.sees_contents, "actions": actions}
+    return {"sees_contents": script.sees_contents, "actions": list(map(_action_data, script.actions))}
+
+
+def _action_data(action: StoryAction) -> dict[str, Any]:
+    parts = asdict(action)
+    asides = {name: parts.pop(name) for name in ("peekers", "distracted")}
+    return {"action": action.kind} | _without_empty(parts | asides)
 
 
 def _without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -349,37 +354,25 @@ def from_data(data: object) -> StoryScript:
         raise StoryError(f"a story has actions and sees_contents, and no {', '.join(sorted(map(str, unknown)))}")
     if not isinstance(sees_contents := data.get("sees_contents", False), bool):
         raise StoryError("sees_contents is true or false")
-    actions = tuple(_for_each_action(_action_from, data["actions"]))
+    actions = tuple(_action_from(number, value) for number, value in enumerate(data["actions"], 1))
     _check_clashes(actions)
     script = StoryScript(actions, sees_contents)
-    tracker = BeliefTracker(script.people, sees_contents=sees_contents)
-    for _ in _for_each_action(tracker.apply, actions):
-        pass
+    track(script)
     return script
 
 
-def _for_each_action(do: Callable[[Any], Any], values: Iterable[Any]) -> Iterator[Any]:
-    """Yields `do(value)` for each value; StoryErrors get the number of the action."""
-    for number, value in enumerate(values, 1):
-        try:
-            yield do(value)
-        except StoryError as error:
-            raise StoryError(f"action {number}: {error}") from error
-
-
-def _action_from(value: object) -> StoryAction:
-    if not isinstance(value, dict) or str(value.get("action")) not in KINDS:
-        raise StoryError(f"an action is an object whose `action` is one of {', '.join(KINDS)}")
-    kind = KINDS[value["action"]]
+def _action_from(number: int, value: object) -> StoryAction:
+    if not isinstance(value, dict) or (kind := str(value.get("action"))) not in KINDS:
+        raise StoryError(f"action {number}: an action is an object whose `action` is one of {', '.join(KINDS)}")
     try:
-        action: StoryAction = _adapter(kind.kind).validate_python(
-            {name: part for name, part in value.items() if name != "action"}
-        )
+        action: StoryAction = _adapter(kind).validate_python({name: value[name] for name in value if name != "action"})
+        _check_names(action)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(str(part)[:30] for part in first["loc"])
-        raise StoryError(f"{kind.kind}: {place}: {first['msg']}") from error
-    _check_names(action)
+        raise StoryError(f"action {number}: {kind}: {place}: {first['msg']}") from error
+    except StoryError as error:
+        raise StoryError(f"action {number}: {error}") from error
     return action
 
 

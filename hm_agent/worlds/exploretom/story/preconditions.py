@@ -59,10 +59,6 @@ def _in_already(state: StoryState, action: Enter | CarryTo) -> str | None:
     return f"{action.person} is in the {action.room} already" if is_there else None
 
 
-def _cant_leave(state: StoryState, action: Leave) -> str | None:
-    return _not_in(state, action.person, action.room)
-
-
 def _cant_put(state: StoryState, action: PutInto) -> str | None:
     room, container = action.room, action.container
     if problem := _not_in(state, action.person, room):
@@ -84,10 +80,6 @@ def _cant_handle(state: StoryState, person: str, thing: str) -> str | None:
     if location is not None and location.room != room:
         return f"the {thing} is in the {location.room}, and {person} in the {room}"
     return None
-
-
-def _cant_carry(state: StoryState, action: CarryTo) -> str | None:
-    return _in_already(state, action) or _cant_handle(state, action.person, action.object)
 
 
 def _cant_alter(state: StoryState, action: Alter) -> str | None:
@@ -136,16 +128,12 @@ def _cant_inform(state: StoryState, action: Inform) -> str | None:
     return None
 
 
-def _cant_talk(state: StoryState, action: TalkAbout) -> str | None:
-    return _cant_tell(state, action, topic_key(action.topic), True)
-
-
 _CHECKS: Mapping[type[StoryAction], Callable[[StoryState, Any], str | None]] = {
     Enter: _in_already,
-    Leave: _cant_leave,
+    Leave: lambda state, action: _not_in(state, action.person, action.room),
     PutInto: _cant_put,
-    CarryTo: _cant_carry,
+    CarryTo: lambda state, action: _in_already(state, action) or _cant_handle(state, action.person, action.object),
     Alter: _cant_alter,
     Inform: _cant_inform,
-    TalkAbout: _cant_talk,
+    TalkAbout: lambda state, action: _cant_tell(state, action, topic_key(action.topic), True),
 }

@@ -13,7 +13,7 @@ from absl import flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.recording.browsing import browse_page
-from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, GivenAnswer, read_story_set
+from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, read_story_set
 from hm_agent.worlds.exploretom.viewer.story_viewer import (
     STORY_SCRIPT,
     STORY_STYLE,
@@ -95,12 +95,8 @@ def _question_entry(question: BrowsedQuestion, links: dict[str, str], folder: Pa
         "interesting": question.kind.is_interesting,
         "false_belief": question.kind.is_false_belief,
         "functional": question.kind.is_functional,
-        "given": list(map(_answer_entry, question.given)),
+        "given": [{"by": each.reader, "given": each.given, "right": each.is_right} for each in question.given],
     }
-
-
-def _answer_entry(answer: GivenAnswer) -> Mapping[str, Any]:
-    return {"by": answer.reader, "given": answer.given, "right": answer.is_right}
 
 
 def _story_details(story: BrowsedStory) -> Mapping[str, Any]:

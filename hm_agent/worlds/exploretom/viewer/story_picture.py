@@ -76,9 +76,14 @@ class StoryPicture:
                 [sentence_of(action), [roles[name] for name in people]]
                 for action, roles in zip(self.script.actions, self._roles, strict=True)
             ],
-            "where": [[_room_name(moment.rooms.get(name)) for moment in self._moments] for name in people],
+            "where": [
+                [room if isinstance(room := moment.rooms.get(name), str) else None for moment in self._moments]
+                for name in people
+            ],
             "things": {
-                key[1]: list(map(_location_data, self._truths[key])) for key in self._keys if key[0] == "location"
+                key[1]: [list(value) if isinstance(value, ObjectLocation) else None for value in self._truths[key]]
+                for key in self._keys
+                if key[0] == "location"
             },
             "subjects": [self._subject(key) for key in self._keys],
         }
@@ -210,14 +215,6 @@ def _role(tracker: BeliefTracker, name: str, action: StoryAction) -> str | None:
     if isinstance(action, Inform | TalkAbout) and name == action.listener:
         return TOLD
     return SEES if tracker.would_witness(name, action) else None
-
-
-def _room_name(room: str | AwayFrom | None) -> str | None:
-    return room if isinstance(room, str) else None
-
-
-def _location_data(value: Value | None) -> list[str | None] | None:
-    return list(value) if isinstance(value, ObjectLocation) else None
 
 
 def title_of(key: Key) -> str:

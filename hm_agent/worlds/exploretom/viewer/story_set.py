@@ -114,16 +114,7 @@ def _stories_of_items(items: Sequence[ReadItem]) -> list[BrowsedStory]:
 
 def _kind_of(item: ReadItem, known: QuestionKind | None) -> QuestionKind:
     """The kind of a question as the set says, or as the story tells if the set says nothing."""
-    if item.order is None and known:
-        return known
-    return QuestionKind(
-        item.order,
-        item.property or "",
-        item.set_id or item.id,
-        item.interesting,
-        item.false_belief,
-        item.is_functional,
-    )
+    return known if item.order is None and known else replace(item.kind, about=item.about or "")
 
 
 @lru_cache(maxsize=64)

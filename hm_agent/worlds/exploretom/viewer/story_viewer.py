@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hm_agent.core import Seat, Step
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import Viewer
 from hm_agent.worlds.exploretom.questions.accepted_forms import accepted_forms
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
@@ -16,24 +16,15 @@ from hm_agent.worlds.exploretom.story.language import parse_story
 from hm_agent.worlds.exploretom.viewer.story_picture import StoryPicture
 from hm_agent.worlds.exploretom.world import GradedAnswer, StoryView
 
-if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
-
 SCRIPTS = Path(__file__).parent / "scripts"
 STORY_STYLE, STORY_SCRIPT = SCRIPTS / "story.css", SCRIPTS / "story.js"
 """What draws a story, in replays and elsewhere; the script needs the replay page's dom.js."""
 
 
-class StoryViewer:
+class StoryViewer(Viewer):
     """Shows the story of an episode and, at each step, a question about it with the reader's answer."""
 
-    scripts: Sequence[Path] = (STORY_STYLE, STORY_SCRIPT, SCRIPTS / "story_replay.js")
-
-    def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
-        return {}
-
-    def frames(self, step: Step) -> Mapping[str, Pixels]:
-        return {}
+    scripts = (STORY_STYLE, STORY_SCRIPT, SCRIPTS / "story_replay.js")
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """story: a list with the story (`story_data`), the same at every step; question: one with the question."""
@@ -46,9 +37,6 @@ class StoryViewer:
             "story": [_shown_story(view.story, view.sees_contents)],
             "question": [asked | {"given": graded.given, "right": graded.is_right}],
         }
-
-    def picture(self, scenario: ScenarioInfo, title: str) -> None:
-        """Makes no picture: stories are not filmed."""
 
 
 @lru_cache(maxsize=4)

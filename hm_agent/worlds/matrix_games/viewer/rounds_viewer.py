@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hm_agent.core import Seat, Step
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import ScenarioInfo, Viewer
 from hm_agent.worlds.matrix_games.settings import TableScenario
 from hm_agent.worlds.matrix_games.views import RoundScene, RoundView
-
-if TYPE_CHECKING:
-    from hm_agent.suite import Pixels
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
 
-class RoundsViewer:
+class RoundsViewer(Viewer):
     """Shows each round with both actions and rewards; the script draws the strip from the seat's steps."""
 
-    scripts: Sequence[Path] = (SCRIPTS / "rounds.css", SCRIPTS / "rounds.js")
+    scripts = (SCRIPTS / "rounds.css", SCRIPTS / "rounds.js")
 
     def __init__(self, scenario: TableScenario) -> None:
         self._scenario = scenario
 
     def facts(self, scenario: ScenarioInfo) -> Mapping[str, Any]:
         return {"rounds": self._scenario.game.rounds}
-
-    def frames(self, step: Step) -> Mapping[str, Pixels]:
-        return {}
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """table: a list with the game as the seat sees it, the same at every step; round: one with what was played."""
@@ -47,6 +41,3 @@ class RoundsViewer:
             "opponent": scene.opponent,
         }
         return {"table": [table], "round": [played]}
-
-    def picture(self, scenario: ScenarioInfo, title: str) -> None:
-        """Makes no picture: a game by its table is not filmed."""

@@ -31,8 +31,6 @@ from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Scene
 
-WIDTH, HEIGHT = 1280, 720
-
 # Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.
 WORLD = Box(24, 36, 736, 480)
 VIEW = Box(24, 540, 176, 176)
@@ -69,7 +67,7 @@ class VideoPicture:
 
     def __init__(self, game: GameFacts, seat: Seat, title: str) -> None:
         self._game, self._seat = game, seat
-        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._canvas = Canvas()
         self._course: deque[tuple[int, float]] = deque([(0, 0.0)], maxlen=COURSE + 1)
         self._last_reward: float | None = None
         self._other: Counts | None = None

@@ -27,7 +27,6 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.viewer.board_picture import figures, ground, picture_of
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardScene, BoardView, Pieces
 
-WIDTH, HEIGHT = 1280, 720
 BOARD = 648
 PLACE = Box(24, 48, BOARD, BOARD)
 CAPTION = Box(24, 18, BOARD, 20)
@@ -48,7 +47,7 @@ class BoardVideo:
 
     def __init__(self, settings: GameSettings, seats: Sequence[Seat], title: str) -> None:
         self._settings, self._seats = settings, tuple(seats)
-        self._canvas = Canvas(WIDTH, HEIGHT)
+        self._canvas = Canvas()
         self._totals = [0.0] * settings.agents
         self._canvas.draw(HEADING, heading, title, "SymmToM")
         self._canvas.draw(CAPTION, Pen.caption, "After the turn; arrows: who heard whom, thick where it was news")
@@ -60,9 +59,7 @@ class BoardVideo:
         view: BoardView = step.turn.observations[seat].view
         picture = picture_of(self._settings, scene, held=view.held, looked_at=self._settings.seats.index(seat))
         shapes = [*ground(picture), *figures(picture)]
-        self._canvas.pixels[PLACE.y : PLACE.y + BOARD, PLACE.x : PLACE.x + BOARD] = painted(
-            shapes, self._settings.width, BOARD
-        )
+        self._canvas.paint(PLACE, painted(shapes, self._settings.width, BOARD))
         self._totals = [total + paid for total, paid in zip(self._totals, scene.rewards, strict=True)]
         decision = step.decisions[seat]
         state = decision.state

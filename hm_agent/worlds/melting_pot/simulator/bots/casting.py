@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import Executor, Future
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -183,27 +184,13 @@ def _directed(
     return puppet_policy.PuppetPolicy(builder(), reporter) if builder else reporter
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedCall:
-    """The outcome of a call that has ended, as a population asks a future for it."""
-
-    value: Any
-
-    def result(self) -> Any:
-        return self.value
-
-    def cancel(self) -> bool:
-        return False
-
-
-class SynchronousExecutor:
+class SynchronousExecutor(Executor):
     """Runs each call when it is submitted, in the caller's thread."""
 
-    def submit(self, call: Callable[..., Any], *arguments: Any) -> FinishedCall:
-        return FinishedCall(call(*arguments))
-
-    def shutdown(self, wait: bool = True) -> None:
-        """Nothing to release."""
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
 
 
 def build_population(

@@ -103,13 +103,9 @@ def _action_problem(
     return "" if action in range(actions) else f"it took action {action} of {actions}"
 
 
-def _narrowed(observed: npt.NDArray[Any]) -> str:
-    """The type of an observation as a model gets it: with 32 bits."""
-    return {"float64": "float32", "int64": "int32"}.get(observed.dtype.name, observed.dtype.name)
-
-
 def _described(blank: Mapping[str, npt.NDArray[Any]]) -> str:
-    return ", ".join(f"{name} {_narrowed(observed)} {observed.shape}" for name, observed in blank.items())
+    """The observations with their types and shapes, as a model gets them: with 32 bits."""
+    return ", ".join(f"{name} {seen.dtype.name.replace('64', '32')} {seen.shape}" for name, seen in blank.items())
 
 
 def _first_line(error: Exception) -> str:
