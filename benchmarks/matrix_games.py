@@ -22,7 +22,7 @@ from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
 
 EPISODES = 100
 SPEED_SCENARIO = "mg_rps_noisy_copy"
-AGENTS = ("random", "constant", "equilibrium", "react", "hypothetical_minds", "bayes", "oracle")
+AGENTS = ("random", "constant", "equilibrium", "react", "hypothetical_minds", "hm_odds", "bayes", "oracle")
 """Those that ask a model ask the built-in reasoner."""
 
 

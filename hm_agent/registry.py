@@ -239,7 +239,7 @@ def can_play(agent: str, scenario: ScenarioInfo) -> bool:
 
 def _lacking(agent: str, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
     """What an agent of no single world needs and a scenario's world does not offer; None if it can't play any way."""
-    recipe, offers = shared_agent(agent), suites()[scenario.world].offers
+    recipe, offers = shared_agent(agent), suites()[scenario.world].offers_in(scenario)
     if recipe is None or isinstance(recipe, OwnAgent) or offers is None:
         return None
     offered = {kind for offer in offers for kind in offer.__mro__}

@@ -326,6 +326,10 @@ class Suite:
     def scenarios(self) -> Sequence[ScenarioInfo]:
         raise NotImplementedError
 
+    def offers_in(self, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
+        """What the minds answer in one scenario; by default what they `offers` in all."""
+        return self.offers
+
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         """The agents that only this world has, by name."""

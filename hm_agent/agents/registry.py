@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from hm_agent.agents.agent import Recipe
 from hm_agent.agents.baselines import EvaluatedStrategies, HighLevelPlanner, Reactive, VanillaMindPrompting
 from hm_agent.agents.reflection import FailureReflector, PlanReflector
+from hm_agent.theory_of_mind.calculating import Calculator
 from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.theory_of_mind.module import Parts, TheoryOfMind
 
@@ -30,6 +31,12 @@ AGENTS: Mapping[str, Recipe] = {
         lambda mind, model, parameters: JointMind(mind, model, parameters.by_prediction),
         FailureReflector,
         JointMind.needs,
+    ),
+    "hm_odds": Recipe(
+        "ours: a model gives the chances of what others do, and code calculates what to do about it",
+        lambda mind, model, parameters: Calculator(mind, model),
+        FailureReflector,
+        Calculator.needs,
     ),
     "react": Recipe(
         "no strategy: plans from the history of interactions (ReAct)",

@@ -83,11 +83,10 @@ WrittenBody: TypeAlias = PlanningBody[ViewT, ActionT, SituationT, WrittenStrateg
 def written_body(
     notes: Notes[ViewT, SituationT, ActionT],
     follower: PlanFollower[SituationT, ActionT, WrittenStrategy],
-    players: Sequence[str],
+    mind: WrittenMind,
     model: Model,
     reflector: Reflector,
     probes: LiteralProbes[SituationT, ActionT],
 ) -> WrittenBody[ViewT, ActionT, SituationT]:
-    """The body of one seat. players: the names of the others."""
-    mind = WrittenMind(players, notes)
+    """The body of one seat."""
     return PlanningBody(notes, follower, WrittenPlans(follower, mind), mind, model, reflector, probes)

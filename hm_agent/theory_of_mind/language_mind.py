@@ -12,6 +12,7 @@ from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     Foresight,
+    GiveOdds,
     MindsReadAnswer,
     Predict,
     Prediction,
@@ -32,6 +33,7 @@ from hm_agent.theory_of_mind.mind import (
     Revision,
     StrategyMaking,
 )
+from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.situation import NoticedInteraction, SeatSituation
 
 SituationT = TypeVar("SituationT", bound=SeatSituation)
@@ -168,6 +170,12 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
     def _minds_read(self, answer: MindsReadAnswer[Any, Any], *, informed: bool) -> MindsRead:
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
         return MindsRead(minds, self.decided(answer.strategy, informed=informed))
+
+    def ask_odds(self, opponent: OpponentModel) -> Asking[Sequence[LikelyRule]]:
+        """Offered by worlds whose minds are an `OddsReading`."""
+        history = self.noticed(opponent.history)
+        question = GiveOdds(self.situation_beside(history, opponent.player), opponent.player, history)
+        return asking(question, lambda answer: [rule.likely for rule in answer.rules])
 
     # What to do
 

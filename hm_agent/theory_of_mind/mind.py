@@ -15,7 +15,9 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Asking, Words
+from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.odds import LikelyRule
 
 
 class HypothesisAnswer(BaseModel):
@@ -274,6 +276,36 @@ class MindPrompting(BasicMind, Protocol):
 
     def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
         """What is each player's strategy, what will it do, and what to do about it?"""
+        ...
+
+
+class OddsReading(BasicMind, Protocol):
+    """What a game tells agents that are given chances and calculate what to do (`theory_of_mind/odds.py`)."""
+
+    @property
+    def side(self) -> Side:
+        """The game of one interaction as the agent sees it."""
+        ...
+
+    @property
+    def interactions_left(self) -> int:
+        """How many more interactions there are, as far as can be told; at least 1."""
+        ...
+
+    def ask_odds(self, opponent: OpponentModel) -> Asking[Sequence[LikelyRule]]:
+        """By which rules may a player act, how likely is each, and with which chances does it act by them?"""
+        ...
+
+    def moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
+        """The agent's action and the other's in an interaction, by their numbers in `side`; None if one is unknown."""
+        ...
+
+    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> Strategy:
+        """What to do, given the chances of each player's next action.
+
+        chances: by player, for those about whom anything is known. choice: the action to take against the only other
+        player; None if there are several, among whom the world chooses by these chances.
+        """
         ...
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
 
 from hm_agent.core import Interaction
 
@@ -13,36 +16,85 @@ RIGHT = "predictions_right"
 BASE_RATE = "predictions_base_rate"
 """The metric of the share that would have come true if the best single behaviour in hindsight were always predicted."""
 
+LOG_LOSS, BRIER = "predictions_log_loss", "predictions_brier"
+"""The metrics of two proper scores of predictions as chances, means in nats and from 0 to 2; the least is the best.
+
+A prediction without chances counts as certain. Both are 0 only for what was certain and came true.
+"""
+LOG_LOSS_BASE, BRIER_BASE = "predictions_log_loss_base", "predictions_brier_base"
+"""The metrics of the same scores if the shares of behaviours in hindsight had always been given as chances."""
+LEAST_CHANCE = 0.01
+"""The chance that counts for what was held impossible and came all the same, so that no logarithm is infinite."""
+
 IsRight = Callable[[str, Interaction], bool | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """An interaction, whether the prediction of it came true, and the chances that it gave; None if it was certain."""
+
+    interaction: Interaction
+    right: bool
+    chances: Mapping[str, float] | None
+
+    @property
+    def _chance(self) -> float:
+        """The chance that was given to what came."""
+        return float(self.right) if self.chances is None else self.chances.get(self.interaction.behaviour or "", 0.0)
+
+    @property
+    def log_loss(self) -> float:
+        return -log(max(self._chance, LEAST_CHANCE))
+
+    @property
+    def brier(self) -> float:
+        """The sum over behaviours of the squared difference between the chance and what came, 1 or 0."""
+        squares = 1.0 if self.chances is None else sum(chance**2 for chance in self.chances.values())
+        return squares - 2 * self._chance + 1
+
+
 class PredictionRecord:
-    """The interactions that could judge a prediction which the agent acted on, each with whether it came true."""
+    """The interactions that could judge a prediction which the agent acted on, and how well each was predicted."""
 
     def __init__(self, is_right: IsRight) -> None:
         self._is_right = is_right
-        self._judged: list[tuple[Interaction, bool]] = []
+        self._judged: list[_Judged] = []
 
-    def judge(self, prediction: str | None, interaction: Interaction) -> bool | None:
-        """Counts and returns whether a prediction came true; None without one, or if the interaction doesn't tell."""
+    def judge(
+        self, prediction: str | None, interaction: Interaction, chances: Mapping[str, float] | None = None
+    ) -> bool | None:
+        """Counts and returns whether a prediction came true; None without one, or if the interaction doesn't tell.
+
+        chances: of each behaviour by its name, where the prediction is the likeliest; None if it was certain.
+        """
         right = None if prediction is None else self._is_right(prediction, interaction)
         if right is not None:
-            self._judged.append((interaction, right))
+            self._judged.append(_Judged(interaction, right, chances))
         return right
 
     def metrics(self) -> Mapping[str, float]:
-        """The three metrics; empty if nothing could be judged."""
+        """All metrics; empty if nothing could be judged."""
         if not self._judged:
             return {}
         count = len(self._judged)
         return {
             PREDICTED: count,
-            RIGHT: sum(right for _, right in self._judged) / count,
+            RIGHT: sum(each.right for each in self._judged) / count,
             BASE_RATE: self._right_of_best_constant() / count,
+            LOG_LOSS: sum(each.log_loss for each in self._judged) / count,
+            BRIER: sum(each.brier for each in self._judged) / count,
+            LOG_LOSS_BASE: -sum(share * log(share) for share in self._shares),
+            BRIER_BASE: 1 - sum(share**2 for share in self._shares),
         }
+
+    @property
+    def _shares(self) -> list[float]:
+        """How often each behaviour was seen, as shares of all that were judged."""
+        seen = Counter(each.interaction.behaviour for each in self._judged)
+        return [count / len(self._judged) for count in seen.values()]
 
     def _right_of_best_constant(self) -> int:
         """How many predictions would have come true if the best single behaviour in hindsight were always predicted."""
-        interactions = [interaction for interaction, _ in self._judged]
+        interactions = [each.interaction for each in self._judged]
         behaviours = {seen.behaviour for seen in interactions if seen.behaviour is not None}
         return max((sum(bool(self._is_right(name, seen)) for seen in interactions) for name in behaviours), default=0)

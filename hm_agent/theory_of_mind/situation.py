@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from hm_agent.core import Event, Interaction
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import WORDS_PATTERN, Forms, Remark
+from hm_agent.repeated_games.payoffs import Side
 
 Call: TypeAlias = Any
 """One call of a plan, e.g. `meet(player_1)`: a frozen dataclass of the world; `str` gives it as a model writes it."""
@@ -68,6 +69,11 @@ class SeatSituation:
     def writes_strategy(self) -> bool:
         """True if a strategy is nothing but words."""
         return self.strategy is Remark
+
+    @property
+    def side(self) -> Side:
+        """The game of one interaction as the seat sees it, in a world where both choose from a few actions."""
+        raise NotImplementedError
 
     @property
     def most_calls(self) -> int:

@@ -103,6 +103,10 @@ class BaseStrategist(Generic[MindT]):
         """The hypothesis about a player that is acted on now."""
         return None
 
+    def chances_of(self, player: str) -> Mapping[str, float] | None:
+        """The chances of what a player does next, by the behaviour's name; None if only the likeliest is predicted."""
+        return None
+
     def thoughts(self) -> Thoughts:
         return Thoughts(
             strategy=self._strategy,
@@ -148,7 +152,8 @@ class BaseStrategist(Generic[MindT]):
         self._memory.add(interaction)
         self._heard.pop(interaction.partner, None)
         believed = self.believed_about(interaction.partner)
-        right = self._predictions.judge(believed.prediction if believed else None, interaction)
+        prediction = believed.prediction if believed else None
+        right = self._predictions.judge(prediction, interaction, self.chances_of(interaction.partner))
         self._understood = (*self._understood, (interaction, believed, right))
         return None if self._mind.is_over else await self._on_interaction(interaction)
 

@@ -6,19 +6,21 @@ A world says which rules it tries, what each foresees, and what is best to do; t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import (
+    MOST_RULES,
     AskProbes,
     CallsAnswer,
     ChooseStrategy,
     Foresight,
     MindRead,
     MindsReadAnswer,
+    OddsAnswer,
     Plan,
     Predict,
     Prediction,
@@ -29,11 +31,13 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
     RevisedBeliefs,
     RevisedMind,
+    RuleOdds,
     StrategyAnswer,
     answer_about,
     answer_deciding,
 )
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
+from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.situation import Behaviour, Call, SeatSituation
 
 KEPT = 3
@@ -120,3 +124,18 @@ class WrittenReasoner(Generic[SituationT]):
 
     def _plan(self, question: Plan) -> CallsAnswer:
         return CallsAnswer(calls=list(self.calls(self._of(question), question.barred_call)))
+
+
+def odds_of(rules: Sequence[LikelyRule]) -> OddsAnswer:
+    """The answer with the likeliest of these rules, the likeliest first.
+
+    Those that foresee the same are told as one.
+    """
+    alike: dict[LikelyRule, LikelyRule] = {}
+    for rule in rules:
+        foreseen = replace(rule, words="", share=0.0)
+        before = alike.get(foreseen)
+        alike[foreseen] = replace(before, share=before.share + rule.share) if before else rule
+    likeliest = sorted(alike.values(), key=lambda rule: rule.share, reverse=True)[:MOST_RULES]
+    total = sum(rule.share for rule in likeliest)
+    return OddsAnswer(rules=[RuleOdds.of(replace(rule, share=rule.share / total)) for rule in likeliest])

@@ -41,6 +41,7 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
         ARENA: {"Revise", "Plan"},
         KITCHEN: {"Revise", "Plan"},
     },
+    "hm_odds": {DYAD: {"GiveOdds", "Plan"}, ARENA: {"GiveOdds", "Plan"}},
     "react": {DYAD: {"Plan"}, ARENA: {"Plan"}, KITCHEN: {"Plan"}},
     "reflexion": {
         DYAD: {"Plan", "ReviewPlan"},
@@ -61,7 +62,7 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }
-"""By agent and scenario.
+"""By agent and scenario; `hm_odds` plays games with a table of payoffs alone.
 
 In the kitchen the first delivery validates the strategy of `he_hr`, so it judges no other, and no use of a station
 fails, since cooks look at a pot first.
@@ -83,8 +84,7 @@ def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order
     assert orders == {int(name.removeprefix("order_"))}
 
 
-@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(("name", "scenario"), [(name, scenario) for name in ASKED for scenario in ASKED[name]])
 def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario: str) -> None:
     steps = play(name, STEPS, find_scenarios([scenario])[0])
     exchanges = [exchange for step in steps for exchange in step.decision.exchanges]
@@ -92,8 +92,7 @@ def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario:
     assert all(exchange.answer for exchange in exchanges)
 
 
-@pytest.mark.parametrize("scenario", [DYAD, ARENA, KITCHEN])
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize(("name", "scenario"), [(name, scenario) for name in BASELINES for scenario in ASKED[name]])
 def test_an_agent_plays_over_http_with_every_question_answered(
     name: str, scenario: str, tmp_path: Path, silence: Progress
 ) -> None:

@@ -27,6 +27,7 @@ from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.language_questions import (
     AskProbes,
     FollowStrategy,
+    GiveOdds,
     JudgeStrategy,
     Plan,
     Propose,
@@ -99,13 +100,16 @@ def shared_questions() -> set[type[Question[Any]]]:
 
 
 UNASKED: Mapping[str, set[type[Question[Any]]]] = {
-    "symmtom": {FollowStrategy, JudgeStrategy},
-    "enacttom": {FollowStrategy, JudgeStrategy},
+    "symmtom": {FollowStrategy, JudgeStrategy, GiveOdds},
+    "enacttom": {FollowStrategy, JudgeStrategy, GiveOdds},
     "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
-    "melting_pot/cooking": {AskProbes},
+    "melting_pot/cooking": {AskProbes, GiveOdds},
     "melting_pot/matrix": {AskProbes},
 }
-"""The shared questions that a world does not ask. A strategy in words alone is neither applied nor judged."""
+"""The shared questions that a world does not ask.
+
+A strategy in words alone is neither applied nor judged, and chances are asked for where a table says what is paid.
+"""
 
 
 @pytest.mark.parametrize("world", EXAMPLES)

@@ -1,9 +1,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
+
+import pytest
 
 from hm_agent.core import Interaction
-from hm_agent.theory_of_mind.predictions import BASE_RATE, PREDICTED, RIGHT, PredictionRecord
+from hm_agent.theory_of_mind.predictions import (
+    BASE_RATE,
+    BRIER,
+    BRIER_BASE,
+    LEAST_CHANCE,
+    LOG_LOSS,
+    LOG_LOSS_BASE,
+    PREDICTED,
+    RIGHT,
+    PredictionRecord,
+)
 
 
 @dataclass(frozen=True)
@@ -18,18 +31,50 @@ def is_right(prediction: str, interaction: Interaction) -> bool | None:
     return None if interaction.behaviour is None else prediction == interaction.behaviour
 
 
+def shares(record: PredictionRecord) -> dict[str, float]:
+    return {name: value for name, value in record.metrics().items() if name in (PREDICTED, RIGHT, BASE_RATE)}
+
+
+def test_proper_scores_take_a_prediction_without_chances_as_certain() -> None:
+    record = PredictionRecord(is_right)
+    record.judge("rock", Seen("rock"))
+    record.judge("rock", Seen("paper"))
+    record.judge("rock", Seen("rock"), {"rock": 0.5, "paper": 0.3, "scissors": 0.2})
+    record.judge("rock", Seen("scissors"), {"rock": 0.5, "paper": 0.3, "scissors": 0.2})
+    metrics = record.metrics()
+    assert metrics[LOG_LOSS] == pytest.approx(-(log(1) + log(LEAST_CHANCE) + log(0.5) + log(0.2)) / 4)
+    brier = [0, 2, 0.5**2 + 0.3**2 + 0.2**2, 0.5**2 + 0.3**2 + 0.8**2]
+    assert metrics[BRIER] == pytest.approx(sum(brier) / 4)
+    assert metrics[LOG_LOSS_BASE] == pytest.approx(-(log(1 / 2) / 2 + log(1 / 4) / 2))
+    assert metrics[BRIER_BASE] == pytest.approx(1 - 1 / 4 - 2 / 16)
+
+
+def test_a_known_liar_scores_worse_than_who_says_nothing_is_known() -> None:
+    """Honest chances have the least expected loss; who gives the reverse loses most."""
+
+    def loss(chances: dict[str, float] | None) -> tuple[float, float]:
+        record = PredictionRecord(is_right)
+        for did in ("rock",) * 7 + ("paper",) * 3:
+            record.judge("rock", Seen(did), chances)
+        return record.metrics()[LOG_LOSS], record.metrics()[BRIER]
+
+    honest, vague, liar = ({"rock": rock, "paper": 1 - rock} for rock in (0.7, 0.5, 0.3))
+    assert loss(honest) < loss(vague) < loss(liar)
+    assert loss(honest) < loss(None), "to be certain costs more than to be calibrated"
+
+
 def test_shares_are_of_the_predictions_that_could_be_judged() -> None:
     record = PredictionRecord(is_right)
     said = [("rock", "rock"), ("rock", "paper"), (None, "paper"), ("paper", None), ("paper", "paper")]
     assert [record.judge(prediction, Seen(did)) for prediction, did in said] == [True, False, None, None, True]
-    assert record.metrics() == {PREDICTED: 3, RIGHT: 2 / 3, BASE_RATE: 2 / 3}
+    assert shares(record) == {PREDICTED: 3, RIGHT: 2 / 3, BASE_RATE: 2 / 3}
 
 
 def test_base_rate_is_of_the_one_best_behaviour_in_hindsight() -> None:
     record = PredictionRecord(is_right)
     for did in ("rock", "rock", "rock", "paper"):
         record.judge("scissors", Seen(did))
-    assert record.metrics() == {PREDICTED: 4, RIGHT: 0, BASE_RATE: 3 / 4}
+    assert shares(record) == {PREDICTED: 4, RIGHT: 0, BASE_RATE: 3 / 4}
 
 
 def test_there_are_no_shares_of_nothing() -> None:

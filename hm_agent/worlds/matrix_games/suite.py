@@ -24,7 +24,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.matrix_games.settings import TableScenario, content_of_own, table_scenarios
 
@@ -71,7 +71,7 @@ class MatrixGamesSuite(Suite):
 
     name = "matrix_games"
     title = "Matrix games"
-    offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
+    offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     shortcuts = tuple(SHORTCUTS)
     needs_are = "measured on seeds"
     commands: Mapping[str, OwnCommand] = {

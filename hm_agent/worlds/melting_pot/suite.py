@@ -32,7 +32,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import Mind
+from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, has_trained_bots, own_file
@@ -118,6 +118,9 @@ class MeltingPotSuite(Suite):
     @property
     def _scenarios(self) -> Mapping[str, Scenario]:
         return _scenarios_in(tuple(ADDED.folders))
+
+    def offers_in(self, scenario: ScenarioInfo) -> Sequence[type[BasicMind]]:
+        return kind_of(self._scenarios[scenario.name].game).offers
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:

@@ -207,6 +207,18 @@ def predict(prompt: str) -> dict[str, Any]:
     return {"reasoning": f"It will play {theirs[-1]}.", "player": player, "next": foreseen, **decided}
 
 
+def give_odds(prompt: str) -> dict[str, Any]:
+    """Names the likeliest rule of the player in question, with most of the chance on what it predicts."""
+    table = table_of(prompt)
+    about = search(r"By which rules may (\w+) act", prompt)
+    words = likeliest(table, [interaction for interaction in past_of(prompt) if interaction.partner == about])
+    kind = _kind_taken(prompt) or expected(table, past_of(prompt), words)
+    return {
+        "reasoning": "It fits best.",
+        "rules": [{"rule": words, "share": 100, "next": [80 if each == kind else 10 for each in table], "then": []}],
+    }
+
+
 def _predicted_lead(prompt: str, kind: str) -> dict[str, Any]:
     return {"kind": kind, "count": start_of(prompt) + COMMITMENT}
 
@@ -317,6 +329,7 @@ def read_minds(prompt: str) -> dict[str, Any]:
 
 REPLIES: Replies = {
     ("inventory",): infer,
+    ("reasoning", "rules"): give_odds,
     ("hypothesis",): propose,
     ("player", "next"): predict,
     ("reasoning", "hypotheses", "strategy"): revise,

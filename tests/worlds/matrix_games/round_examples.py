@@ -10,6 +10,7 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
+    GiveOdds,
     Plan,
     Predict,
     Propose,
@@ -47,6 +48,8 @@ ROUND_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_at_first": Predict(AT_FIRST, OTHER, (), ()),
     "revise": Revise(LATER, OTHER, HISTORY, IDEAS, (), "Cooperate while it does."),
     "revise_at_first": Revise(AT_FIRST, None, (), (), ()),
+    "give_odds": GiveOdds(LATER, OTHER, HISTORY),
+    "give_odds_at_first": GiveOdds(AT_FIRST, OTHER, ()),
     "read_minds": ReadMinds(LATER, (OTHER,), HISTORY, "Cooperate while it does."),
     "choose_strategy": ChooseStrategy(LATER, HISTORY),
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hm_agent.agents.reflection import Reflector
 from hm_agent.agents.written_body import WrittenBody, written_body
 from hm_agent.questions import Model
+from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.enacttom.house.commands import HouseCommand
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -20,5 +21,6 @@ EnacttomBody = WrittenBody[HouseView, HouseCommand | ProbeAnswers, HouseSituatio
 
 def enacttom_body(me: str, agents: Sequence[str], model: Model, reflector: Reflector) -> EnacttomBody:
     """The body of one agent. agents: all of the household."""
-    others = [name for name in agents if name != me]
-    return written_body(HouseNotebook(), CommandFollower(agents), others, model, reflector, HouseProbes())
+    notes = HouseNotebook()
+    mind = WrittenMind([name for name in agents if name != me], notes)
+    return written_body(notes, CommandFollower(agents), mind, model, reflector, HouseProbes())

@@ -13,8 +13,9 @@ from statistics import mean
 from typing import Any
 
 from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.repeated_games.best_play import BestResponse
-from hm_agent.repeated_games.payoffs import Side
+from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
     CounterEarlierRule,
@@ -32,8 +33,9 @@ from hm_agent.repeated_games.rules_of_play import (
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
-from hm_agent.theory_of_mind.language_questions import ReviewPlan
-from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, ReviewPlan
+from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner, odds_of
 from hm_agent.worlds.matrix_games.language.rounds import NextAction, Play, RoundSituation
 
 SLIP = 0.05
@@ -136,6 +138,58 @@ def _values(rule: RuleOfPlay, state: Any, rounds: int, left: int) -> Sequence[fl
         return [side.expected(own, chances) for own in range(len(side.actions))]
 
 
+def odds(question: GiveOdds) -> OddsAnswer:
+    """The likeliest rules with what each plays next and, by each of the agent's actions, in the round after that."""
+    situation = question.situation
+    assert isinstance(situation, RoundSituation)
+    moves = _moves(situation)
+    ranked = _ranked(situation.side, moves)
+    best = _followed(ranked[0], moves)[1]
+    rules = []
+    for rule in ranked:
+        state, likelihood = _followed(rule, moves)
+        if (share := exp(likelihood - best)) > NEGLIGIBLE:
+            then = _rows_after(rule, state)
+            rows = [] if _stays(rule, state) else then[:1] if len(set(then)) == 1 else then
+            lasts = len(rows) > 1 and _lasts(rule, state)
+            rules.append(LikelyRule(rule_in_words(rule), share, rule.chances(state), tuple(rows), lasts))
+    return odds_of(rules)
+
+
+def _rows_after(rule: RuleOfPlay, state: Any) -> list[Shares]:
+    """For each of the agent's actions now, the chances of the other's actions in the round after."""
+    chances = rule.chances(state)
+    after = [
+        [(chance, rule.chances(rule.after(state, reply, own))) for reply, chance in enumerate(chances) if chance]
+        for own in range(len(rule.side.others))
+    ]
+    columns = range(len(chances))
+    return [tuple(sum(chance * row[column] for chance, row in rows) for column in columns) for rows in after]
+
+
+def _lasts(rule: RuleOfPlay, state: Any) -> bool:
+    """True if whatever the agent's next action changes is for good, as far as one more round tells."""
+
+    def expected(present: Any) -> int:
+        chances = rule.chances(present)
+        return chances.index(max(chances))
+
+    own = range(len(rule.side.others))
+    after = [rule.after(state, expected(state), action) for action in own]
+    return all(
+        expected(rule.after(changed, expected(changed), action)) == expected(changed)
+        for changed in after
+        if expected(changed) != expected(state)
+        for action in own
+    )
+
+
+def _stays(rule: RuleOfPlay, state: Any) -> bool:
+    """True if the rule is in the same state after any round."""
+    replies = [reply for reply, chance in enumerate(rule.chances(state)) if chance]
+    return all(rule.after(state, reply, own) == state for reply in replies for own in range(len(rule.side.others)))
+
+
 def strategy_words(situation: RoundSituation) -> str:
     return f"Play {best_action(situation)}; change once the other does something else than expected."
 
@@ -163,4 +217,4 @@ def _moves(situation: RoundSituation) -> Moves:
 
 
 REASONER = WrittenReasoner(RoundSituation, _ranked_words, foresee, strategy_words, _calls, _review)
-ANSWERS = REASONER.answers
+ANSWERS: ReasonerTable = {**REASONER.answers, GiveOdds: odds}

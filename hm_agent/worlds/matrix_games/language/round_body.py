@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from hm_agent.agents.planning_body import NoProbes, Notes
 from hm_agent.agents.reflection import Reflector
 from hm_agent.agents.written_body import WrittenBody, WrittenFollower, written_body
-from hm_agent.core import Event, Observation
+from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Model
+from hm_agent.repeated_games.payoffs import Shares, Side
+from hm_agent.theory_of_mind.mind import OddsReading
 from hm_agent.theory_of_mind.situation import PlanRecord
+from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSeen, RoundSituation
 from hm_agent.worlds.matrix_games.views import RoundView
 
@@ -38,8 +42,38 @@ class RoundNotes(Notes[RoundView, RoundSituation, str]):
         return [RoundSeen(observation.step, RoundPlayed(number, OTHER, past.own, past.other, past.reward))]
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenAction(WrittenStrategy):
+    """A strategy that was calculated. action: what to play in this round."""
+
+    action: str = ""
+
+
+class RoundMind(WrittenMind, OddsReading):
+    """The shared mind, and what calculating needs of the table."""
+
+    situation: RoundSituation
+
+    @property
+    def side(self) -> Side:
+        return self.situation.side
+
+    @property
+    def interactions_left(self) -> int:
+        return self.situation.view.left
+
+    def moves_in(self, interaction: Interaction) -> tuple[int, int]:
+        assert isinstance(interaction, RoundPlayed)
+        return self.side.actions.index(interaction.own), self.side.others.index(interaction.behaviour)
+
+    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> ChosenAction:
+        assert choice is not None, "there is one other player"
+        action = self.side.actions[choice]
+        return ChosenAction(phrase("matrix_games/blocks.j2", "chosen", action=action), action=action)
+
+
 class PlayFollower(WrittenFollower[RoundSituation, str]):
-    """Plays what the plan says in its round; every round is asked about anew."""
+    """Plays what the plan says in its round; every round is asked about anew, but where it was calculated."""
 
     def __init__(self) -> None:
         self.plan: tuple[Play, ...] = ()
@@ -56,6 +90,9 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
         self._done = len(self.plan)
         return because or phrase("matrix_games/messages.j2", "next_round")
 
+    def forced_plan(self, situation: RoundSituation, strategy: WrittenStrategy, because: str | None) -> Sequence[Play]:
+        return (Play(strategy.action),) if isinstance(strategy, ChosenAction) else ()
+
     def default_plan(self, situation: RoundSituation) -> Sequence[Play]:
         """What it played last, at first the first action."""
         history = situation.view.history
@@ -67,4 +104,5 @@ class PlayFollower(WrittenFollower[RoundSituation, str]):
 
 def matrix_game_body(model: Model, reflector: Reflector) -> MatrixGameBody:
     """The body of one seat."""
-    return written_body(RoundNotes(), PlayFollower(), [OTHER], model, reflector, NoProbes())
+    notes = RoundNotes()
+    return written_body(notes, PlayFollower(), RoundMind([OTHER], notes), model, reflector, NoProbes())

@@ -11,6 +11,7 @@ from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
 from hm_agent.suite import OwnCommand
+from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ class Kind(Protocol[FactsT]):
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
     the names of its substrates' actions, by their numbers. script: what only its games show in a replay.
     has_paid_interactions: True if players are paid for each interaction of two. infers_inventories: True if agents
-    find out what others held. commands: those of the command line that are for its games alone, by name.
+    find out what others held. commands: those of the command line that are for its games alone, by name. offers: what
+    the minds of its games answer beyond `BasicMind`.
     """
 
     facts: type[FactsT]
@@ -42,6 +44,7 @@ class Kind(Protocol[FactsT]):
     has_paid_interactions: bool = False
     infers_inventories: bool = False
     commands: Mapping[str, OwnCommand] = {}
+    offers: Sequence[type[BasicMind]] = (Mind,)
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""

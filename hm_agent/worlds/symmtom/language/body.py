@@ -5,6 +5,7 @@ from __future__ import annotations
 from hm_agent.agents.reflection import Reflector
 from hm_agent.agents.written_body import WrittenBody, written_body
 from hm_agent.questions import Model
+from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.symmtom.agents import BeliefScore
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.call_planner import CallPlanner
@@ -31,7 +32,7 @@ def symmtom_body(
     return written_body(
         notebook,
         CallPlanner(world.settings, notebook),
-        [name for name in world.settings.seats if name != seat],
+        WrittenMind([name for name in world.settings.seats if name != seat], notebook),
         model,
         reflector,
         KnowledgeProbes(world, seed, probed, last_probe, notebook),

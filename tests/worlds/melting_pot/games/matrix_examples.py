@@ -11,6 +11,7 @@ from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
+    GiveOdds,
     JudgeStrategy,
     Plan,
     Predict,
@@ -298,6 +299,9 @@ MATRIX_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_and_counter": predict(against_one(ROCK_PAPER_SCISSORS, *HISTORY), *BEST),
     "predict_at_first": predict(against_one(step=0)),
     "predict_the_one_interaction": predict(ONCE),
+    "give_odds": GiveOdds(against_one(ROCK_PAPER_SCISSORS, *HISTORY), "opponent", HISTORY),
+    "give_odds_at_first": GiveOdds(against_one(step=0), "opponent", ()),
+    "give_odds_of_one_among_many": GiveOdds(replace(CROWD, interactions=MET[2:]), "player_1", MET[:2]),
     "revise_before_the_one_interaction": Revise(ONCE, "opponent", (), (), ()),
     "plan_the_one_interaction": planned(LOST, rules=ONE_SHOT, strategy="hold rock 6, paper 1, scissors 1"),
     "predict_without_clues": predict(

@@ -11,6 +11,7 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
 from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.theory_of_mind.mind import Mind, OddsReading
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -31,6 +32,7 @@ class MatrixKind(Kind[MatrixFacts]):
     script = Path(__file__).with_name("matrix.js")
     has_paid_interactions = True
     infers_inventories = True
+    offers = (Mind, OddsReading)
     commands: Mapping[str, OwnCommand] = {
         "new-game": OwnCommand(
             "write the file of a matrix game", "hm_agent.worlds.melting_pot.games.matrix.simulator.new_game:main"

@@ -10,16 +10,20 @@ from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
+from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
-from hm_agent.theory_of_mind.mind import Foreseen, Mind, OpponentModel, Outcome, PlayerBelief, Revised
+from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, OpponentModel, Outcome, PlayerBelief, Revised
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
+    TYPICAL,
     Distribution,
     best_target,
     choose_partners,
     expected_inventories,
+    is_worthwhile,
+    pays_to_watch,
     pure_inventory,
     steps_to_find,
 )
@@ -92,7 +96,7 @@ class MatrixStrategy(SubstrateStrategy):
         return self.seek, self.covert, self.watch_first, self.target, leading
 
 
-class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
+class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
     """Builds and interprets the questions about the other players of one matrix game.
 
     players: the names of the others. gatherings: counts what each was seen to take; the mind reports interactions to
@@ -325,6 +329,40 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind):
         target = best_target(self.rules, distributions[self.players[0]], expected)
         predicted = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
         return self._strategy_against_one(target, predicted, covert=hidden)
+
+    @property
+    def side(self) -> Side:
+        return self.rules.side
+
+    @property
+    def interactions_left(self) -> int:
+        """For how many more interactions there is time, if each takes what the latest one took."""
+        if self.rules.length.one_interaction:
+            return 1
+        held = self.interactions[-1].own if self.interactions else pure_inventory(self.rules, 0, TYPICAL)
+        every = self.rules.timing.steps_with(sum(held) - self.rules.initial_inventory * len(held))
+        return max(1, round(self.rules.length.expected_remaining(self._senses.step) / every))
+
+    def moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
+        (met,) = matrix_interactions([interaction])
+        if met.own_behaviour is None or met.behaviour is None:
+            return None
+        return self.rules.behaviours.index(met.own_behaviour), self.rules.behaviours.index(met.behaviour)
+
+    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> MatrixStrategy:
+        """Holds what does best with the chosen kind; among many, what does best with whom it is worth meeting."""
+        expected, held = expected_inventories(self.rules, self.interactions), self.situation.held
+        if choice is None:
+            unknown = self._distribution(None)
+            distributions = {player: chances.get(player, unknown) for player in self.players}
+            search = steps_to_find({other.player: other.seen for other in self.situation.others}, self._senses.step)
+            best = choose_partners(self.rules, distributions, expected, held, search)
+            is_worth_it = is_worthwhile(self.rules, best, held)
+            return self._strategy_to_meet(best.target if is_worth_it else held, best.seek if is_worth_it else ())
+        (shares,) = chances.values()
+        target = best_target(self.rules, shares, expected, held, choice)
+        watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
+        return self._strategy_against_one(target, expected[shares.index(max(shares))], watch=watch)
 
     def _distribution(self, behaviour: str | None) -> Distribution:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""

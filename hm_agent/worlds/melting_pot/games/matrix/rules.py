@@ -14,6 +14,7 @@ import numpy.typing as npt
 from hm_agent.core import Interaction
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN
+from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import Regrowth, Timing
 from hm_agent.worlds.melting_pot.games.options import Hints
@@ -194,6 +195,11 @@ class MatrixRules:
     @property
     def stage_game(self) -> StageGame:
         return StageGame(self.behaviours, self.payoff, self.order, self.others_payoff)
+
+    @property
+    def side(self) -> Side:
+        """The game of one interaction, in which each plays the kind that leads in what it holds."""
+        return Side(self.behaviours, self.behaviours, self.payoff, transposed(self.stage_game.theirs))
 
     @property
     def is_zero_sum(self) -> bool:

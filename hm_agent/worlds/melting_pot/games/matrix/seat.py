@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Forms, check_all, one_of, some_of
+from hm_agent.repeated_games.payoffs import Side
 from hm_agent.theory_of_mind.situation import Behaviour, NoticedInteraction, SeatSituation, TypedStrategy
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
@@ -124,6 +125,10 @@ class MatrixSeat(SeatSituation):
     @property
     def strategy(self) -> type[AgainstOne | AmongMany]:
         return AgainstOne if len(self.others) == 1 else AmongMany
+
+    @property
+    def side(self) -> Side:
+        return self.rules.side
 
     @property
     def players(self) -> list[str]:

@@ -13,6 +13,7 @@ from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
     Foresight,
+    GiveOdds,
     JudgeStrategy,
     MindRead,
     MindsReadAnswer,
@@ -46,6 +47,7 @@ from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
     strategy_from_words,
 )
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import best_behaviour
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.odds import give_odds
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import (
     choice_among,
     inventories_held,
@@ -289,6 +291,7 @@ def _verdict(question: ReviewPlan) -> str:
 
 ANSWERS: ReasonerTable = {
     InferInventory: infer,
+    GiveOdds: give_odds,
     Propose: propose,
     Predict: predict,
     Revise: revise,

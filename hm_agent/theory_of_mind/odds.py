@@ -1,0 +1,114 @@
+"""Beliefs about one other player as chances: the rules that it may follow, and the best choice against all of them.
+
+A model names rules and chances; the choice is calculated, by dynamic programming over what may be believed after it, so
+that it also counts what a choice finds out and what it makes the other player do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hm_agent.repeated_games.best_play import BayesPlay
+from hm_agent.repeated_games.payoffs import Shares, Side
+from hm_agent.repeated_games.rules_of_play import RuleOfPlay
+
+SLIP = 0.05
+"""The chance with which any rule is taken to be left for an action drawn alike, so that no surprise refutes it."""
+LOOKAHEAD, DIGITS = 3, 3
+"""How many interactions ahead what can be found out is counted, and the decimals of the beliefs that are told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyRule:
+    """A rule by which another player may act. Chances are in the order of its actions.
+
+    share: how likely it is that this rule holds. next: the chance of each action next. then: the same for the
+    interaction after that: a row for each action that the agent may take now if they depend on it, one row if they
+    don't, none if they stay as they are. lasts: True if a change of the likeliest action, by the agent's, is for good.
+    """
+
+    words: str
+    share: float
+    next: Shares
+    then: tuple[Shares, ...] = ()
+    lasts: bool = False
+
+
+@dataclass(frozen=True)
+class ToldRule(RuleOfPlay):
+    """A `LikelyRule` as a state machine: None before the next interaction, then the number of the row that holds.
+
+    A rule with a row for each of the agent's actions is taken to answer the latest of these for ever, or, if its
+    changes last, the first one that changes anything.
+    """
+
+    next: Shares
+    then: tuple[Shares, ...]
+    lasts: bool = False
+
+    def after(self, state: int | None, own: int, other: int) -> int | None:
+        if self.lasts and state is not None and _likeliest(self.then[state]) != _likeliest(self.next):
+            return state
+        return other if len(self.then) > 1 else 0 if self.then else None
+
+    def chances(self, state: int | None) -> Shares:
+        return self.next if state is None else self.then[state]
+
+    def is_open(self, state: int | None) -> bool:
+        """True if the rule told of two interactions, which are over; what holds from now on is a guess."""
+        return state is not None
+
+
+class RuleBeliefs:
+    """What is believed of one other player: rules with their probabilities, which interactions change (Bayes).
+
+    rules: at least one; their shares need not add up to 1. side: the game of one interaction as the agent sees it.
+    left: how many more interactions there are.
+    """
+
+    def __init__(self, rules: Sequence[LikelyRule], side: Side, left: int) -> None:
+        total = sum(rule.share for rule in rules)
+        self._words = [rule.words for rule in rules]
+        self._rules = [
+            ToldRule(side.opposite, _slipping(rule.next), tuple(map(_slipping, rule.then)), rule.lasts)
+            for rule in rules
+        ]
+        self._play = BayesPlay(self._rules, [rule.share / total for rule in rules], left, LOOKAHEAD, DIGITS)
+        self._beliefs, self._left = self._play.prior, left
+
+    @property
+    def chances(self) -> Shares:
+        """The probability of each of the other player's next actions."""
+        return tuple(self._play.chances(self._beliefs))
+
+    @property
+    def words(self) -> str:
+        """The likeliest rule, in words."""
+        number, _, _ = max(self._beliefs, key=lambda belief: belief[2])
+        return self._words[number]
+
+    @property
+    def is_open(self) -> bool:
+        """True if it is likelier than not that what the player does next was not told."""
+        return sum(share for number, state, share in self._beliefs if self._rules[number].is_open(state)) > 0.5
+
+    @property
+    def choice(self) -> int:
+        """The number of the agent's best action now."""
+        return self._play.action(self._beliefs, self._left)
+
+    def take(self, own: int, other: int) -> None:
+        """Takes in an interaction. own, other: the actions of the agent and of the other player."""
+        self._beliefs = self._play.updated(self._beliefs, own, other)
+        self._left = max(1, self._left - 1)
+
+
+def _likeliest(chances: Shares) -> int:
+    return chances.index(max(chances))
+
+
+def _slipping(chances: Shares) -> Shares:
+    """The chances where an action is drawn alike with the chance SLIP; they add up to 1."""
+    total = sum(chances)
+    return tuple((1 - SLIP) * chance / total + SLIP / len(chances) for chance in chances)

@@ -1,0 +1,113 @@
+"""The mind reader that is told chances, with a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from hm_agent.core import Thoughts
+from hm_agent.registry import check_agent, find_scenarios
+from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.theory_of_mind.calculating import Calculator
+from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleOdds
+from hm_agent.theory_of_mind.predictions import BRIER, LOG_LOSS
+from tests.strategists import PAPERS, ROCKS, SCISSORS, arena, begin, dyad, interact, see_pickup
+
+ROCK, PAPER, SCISSOR = [100, 0, 0], [0, 100, 0], [0, 0, 100]
+
+
+def odds(next_chances: list[int], *then: list[int]) -> OddsAnswer:
+    return OddsAnswer(rules=[RuleOdds(rule="It has a rule.", share=100, next=next_chances, then=list(then))])
+
+
+def told(answers: Sequence[OddsAnswer]) -> tuple[Calculator, ScriptedModel]:
+    model = ScriptedModel({GiveOdds: each(answers)})
+    return Calculator(dyad().mind, model), model
+
+
+def test_the_first_question_comes_before_anything_is_known_and_code_answers_what_is_likeliest() -> None:
+    mind, model = told([odds(ROCK)])
+    strategy = begin(mind)
+    assert [question.history for question in model.of(GiveOdds)] == [()]
+    assert strategy.target is not None
+    assert strategy.target.index(max(strategy.target)) == 1, "paper beats rock"
+    assert strategy.expected is not None
+    assert strategy.expected.index(max(strategy.expected)) == 0
+
+
+def test_what_was_expected_asks_nothing_and_a_surprise_asks_with_all_interactions() -> None:
+    mind, model = told([odds(ROCK), odds(PAPER)])
+    begin(mind)
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    assert len(model.asked) == 1
+    strategy = interact(mind, 110, PAPERS)
+    assert [len(question.history) for question in model.of(GiveOdds)] == [0, 3]
+    assert strategy is not None
+    assert strategy.target is not None
+    assert strategy.target.index(max(strategy.target)) == 2, "scissors beat paper"
+
+
+def test_it_asks_once_the_answer_tells_no_more_unless_both_repeat_themselves() -> None:
+    mind, model = told([odds(ROCK, PAPER), odds(SCISSOR)])
+    begin(mind)
+    assert interact(mind, 10, ROCKS) is not None
+    assert len(model.asked) == 2
+    interact(mind, 60, SCISSORS)
+    interact(mind, 110, SCISSORS)
+    assert len(model.asked) == 2
+
+
+def test_a_clue_against_the_likeliest_action_asks_and_one_that_fits_does_not() -> None:
+    mind, model = told([odds(ROCK), odds(PAPER)])
+    begin(mind)
+    assert see_pickup(mind, 5, "rock", (1, 0, 0)) is None
+    assert len(model.asked) == 1
+    see_pickup(mind, 8, "paper", (0, 1, 0))
+    assert len(model.asked) == 2
+
+
+def test_without_a_valid_answer_it_acts_as_on_no_belief_and_keeps_its_strategy() -> None:
+    mind, _ = told([])
+    begin(mind)
+    assert interact(mind, 10, ROCKS) is None
+    assert mind.believed_about("opponent") is None
+    assert mind.metrics() == {}
+
+
+def test_the_question_waits_until_the_agent_can_act() -> None:
+    game = arena()
+    model = ScriptedModel({GiveOdds: each([odds(ROCK)])})
+    mind = Calculator(game.mind, model)
+    begin(mind)
+    assert not model.asked, "among many nobody is asked about before it was met"
+    game.can_act = False
+    interact(mind, 100, ROCKS, partner="player_1")
+    assert not model.asked
+    game.can_act = True
+    assert mind.is_outdated
+    strategy = begin(mind)
+    assert [question.about for question in model.of(GiveOdds)] == ["player_1"]
+    assert strategy.target is not None
+    assert strategy.target.index(max(strategy.target)) == 1
+
+
+def test_predictions_are_scored_by_the_chances_that_were_given() -> None:
+    mind, _ = told([odds([80, 20, 0])])
+    begin(mind)
+    chances = mind.chances_of("opponent")
+    assert chances is not None
+    interact(mind, 10, ROCKS)
+    metrics = mind.metrics()
+    assert metrics[BRIER] == pytest.approx(sum(chance**2 for chance in chances.values()) - 2 * chances["rock"] + 1)
+    assert 0 < metrics[LOG_LOSS] < 0.3
+    thoughts: Thoughts = mind.thoughts()
+    assert [hypothesis.prediction for hypothesis in thoughts.relied_on if hypothesis] == ["rock"]
+
+
+@pytest.mark.parametrize("scenario", ["cooking_asymmetric_1", "symmtom_w6_n3_c3", "enacttom_far_handle"])
+def test_worlds_without_a_table_of_payoffs_refuse_it_in_one_line(scenario: str) -> None:
+    (info,) = find_scenarios([scenario])
+    with pytest.raises(Exception, match=r"hm_odds can't play .* \(it needs OddsReading, which .* does not offer\)"):
+        check_agent("hm_odds", info, "builtin")
