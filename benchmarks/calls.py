@@ -15,7 +15,7 @@ from typing import Any
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
-from hm_agent.questions import AnswerT, Call, Model, Question, ignore
+from hm_agent.questions import AnswerT, Model, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response
 from hm_agent.testing.episodes import set_up
@@ -88,7 +88,7 @@ class NewHypothesisModel:
         self.name = model.name
         self._proposed = 0
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         answer = await self._model.answer(question, note)
         if isinstance(answer, HypothesisAnswer):
             self._proposed += 1

@@ -25,7 +25,7 @@ from hm_agent.experiment import Episode
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
-from hm_agent.questions import AnswerT, Call, Question, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
@@ -46,7 +46,7 @@ class TokenCounter:
         self._reasoner = BuiltinReasoner(suites()["enacttom"].answers())
         self.tokens: list[float] = []
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.tokens.append(len(render(question)) / CHARACTERS_PER_TOKEN)
         return await self._reasoner.answer(question, note)
 

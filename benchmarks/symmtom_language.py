@@ -14,7 +14,7 @@ from statistics import mean, stdev
 from hm_agent.core import Seat, Step
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
-from hm_agent.questions import AnswerT, Call, Question, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
@@ -39,7 +39,7 @@ class MeasuringReasoner:
         self._reasoner = BuiltinReasoner(suites()["symmtom"].answers())
         self.tokens: list[float] = []
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.tokens.append(len(render(question)) / CHARACTERS_PER_TOKEN)
         return await self._reasoner.answer(question, note)
 
@@ -87,13 +87,13 @@ class NotedRecharges:
         for seat, seen in step.turn.observations.items():
             notebook = self._notebooks.setdefault(seat, Notebook(seed=0, steps=seen.view.settings.steps))
             notebook.read(seen)
-            peers = notebook.situation.peers
-            risen = [peer.name for peer in peers if peer.recharges > self._numbers.get((seat, peer.name), 0)]
+            others = notebook.situation.others
+            risen = [player.name for player in others if player.recharges > self._numbers.get((seat, player.name), 0)]
             self.noted += len(risen)
             self.false += sum(name not in self._just for name in risen)
             self.views += 1
-            self.wrong_views += any(peer.recharges != self._truth[peer.name] for peer in peers)
-            self._numbers |= {(seat, peer.name): peer.recharges for peer in peers}
+            self.wrong_views += any(player.recharges != self._truth[player.name] for player in others)
+            self._numbers |= {(seat, player.name): player.recharges for player in others}
         assert isinstance(step.scene, BoardScene)
         self._just = tuple(f"player_{agent}" for agent in step.scene.recharged)
         self._truth.update(self._just)

@@ -11,7 +11,7 @@ from statistics import mean
 
 from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.models.prompts import render
-from hm_agent.questions import AnswerT, Call, Question, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, set_up
@@ -36,7 +36,7 @@ class CountingReasoner:
     calls: int = 0
     characters: int = 0
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.calls += 1
         self.characters += len(render(question))
         return await BuiltinReasoner(answers()).answer(question, note)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
     from hm_agent.models.providers import register_model
     from hm_agent.models.settings import ModelSettings
-    from hm_agent.questions import Call, Model, Question, Unanswered, Usage
+    from hm_agent.questions import Model, ModelCall, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
     from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
     from hm_agent.suite import AgentSetup, OwnAgent, Suite
@@ -35,12 +35,12 @@ __all__ = [
     "Agent",
     "AgentSetup",
     "BaseStrategist",
-    "Call",
     "Chat",
     "ConfigError",
     "Decision",
     "Episode",
     "Model",
+    "ModelCall",
     "ModelSettings",
     "Observation",
     "OwnAgent",
@@ -77,7 +77,7 @@ _MODULES = {
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
     "models.providers": ("register_model",),
     "models.settings": ("ModelSettings",),
-    "questions": ("Call", "Model", "Question", "Unanswered", "Usage"),
+    "questions": ("Model", "ModelCall", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
     "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),
     "suite": ("AgentSetup", "OwnAgent", "Suite"),

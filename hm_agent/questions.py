@@ -225,7 +225,7 @@ class ModelUnavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """One request to a language model.
 
     prompt: the last message. replies: the samples, unparsed. problem: why none of them is a valid answer. tokens, cost
@@ -241,7 +241,7 @@ class Call:
     cached: bool = field(default=False, metadata=UNSHOWN)
 
 
-def ignore(call: Call) -> None:
+def ignore(call: ModelCall) -> None:
     """The default `note` of `Model.answer`, for callers that don't record calls."""
 
 
@@ -251,7 +251,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         """Answers, or raises `Unanswered` or `ModelUnavailable`. note: receives every call made for the answer."""
         ...
 
@@ -320,7 +320,7 @@ class Usage:
     cached_cost: float | None = 0.0
 
     @classmethod
-    def of(cls, call: Call) -> Usage:
+    def of(cls, call: ModelCall) -> Usage:
         saved = call.cost if call.cached else 0.0
         return cls(0, 0, 1, int(call.cached), call.input_tokens, call.output_tokens, call.cost, saved)
 
@@ -347,4 +347,4 @@ class Exchange:
     question: Question[Any]
     answer: BaseModel | None
     seconds: float
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ModelCall, ...] = ()

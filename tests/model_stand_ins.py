@@ -7,7 +7,7 @@ from typing import Any
 
 from hm_agent.core import Decision, Step
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 
 
 class CheckedReasoner:
@@ -19,7 +19,7 @@ class CheckedReasoner:
         self.asked: list[Question[Any]] = []
         self._reasoner = BuiltinReasoner(answers)
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.asked.append(question)
         answer = await self._reasoner.answer(question)
         question.check(answer)
@@ -31,7 +31,7 @@ class Mute:
 
     name = "mute"
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         raise Unanswered("silence")
 
 

@@ -11,8 +11,8 @@ from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, add, best_
 from hm_agent.theory_of_mind.mind import (
     BasicMind,
     MindPrompting,
-    OpponentModel,
     Outcome,
+    PlayerModel,
     StrategyMaking,
     StrategyValuing,
 )
@@ -74,11 +74,10 @@ class VanillaMindPrompting(BaseStrategist[MindPrompting]):
         return await self._decide()
 
     async def _decide(self) -> Strategy | None:
-        opponents = [
-            OpponentModel(player, self._memory.of(player), clue=self._clues.get(player))
-            for player in self._mind.players
+        others = [
+            PlayerModel(player, self._memory.of(player), clue=self._clues.get(player)) for player in self._mind.players
         ]
-        read = await ask(self._model, self._mind.ask_minds(opponents))
+        read = await ask(self._model, self._mind.ask_minds(others))
         if read is None:
             return None
         self._hypotheses |= read.hypotheses

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 
 ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseModel]]
 """The function that calculates the answer, by the question's class."""
@@ -42,7 +42,7 @@ class BuiltinReasoner:
     def __init__(self, answers: ReasonerTable) -> None:
         self._answers = answers
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         calculate = self._answers.get(type(question))
         if calculate is None:
             raise Unanswered(f"the built-in reasoner knows no answer to {type(question).__name__}")

@@ -23,7 +23,7 @@ from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.questions import AnswerT, Call, Model, ModelUnavailable, Question, ignore
+from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
@@ -235,7 +235,7 @@ class _OwnModel:
     def name(self) -> str:
         return self.model.name
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         with _os_errors_as_unavailable(self.name):
             return await self.model.answer(question, note)
 

@@ -11,7 +11,7 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, answer_schema, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, answer_schema, ignore
 
 RETRIES = 3
 """How often a bad answer is sent back together with its problem."""
@@ -24,7 +24,7 @@ class TextModel:
         self.name = name
         self._chat, self._sampling, self._price, self._seed = chat, sampling, price, seed
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         name, schema = type(question).__name__, answer_schema(question)
         messages: tuple[Message, ...] = (Message("user", render(question)),)
         problem, part = "", None
@@ -46,7 +46,7 @@ class TextModel:
         raise Unanswered(f"{self.name} gave no valid answer to {name}: {problem}")
 
     async def _draw(
-        self, request: Request, question: Question[AnswerT], note: Callable[[Call], None]
+        self, request: Request, question: Question[AnswerT], note: Callable[[ModelCall], None]
     ) -> _Drawn[AnswerT]:
         """Draws the samples for a request; returns the first valid one, or else the last. Each call goes to `note`.
 
@@ -60,7 +60,7 @@ class TextModel:
             tokens = reply.input_tokens, reply.output_tokens
             cost = self._price.of(*tokens) if self._price else None
             problem = None if drawn.answer is not None else drawn.problem
-            note(Call(request.messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
+            note(ModelCall(request.messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
             part = drawn.part or part
             if drawn.answer is not None or not reply.is_single:
                 break

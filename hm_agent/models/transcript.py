@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel
 
-from hm_agent.questions import AnswerT, Call, Exchange, Model, Question, Unanswered, Usage, ignore
+from hm_agent.questions import AnswerT, Exchange, Model, ModelCall, Question, Unanswered, Usage, ignore
 
 
 class Transcript:
@@ -22,10 +22,10 @@ class Transcript:
     def name(self) -> str:
         return self._model.name
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
-        calls: list[Call] = []
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
+        calls: list[ModelCall] = []
 
-        def record(call: Call) -> None:
+        def record(call: ModelCall) -> None:
             calls.append(call)
             self.usage += Usage.of(call)
             note(call)

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 from hm_agent.bounds import MAX_RECORDED, kept_end
 from hm_agent.config import ConfigError
 from hm_agent.core import Decision, Hypothesis, Interaction, Seat, Step, Thoughts
-from hm_agent.questions import Call, Exchange, shown_fields
+from hm_agent.questions import Exchange, ModelCall, shown_fields
 
 FILE = "trace.jsonl"
 FORMAT = 2
@@ -30,7 +30,7 @@ _NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 class TraceCall(TypedDict):
-    """One request to a language model (`questions.Call`)."""
+    """One request to a language model (`questions.ModelCall`)."""
 
     prompt: str
     replies: list[str]
@@ -70,7 +70,7 @@ class TraceLine(TypedDict):
 
     action: absent for a seat that was paid although it was not to act. reward: what the step paid it. state: what the
     body believes and plans, of the world's own form; Melting Pot's `asked_because` tells why a new plan was asked for
-    in this step, its `skipped` which subgoals of the present plan were skipped because their thing was gone.
+    in this step, its `skipped` which calls of the present plan were skipped because their thing was gone.
     interactions: those that were understood in this step. relied_on: for each of them, the hypothesis that was acted
     on, as held before; written if there was any. right: for each of them, whether the prediction of that hypothesis
     came true; written if any can be judged. hypotheses, about, validated: written together, only when any has changed;
@@ -231,7 +231,7 @@ def _exchange(exchange: Exchange) -> dict[str, Any]:
     return entry | _without_empty({"calls": to_json(_bounded(exchange.calls))})
 
 
-def _bounded(calls: Sequence[Call]) -> Sequence[Call]:
+def _bounded(calls: Sequence[ModelCall]) -> Sequence[ModelCall]:
     """The calls with at most `MAX_RECORDED` characters of replies; of more, each reply gets an equal share."""
     lengths = [len(reply) for call in calls for reply in call.replies]
     if sum(lengths) <= MAX_RECORDED:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 
 ReplyFunction = Callable[[Any], BaseModel | None]
 """Maps a question to its answer; None makes the model raise Unanswered."""
@@ -26,7 +26,7 @@ class ScriptedModel:
         self.replies = dict(replies)
         self.asked: list[Question[Any]] = []
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         self.asked.append(question)
         reply = self.replies[type(question)](question)
         if reply is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
-from hm_agent.theory_of_mind.mind import OddsReading, OpponentModel
+from hm_agent.theory_of_mind.mind import OddsReading, PlayerModel
 from hm_agent.theory_of_mind.odds import RuleBeliefs
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
@@ -53,8 +53,8 @@ class Calculator(BaseStrategist[OddsReading]):
         """Asks about the player about whom a question is due, and responds to all that is believed."""
         if self._about is not None:
             about, self._about = self._about, None
-            opponent = OpponentModel(about, self._memory.of(about), clue=self._clues.get(about))
-            if rules := await ask(self._model, self._mind.ask_odds(opponent)):
+            other = PlayerModel(about, self._memory.of(about), clue=self._clues.get(about))
+            if rules := await ask(self._model, self._mind.ask_odds(other)):
                 self._beliefs[about] = RuleBeliefs(rules, self._mind.side, self._mind.interactions_left)
         return self._response()
 

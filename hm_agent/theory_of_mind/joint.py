@@ -13,7 +13,7 @@ from dataclasses import replace
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score
-from hm_agent.theory_of_mind.mind import JointMindReading, OpponentModel, Revision
+from hm_agent.theory_of_mind.mind import JointMindReading, PlayerModel, Revision
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
@@ -61,16 +61,16 @@ class JointMind(HypothesisKeeper[JointMindReading]):
     async def _decide(self) -> Strategy | None:
         """Asks the one question; revises the hypotheses if something is new, and returns the strategy of the answer."""
         about, self._about, self._is_due = self._about, None, False
-        opponents = [self._opponent_model(player) for player in self._mind.players]
-        revised = await ask(self._model, self._mind.ask_revision(opponents, about))
+        others = [self._player_model(player) for player in self._mind.players]
+        revised = await ask(self._model, self._mind.ask_revision(others, about))
         if revised is None:
             return None
         if about is not None:
             self._revise(about, revised.revisions, revised.foreseen)
         return revised.strategy
 
-    def _opponent_model(self, player: str) -> OpponentModel:
-        return OpponentModel(
+    def _player_model(self, player: str) -> PlayerModel:
+        return PlayerModel(
             player=player,
             history=self._memory.of(player),
             hypothesis=self.believed_about(player),

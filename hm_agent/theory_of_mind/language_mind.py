@@ -27,8 +27,8 @@ from hm_agent.theory_of_mind.mind import (
     MindPrompting,
     MindReading,
     MindsRead,
-    OpponentModel,
     PlayerBelief,
+    PlayerModel,
     Revised,
     Revision,
     StrategyMaking,
@@ -80,9 +80,9 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         """
         return self.situation
 
-    def belief(self, opponent: OpponentModel) -> PlayerBelief:
+    def belief(self, other: PlayerModel) -> PlayerBelief:
         """What questions show of what is believed of a player."""
-        return opponent.belief
+        return other.belief
 
     def decided(self, given: Any, *, informed: bool = True) -> StrategyT:
         """The strategy that an answer gives.
@@ -144,26 +144,26 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         decided = self.decided(answer.strategy, informed=informed) if isinstance(answer, Prediction) else None
         return Foreseen([behaviour.words for behaviour in answer.next], decided)
 
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
-        revised = next((opponent for opponent in opponents if opponent.player == about), None)
+    def ask_revision(self, others: Sequence[PlayerModel], about: str | None = None) -> Asking[Revised]:
+        revised = next((other for other in others if other.player == about), None)
         history = self.noticed(revised.history) if revised else ()
         question = Revise(
             situation=self.situation_beside(history),
             about=about,
             history=history,
             hypotheses=tuple(revised.hypotheses) if revised else (),
-            others=tuple(self.belief(other) for other in opponents if other.player != about and other.history),
+            others=tuple(self.belief(other) for other in others if other.player != about and other.history),
             strategy=self.strategy_now,
         )
-        return asking(question, partial(self._revised, informed=any(each.is_known for each in opponents)))
+        return asking(question, partial(self._revised, informed=any(each.is_known for each in others)))
 
     def _revised(self, answer: RevisedBeliefs[Any, Any], *, informed: bool) -> Revised:
         revisions = [Revision(each.of, each.hypothesis, each.next.words) for each in answer.hypotheses]
         return Revised(revisions, self.decided(answer.strategy, informed=informed))
 
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
-        history = sorted((each for opponent in opponents for each in opponent.history), key=lambda each: each.step)
-        met = tuple(opponent.player for opponent in opponents if opponent.history)
+    def ask_minds(self, others: Sequence[PlayerModel]) -> Asking[MindsRead]:
+        history = sorted((each for other in others for each in other.history), key=lambda each: each.step)
+        met = tuple(other.player for other in others if other.history)
         question = ReadMinds(self.situation_beside(history), met, self.noticed(history), self.strategy_now)
         return asking(question, partial(self._minds_read, informed=bool(met)))
 
@@ -171,10 +171,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
         return MindsRead(minds, self.decided(answer.strategy, informed=informed))
 
-    def ask_odds(self, opponent: OpponentModel) -> Asking[Sequence[LikelyRule]]:
+    def ask_odds(self, other: PlayerModel) -> Asking[Sequence[LikelyRule]]:
         """Offered by worlds whose minds are an `OddsReading`."""
-        history = self.noticed(opponent.history)
-        question = GiveOdds(self.situation_beside(history, opponent.player), opponent.player, history)
+        history = self.noticed(other.history)
+        question = GiveOdds(self.situation_beside(history, other.player), other.player, history)
         return asking(question, lambda answer: [rule.likely for rule in answer.rules])
 
     # What to do

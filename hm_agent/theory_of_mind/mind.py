@@ -58,7 +58,7 @@ class PlayerBelief:
 
 
 @dataclass(frozen=True, slots=True)
-class OpponentModel:
+class PlayerModel:
     """What is known and believed of one other player.
 
     hypothesis: the one to act on. expected: the behaviour it predicts. clue: the latest since the last interaction.
@@ -213,7 +213,7 @@ class MindReading(BasicMind, Protocol):
         """
         return self.ask_prediction(history, hypotheses)
 
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[Strategy] | None:
+    def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[Strategy] | None:
         """Step 5: what to do, given what is believed of everybody? None if `ask_prediction` has asked it."""
         return None
 
@@ -255,7 +255,7 @@ class Revised:
 class JointMindReading(BasicMind, Protocol):
     """What a game tells agents that revise their hypotheses, predict by each and decide, all in one question."""
 
-    def ask_revision(self, opponents: Sequence[OpponentModel], about: str | None = None) -> Asking[Revised]:
+    def ask_revision(self, others: Sequence[PlayerModel], about: str | None = None) -> Asking[Revised]:
         """Which hypotheses about a player to keep, reword or add, what each predicts, and what to do in view of all?
 
         about: the player whose hypotheses are revised, None if nothing new is known of any.
@@ -274,7 +274,7 @@ class MindsRead:
 class MindPrompting(BasicMind, Protocol):
     """What a game tells Vanilla Mind Prompting, which asks all steps in one question (section 4.5)."""
 
-    def ask_minds(self, opponents: Sequence[OpponentModel]) -> Asking[MindsRead]:
+    def ask_minds(self, others: Sequence[PlayerModel]) -> Asking[MindsRead]:
         """What is each player's strategy, what will it do, and what to do about it?"""
         ...
 
@@ -292,7 +292,7 @@ class OddsReading(BasicMind, Protocol):
         """How many more interactions there are, as far as can be told; at least 1."""
         ...
 
-    def ask_odds(self, opponent: OpponentModel) -> Asking[Sequence[LikelyRule]]:
+    def ask_odds(self, other: PlayerModel) -> Asking[Sequence[LikelyRule]]:
         """By which rules may a player act, how likely is each, and with which chances does it act by them?"""
         ...
 

@@ -20,7 +20,7 @@ from hm_agent.theory_of_mind.hypotheses import (
     validated,
     with_predictions,
 )
-from hm_agent.theory_of_mind.mind import Foreseen, MindReading, OpponentModel
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading, PlayerModel
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
@@ -153,9 +153,9 @@ class TheoryOfMind(HypothesisKeeper[MindReading]):
 
     def _choice(self) -> Asking[Strategy] | None:
         """What step 5 asks in a question of its own; None in games without one."""
-        opponents = []
+        others = []
         for player in self._mind.players:
             expected, clue = self._expected.get(player), self._clues.get(player)
             hypothesis = self.believed_about(player)
-            opponents.append(OpponentModel(player, self._memory.of(player), hypothesis, expected, clue))
-        return self._mind.ask_choice(opponents)
+            others.append(PlayerModel(player, self._memory.of(player), hypothesis, expected, clue))
+        return self._mind.ask_choice(others)

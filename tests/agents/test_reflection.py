@@ -10,13 +10,13 @@ import pytest
 
 from hm_agent.agents.reflection import EVALUATIONS_SHOWN, Critique
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatStep
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, FireOnSight, Interact, PreviousPlan
+from hm_agent.worlds.melting_pot.planning.calls import FireAt, FireOnSight, Interact, SubstratePlanRecord
 from tests.agents.test_registry import play
 from tests.worlds.melting_pot.games.kitchen_examples import room_of
 
@@ -39,7 +39,7 @@ class Numbering:
         self._mute, self._clumsy = mute, clumsy
         self._count = 0
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         answer = await BuiltinReasoner(answers()).answer(question, note)
         if self._clumsy and isinstance(question, Plan) and isinstance(answer, CallsAnswer):
             seat = room_of(question)
@@ -86,7 +86,7 @@ def test_an_evaluation_shows_the_plan_and_the_moments_before_and_after(scenario:
 def test_an_evaluation_shows_a_shot_on_sight_beside_the_calls_that_it_replaced() -> None:
     steps = play("reflexion", 500, find_scenarios([ARENA])[0])
     reviewed = [question.plan for _, question, _ in asked(steps) if isinstance(question, ReviewPlan)]
-    plans = [plan for plan in reviewed if isinstance(plan, PreviousPlan)]
+    plans = [plan for plan in reviewed if isinstance(plan, SubstratePlanRecord)]
     fired = [plan for plan in plans if plan.shot]
     assert 0 < len(fired) < len(plans)
     for plan in fired:
@@ -123,7 +123,9 @@ def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
 def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
     exchanges = asked(steps_of(KITCHEN, clumsy=True))
     reviewed = [(question, question.plan) for _, question, _ in exchanges if isinstance(question, ReviewPlan)]
-    failures = [(each.because, plan) for each, plan in reviewed if isinstance(plan, PreviousPlan) and plan.failed]
+    failures = [
+        (each.because, plan) for each, plan in reviewed if isinstance(plan, SubstratePlanRecord) and plan.failed
+    ]
     assert 0 < len(failures) < len(reviewed) / 2
     for because, plan in failures:
         assert isinstance(plan.failed, Interact)

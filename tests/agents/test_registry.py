@@ -14,7 +14,7 @@ from hm_agent.registry import agent_names, can_play, check_agent, find_scenarios
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.language_questions import Plan
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 from tests.model_stand_ins import Mute
@@ -99,7 +99,7 @@ def reached_nothing(before: SeatStep, after: SeatStep) -> bool:
 
 
 def inventory(step: SeatStep) -> tuple[int, ...]:
-    assert isinstance(step.decision.state, AgentSnapshot)
+    assert isinstance(step.decision.state, SubstrateAgentState)
     return step.decision.state.inventory
 
 

@@ -22,7 +22,7 @@ from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.questions import Call, Model, Question, answer_schema
+from hm_agent.questions import Model, ModelCall, Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.worlds.melting_pot.games import answers
@@ -135,8 +135,8 @@ def test_an_answer_that_is_cut_off_is_said_to_be() -> None:
 
 
 def test_a_question_is_answered_with_its_tokens_counted_and_for_free() -> None:
-    async def ask() -> list[Call]:
-        calls: list[Call] = []
+    async def ask() -> list[ModelCall]:
+        calls: list[ModelCall] = []
         async with opened() as model:
             await model.answer(EXAMPLES["choose_role"], calls.append)
         return calls

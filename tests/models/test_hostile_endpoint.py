@@ -29,7 +29,7 @@ from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.text_model import TextModel
-from hm_agent.questions import Call, ModelUnavailable, Unanswered
+from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 from hm_agent.theory_of_mind.language_questions import Propose
@@ -207,9 +207,9 @@ def test_what_is_no_completion_is_told_apart(body: str) -> None:
 
 def answers(
     server: Server, sampling: Sampling = ONE, budget: RunBudget | None = None, cache: AnswerFile | None = None
-) -> list[Call]:
+) -> list[ModelCall]:
     """The calls for one question."""
-    notes: list[Call] = []
+    notes: list[ModelCall] = []
 
     async def once() -> None:
         async with chat_with(server.base_url) as client:

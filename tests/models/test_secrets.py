@@ -20,7 +20,7 @@ from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.providers import EndpointProvider, ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.models.transcript import Transcript
-from hm_agent.questions import Call, ModelUnavailable, Unanswered
+from hm_agent.questions import ModelCall, ModelUnavailable, Unanswered
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, refusal
 from tests.worlds.melting_pot.games.matrix_examples import against_one, predict
@@ -87,7 +87,7 @@ def settings(base_url: str, cache: Path | None = None) -> ModelSettings:
 
 def traces(base_url: str, cache: Path) -> Iterator[str]:
     """All that remains of asking a question: what is raised, noted, represented and kept."""
-    calls: list[Call] = []
+    calls: list[ModelCall] = []
 
     async def ask(models: ModelPool) -> str:
         async with models.model(NAME, 7, {}) as model:

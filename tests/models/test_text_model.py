@@ -27,7 +27,7 @@ from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
-from hm_agent.questions import Call, Exchange, Model, ModelUnavailable, Question, Unanswered, Usage, answer_schema
+from hm_agent.questions import Exchange, Model, ModelCall, ModelUnavailable, Question, Unanswered, Usage, answer_schema
 from hm_agent.testing.endpoint import Endpoint as Server
 from hm_agent.testing.endpoint import Response, completion, prompt_of, refusal
 from hm_agent.worlds.melting_pot.grid import Layout
@@ -81,7 +81,7 @@ def ask(
     server: Server,
     *questions: Question[Any],
     price: Price | None = None,
-    notes: list[Call] | None = None,
+    notes: list[ModelCall] | None = None,
     sampling: Sampling | None = None,
 ) -> list[BaseModel]:
     """The answers of one model to questions asked one after the other."""
@@ -91,7 +91,7 @@ def ask(
             EndpointSettings(server.base_url, None, timeout=20, retries=0), ParameterSupport()
         ) as chat:
             model = TextModel("some-model", chat, sampling or Sampling(), price, seed=7)
-            noted = list[Call]() if notes is None else notes
+            noted = list[ModelCall]() if notes is None else notes
             return [await model.answer(question, noted.append) for question in questions]
 
     return asyncio.run(in_order())
@@ -175,7 +175,7 @@ def plan(*calls: str) -> Response:
 
 
 def test_usable_part_of_the_latest_answer_that_has_one_counts_after_the_last_try() -> None:
-    question, notes = EXAMPLES["plan_cooking"], list[Call]()
+    question, notes = EXAMPLES["plan_cooking"], list[ModelCall]()
     tomato, other, pot = "interact((0, 1))", "interact((4, 3))", "interact((4, 2))"
     replies = plan(tomato, tomato), plan(tomato, other, pot, tomato), plan(pot), completion("no")
     with in_turn(*replies) as server:
@@ -263,14 +263,14 @@ def test_endpoint_that_fails_is_unavailable_and_not_asked_again() -> None:
 
 
 def test_every_call_is_noted_with_its_cost() -> None:
-    notes: list[Call] = []
+    notes: list[ModelCall] = []
     first, second = completion("no", "neither", prompt="a prompt"), completion(GOOD_COUNTER, prompt="another prompt")
     with in_turn(first, second) as server:
         ask(server, COUNTER, price=PRICE, notes=notes)
     wrong, right = notes
     assert wrong.problem
     assert wrong.problem.startswith("no answer found")
-    assert wrong == Call(render(COUNTER), ("no", "neither"), wrong.problem, 2, 3, 8.0)
+    assert wrong == ModelCall(render(COUNTER), ("no", "neither"), wrong.problem, 2, 3, 8.0)
     tokens = len(GOOD_COUNTER) / 4
     assert right.prompt == render_retry(wrong.problem) == prompt_of(server.received[1].body)
     assert (right.replies, right.problem, right.input_tokens, right.cached) == ((GOOD_COUNTER,), None, 4, False)
@@ -278,14 +278,14 @@ def test_every_call_is_noted_with_its_cost() -> None:
 
 
 def test_calls_that_led_to_no_answer_are_noted() -> None:
-    notes: list[Call] = []
+    notes: list[ModelCall] = []
     with in_turn(completion("no")) as server, pytest.raises(Unanswered):
         ask(server, COUNTER, notes=notes)
     assert [bool(call.problem) for call in notes] == [True] * (1 + RETRIES)
 
 
 def test_cost_is_unknown_without_a_price_or_without_tokens() -> None:
-    notes: list[Call] = []
+    notes: list[ModelCall] = []
     with in_turn(completion(GOOD_COUNTER)) as server:
         ask(server, COUNTER, notes=notes)
     with in_turn(completion(GOOD_COUNTER, usage=False)) as server:
@@ -355,7 +355,7 @@ REPLIES = st.builds(
 @hypothesis_settings(max_examples=60)
 @given(st.sampled_from(sorted(EXAMPLES)), st.lists(REPLIES, min_size=1, max_size=4))
 def test_nothing_but_a_valid_answer_comes_of_any_texts(name: str, replies: list[Reply]) -> None:
-    question, chat, notes = EXAMPLES[name], Saying(replies), list[Call]()
+    question, chat, notes = EXAMPLES[name], Saying(replies), list[ModelCall]()
     model = TextModel("some-model", chat, Sampling(), PRICE, seed=7)
     try:
         answer = asyncio.run(model.answer(question, notes.append))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 from hm_agent.models.transcript import Transcript
-from hm_agent.questions import AnswerT, Call, Model, Question, Unanswered, ignore, together
+from hm_agent.questions import AnswerT, Model, ModelCall, Question, Unanswered, ignore, together
 from tests.worlds.melting_pot.games.matrix_examples import MATRIX_EXAMPLES
 
 QUESTIONS = list(MATRIX_EXAMPLES.values())[:3]
@@ -20,7 +20,7 @@ class LastFirst:
     def __init__(self) -> None:
         self._is_done = {id(question): asyncio.Event() for question in QUESTIONS}
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         later = QUESTIONS[QUESTIONS.index(question) + 1 :]
         if later:
             await self._is_done[id(later[0])].wait()

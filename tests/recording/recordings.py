@@ -22,8 +22,8 @@ from hm_agent.registry import build_agent, find_scenarios, suites
 from hm_agent.suite import AgentSetup, ScenarioInfo, Viewer
 from hm_agent.testing.episodes import settled
 from hm_agent.theory_of_mind.hypotheses import Parameters
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
-from hm_agent.worlds.melting_pot.scene import OpponentState, Scene
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
+from hm_agent.worlds.melting_pot.scene import PlayerState, Scene
 
 SEED = 3
 NO_SCENARIO = ScenarioInfo("nowhere", "nowhere_0", "nowhere_0", "Nowhere")
@@ -49,8 +49,8 @@ class Witness:
     steps: list[Step] = field(default_factory=list)
     frames: list[Pixels] = field(default_factory=list)
     views: list[Pixels] = field(default_factory=list)
-    truths: list[tuple[OpponentState, ...]] = field(default_factory=list)
-    states: list[AgentSnapshot] = field(default_factory=list)
+    truths: list[tuple[PlayerState, ...]] = field(default_factory=list)
+    states: list[SubstrateAgentState] = field(default_factory=list)
 
     def record(self, step: Step) -> None:
         assert isinstance(step.scene, Scene)
@@ -59,7 +59,7 @@ class Witness:
         self.views.append(np.array(step.turn.observations[self.seat].view["RGB"]))
         slot = int(self.seat.split("_")[1])
         self.truths.append(tuple(other for i, other in enumerate(step.scene.players) if i != slot))
-        if isinstance(state := step.decisions[self.seat].state, AgentSnapshot):
+        if isinstance(state := step.decisions[self.seat].state, SubstrateAgentState):
             self.states.append(state)
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Decision, Event, Hypothesis, Observation, Step, Thoughts, Turn
-from hm_agent.questions import Call, Exchange, Question, Usage
+from hm_agent.questions import Exchange, ModelCall, Question, Usage
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios
@@ -31,14 +31,14 @@ from hm_agent.theory_of_mind.language_questions import (
     ReviewPlan,
     StrategyAnswer,
 )
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction
 from hm_agent.worlds.melting_pot.grid import NOWHERE
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, MoveTo, Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, MoveTo
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.viewer.viewer import MeltingPotViewer
@@ -56,7 +56,7 @@ PATIENCE = 30_000
 """Milliseconds to wait for what the page is to show: machines that run other things as well are slow."""
 HARM = "</script><script>window.harmed = 1</script><img src=x onerror='window.harmed = 1'><!--"
 REASON = "a thing was picked up unplanned"
-PLAN: tuple[Subgoal, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
+PLAN: tuple[Call, ...] = (MoveTo((3, 1)), MoveTo((5, 1)), FireAt((9, 9)))
 SHOT = FireAt((4, 4), Aim(("player_3",)))
 PREDICTED = Hypothesis("it copies", 0.3, "paper")
 COUNTER = Prediction(
@@ -72,12 +72,14 @@ SAID = (
 """The same answer as a model writes it: in another order, and without what is false."""
 
 
-def call(*replies: str, tokens: tuple[int, int] | None = (100, 10), problem: str | None = None, **more: Any) -> Call:
+def call(
+    *replies: str, tokens: tuple[int, int] | None = (100, 10), problem: str | None = None, **more: Any
+) -> ModelCall:
     given, made = tokens or (None, None)
-    return Call("the prompt", replies, problem, given, made, None if tokens is None else 0.001, **more)
+    return ModelCall("the prompt", replies, problem, given, made, None if tokens is None else 0.001, **more)
 
 
-def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: Call) -> Exchange:
+def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: ModelCall) -> Exchange:
     """A question of which only the kind is known."""
     question = object.__new__(kind)
     for name in kind.__dataclass_fields__:  # type: ignore[attr-defined]
@@ -88,7 +90,7 @@ def asked(kind: type[Question[Any]], answer: BaseModel | None, *calls: Call) -> 
 MET = InteractionEvent(20, "player_3", (1, 6, 1), 2.5, (0, 0, 0))
 EXCHANGES = {
     0: [asked(ChooseStrategy, StrategyAnswer(strategy=among({"rock": 6}, watch=True)), call("{}"))],
-    10: [asked(Plan, CallsAnswer(calls=[str(subgoal) for subgoal in PLAN]), call("nothing", tokens=None))],
+    10: [asked(Plan, CallsAnswer(calls=[str(call) for call in PLAN]), call("nothing", tokens=None))],
     20: [
         asked(Predict, COUNTER, call(SAID, cached=True)),
         asked(Predict, COUNTER, call(f"```json\n{SAID}\n```")),
@@ -102,7 +104,7 @@ EXCHANGES = {
 
 def decision(step: int) -> Decision[int]:
     nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
-    state = AgentSnapshot(
+    state = SubstrateAgentState(
         pose=None,
         inventory=(1, 6, 1),
         other_inventory=None,

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from hm_agent.bounds import MAX_RECORDED, MAX_SAMPLE
 from hm_agent.core import Decision, Event, Hypothesis, Step, Thoughts, Turn
-from hm_agent.questions import UNSHOWN, Call, Exchange, Question
+from hm_agent.questions import UNSHOWN, Exchange, ModelCall, Question
 from hm_agent.recording.trace import HEADER, TraceRecorder, read_trace, to_json
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, Interact, MoveTo, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, FireAt, Interact, MoveTo, Wait
 from tests.recording.recordings import PlainStrategy, a_step
 
 ROCK = Hypothesis("it plays rock", 0.3, "rock")
@@ -40,7 +40,7 @@ class Plan:
     subgoal: str | None
     pose: Pose | None = None
     inventory: tuple[int, ...] = ()
-    skipped: tuple[Subgoal, ...] = ()
+    skipped: tuple[Call, ...] = ()
     secret: str = field(default="", metadata=UNSHOWN)
 
 
@@ -140,7 +140,7 @@ def test_an_interaction_without_a_hypothesis_relied_on_nothing(tmp_path: Path) -
     assert [line.get("relied_on") for line in lines] == [[None, {"words": "it plays paper", "value": 0.0}], None]
 
 
-def test_skipped_subgoals_are_the_calls_that_were_planned(tmp_path: Path) -> None:
+def test_skipped_calls_are_the_calls_that_were_planned(tmp_path: Path) -> None:
     state = Plan("interact((1, 2))", skipped=(MoveTo((3, 4)), FireAt((5, 6)), Interact((7, 8)), Wait((7, 8))))
     (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(0, state=state)))
     assert line["state"] == {
@@ -284,7 +284,7 @@ def test_a_line_is_bounded_and_keeps_the_end_of_each_reply(tmp_path: Path) -> No
     long = "y" * (MAX_SAMPLE - 7) + "the end"
 
     def replies(calls: int) -> list[str]:
-        asked = Exchange(GuessBehaviour(frozenset()), None, 0.1, (Call("prompt", (long,) * 8),) * calls)
+        asked = Exchange(GuessBehaviour(frozenset()), None, 0.1, (ModelCall("prompt", (long,) * 8),) * calls)
         (line,) = traced(tmp_path / "trace.jsonl", a_step(0, Decision(Move.NOOP, exchanges=(asked,))))
         return [reply for call in line["questions"][0]["calls"] for reply in call["replies"]]  # type: ignore[index]
 

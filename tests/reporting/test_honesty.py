@@ -15,7 +15,7 @@ import hm_agent
 from hm_agent.command_line.console import show_rows
 from hm_agent.experiment import Experiment
 from hm_agent.pool.console_progress import ConsoleProgress
-from hm_agent.questions import Call, Usage
+from hm_agent.questions import ModelCall, Usage
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.folder_pages import write_pages
@@ -101,10 +101,10 @@ def test_a_cut_episode_stands_beside_a_published_figure_with_a_word() -> None:
 
 
 def test_paid_now_and_saved_are_two_numbers() -> None:
-    calls = [Call("", cost=0.1), Call("", cost=0.3, cached=True), Call("", cost=0.3, cached=True)]
+    calls = [ModelCall("", cost=0.1), ModelCall("", cost=0.3, cached=True), ModelCall("", cost=0.3, cached=True)]
     usage = sum(map(Usage.of, calls), Usage())
     assert (usage.cost, usage.paid, usage.cached_cost) == pytest.approx((0.7, 0.1, 0.6))
-    assert (Usage.of(Call("")).paid, Usage.of(Call("", cached=True)).paid) == (None, 0.0)
+    assert (Usage.of(ModelCall("")).paid, Usage.of(ModelCall("", cached=True)).paid) == (None, 0.0)
 
 
 def test_results_of_earlier_versions_tell_the_paid_cost_where_it_is_certain(tmp_path: Path) -> None:

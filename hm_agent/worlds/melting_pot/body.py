@@ -29,9 +29,9 @@ from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, plan_record
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ReplanTriggers
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal, plan_record
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 
@@ -45,15 +45,15 @@ it was seen."""
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSnapshot:
+class SubstrateAgentState:
     """What a player believes and plans after a step.
 
     other_inventory: what the other player of the latest interaction held, by inference. things: kind and step of the
-    latest sighting, by cell. plan: the latest subgoals, with those done. current: the index of the one being followed,
+    latest sighting, by cell. plan: the latest calls, with those done. current: the index of the one being followed,
     or of the first that `shot` replaces. shot: the shot on sight that is carried out in place of the rest of the plan,
     None if there is none. over_because: why the plan is over, while the next one waits until the agent can act; None
-    while it is followed. route: the cells ahead, the nearest first. failed: the subgoal that failed in this step.
-    asked_because: why a plan was asked for in this step, None if none was. skipped: the subgoals of the plan that were
+    while it is followed. route: the cells ahead, the nearest first. failed: the call that failed in this step.
+    asked_because: why a plan was asked for in this step, None if none was. skipped: the calls of the plan that were
     skipped because their thing was gone. Only replays show the fields from `view` to `failed`.
     """
 
@@ -65,14 +65,14 @@ class AgentSnapshot:
     kinds: Sequence[str] = field(metadata=UNSHOWN)
     things: Mapping[Cell, tuple[str, int]] = field(metadata=UNSHOWN)
     players: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
-    plan: Sequence[Subgoal] = field(metadata=UNSHOWN)
+    plan: Sequence[Call] = field(metadata=UNSHOWN)
     current: int = field(metadata=UNSHOWN)
-    shot: Subgoal | None = field(metadata=UNSHOWN)
+    shot: Call | None = field(metadata=UNSHOWN)
     over_because: str | None = field(metadata=UNSHOWN)
     route: Sequence[Cell] = field(metadata=UNSHOWN)
-    failed: Subgoal | None = field(metadata=UNSHOWN)
+    failed: Call | None = field(metadata=UNSHOWN)
     asked_because: str | None = None
-    skipped: Sequence[Subgoal] = ()
+    skipped: Sequence[Call] = ()
 
 
 class SubstrateNotes(Notes[View, SeatSituation, Move]):
@@ -110,9 +110,9 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
     def note_action(self, action: Move) -> None:
         self._move = action
 
-    def shown(self, planning: PlanningState) -> AgentSnapshot:
+    def shown(self, planning: PlanningState) -> SubstrateAgentState:
         planner = self._planner
-        return AgentSnapshot(
+        return SubstrateAgentState(
             pose=self.view.pose,
             inventory=self.inventory,
             other_inventory=self._game.collection.inferred_inventory,
@@ -137,7 +137,7 @@ class SubstrateNotes(Notes[View, SeatSituation, Move]):
 
 
 class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
-    """Follows plans of subgoals move by move."""
+    """Follows plans of calls move by move."""
 
     def __init__(self, game: Game, notes: SubstrateNotes, planner: ActionPlanner) -> None:
         self._game, self._notes, self._planner = game, notes, planner
@@ -145,7 +145,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         self._strategy: SubstrateStrategy | None = None
 
     @property
-    def plan(self) -> Sequence[Subgoal]:  # type: ignore[override]
+    def plan(self) -> Sequence[Call]:  # type: ignore[override]
         return self._planner.plan
 
     @property
@@ -153,11 +153,11 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         return plan_record(self._planner.plan, self._planner.current)
 
     @property
-    def current(self) -> Subgoal | None:
-        return self._planner.subgoal
+    def current(self) -> Call | None:
+        return self._planner.call
 
     @property
-    def failed(self) -> Subgoal | None:
+    def failed(self) -> Call | None:
         return self._planner.failed
 
     @property
@@ -165,7 +165,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         _, why_over = self._planner.latest_asked
         return why_over
 
-    def follow(self, plan: Sequence[Subgoal], *, is_forced: bool = False) -> None:
+    def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
         if is_forced:
             self._planner.replace_plan(plan)
         else:
@@ -178,7 +178,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
             notes.observation.step,
             notes.view,
             notes.inventory,
-            planner.subgoal,
+            planner.call,
             strategy.seek if strategy else None,
             is_prepared=planner.fires_on_sight,
         )
@@ -202,14 +202,12 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
             return seek_bearings(self._notes.view, self._notes.observation.step)
         return None
 
-    def forced_plan(
-        self, situation: SeatSituation, strategy: SubstrateStrategy, because: str | None
-    ) -> Sequence[Subgoal]:
+    def forced_plan(self, situation: SeatSituation, strategy: SubstrateStrategy, because: str | None) -> Sequence[Call]:
         self._planner.count_arrival(self._inputs())
         over, previous = because or self._planner.why_over, self._planner.previous
         return self._game.forced_plan(_context(self._notes, strategy, over, previous))
 
-    def default_plan(self, situation: SeatSituation) -> Sequence[Subgoal]:
+    def default_plan(self, situation: SeatSituation) -> Sequence[Call]:
         return self._game.default_plan(self._notes.view) or self._stalest()
 
     def next_action(self, situation: SeatSituation) -> Move | None:
@@ -220,7 +218,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         self._planner.replace_plan(self._stalest())
         return self._planner.next_move(self._inputs()) or Move.TURN_RIGHT
 
-    def _stalest(self) -> Sequence[Subgoal]:
+    def _stalest(self) -> Sequence[Call]:
         inputs = self._inputs()
         return (MoveTo(self._notes.memory.looked_at.stalest_cell(inputs.pose.cell, inputs.step)),)
 
@@ -260,7 +258,7 @@ class SubstratePlans(PlanAsking[SeatSituation, SubstrateStrategy]):
         self._asked = self._game.ask_plan(self._context(request))
         return self._asked
 
-    def read(self, question: Plan, answer: CallsAnswer) -> Sequence[Subgoal]:
+    def read(self, question: Plan, answer: CallsAnswer) -> Sequence[Call]:
         return question.situation.read_plan(answer.calls, question.barred_call)
 
     def ended(self, request: PlanRequest[SeatSituation, SubstrateStrategy], reward: float) -> FinishedPlan | None:
@@ -274,7 +272,7 @@ def _context(
     notes: SubstrateNotes,
     strategy: SubstrateStrategy,
     because: str,
-    previous: PreviousPlan | None,
+    previous: SubstratePlanRecord | None,
     history: Sequence[Interaction] = (),
     critiques: Sequence[str] = (),
 ) -> PlanContext:

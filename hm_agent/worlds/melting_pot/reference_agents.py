@@ -14,16 +14,16 @@ from hm_agent.theory_of_mind.mind import MindReading
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Move
-from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.scene import PlayerIntent
 
 
 class InformedStrategist(BaseStrategist[MindReading]):
     """Is told at every step what each other player aims for, or its rule, and plays the best response to that."""
 
-    def __init__(self, mind: MindReading, model: Model, intents: Callable[[], Sequence[OpponentIntent]]) -> None:
+    def __init__(self, mind: MindReading, model: Model, intents: Callable[[], Sequence[PlayerIntent]]) -> None:
         super().__init__(mind, model)
         self._read_intents = intents
-        self._intents: Mapping[str, OpponentIntent] = {}
+        self._intents: Mapping[str, PlayerIntent] = {}
         self._intents_asked, self._intents_known = 0, 0
         """How many intents were asked for, one per step and player, and how many of these were known."""
 
@@ -61,7 +61,7 @@ class InformedStrategist(BaseStrategist[MindReading]):
         """Decides again after every event but clues, also with an unknown player: the own inventory has changed."""
         return await super().consider(event) or (None if isinstance(event, Clue) else await self._decide())
 
-    def _current_intents(self) -> Mapping[str, OpponentIntent]:
+    def _current_intents(self) -> Mapping[str, PlayerIntent]:
         """The present intents by player; if several players share one name, the commonest of the known ones."""
         intents = self._read_intents()
         if len(self._mind.players) == 1 < len(intents):
@@ -70,7 +70,7 @@ class InformedStrategist(BaseStrategist[MindReading]):
         return dict(zip(self._mind.players, intents, strict=False))
 
 
-def _has_changed(before: OpponentIntent | None, now: OpponentIntent) -> bool:
+def _has_changed(before: PlayerIntent | None, now: PlayerIntent) -> bool:
     if before is None or now.rule is not None:
         return before is None or before.rule != now.rule
     return before != now

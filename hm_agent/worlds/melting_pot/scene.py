@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.facts import Counts
 
 
 @dataclass(frozen=True, slots=True)
-class OpponentIntent:
+class PlayerIntent:
     """What only `oracle` is told of another player.
 
     behaviour: the one that it aims for now; None if unknown. rule: in words, how it rewards and punishes; None if it
@@ -32,10 +32,10 @@ class OpponentIntent:
 
 
 @dataclass(frozen=True, slots=True)
-class OpponentState:
+class PlayerState:
     """A player as only viewers see it. policy: a bot's name; None for a player in a seat.
 
-    behaviour, rule: as in OpponentIntent. inventory: None in a game without inventories.
+    behaviour, rule: as in PlayerIntent. inventory: None in a game without inventories.
     """
 
     policy: str | None
@@ -45,7 +45,7 @@ class OpponentState:
 
 
 Bot = tuple[str, str | None, str | None]
-"""A bot's policy, the behaviour it aims for now, and its rule, as in OpponentState."""
+"""A bot's policy, the behaviour it aims for now, and its rule, as in PlayerState."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Scene:
         return picture
 
     @cached_property
-    def players(self) -> Sequence[OpponentState]:
+    def players(self) -> Sequence[PlayerState]:
         """All players by slot, with what each held when the latest actions were decided on."""
         seated: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(self.seats)
         described = zip([*seated, *self.bots], self.before, strict=False)
         return tuple(
-            OpponentState(*bot, inventory=_counts(observation["INVENTORY"]) if "INVENTORY" in observation else None)
+            PlayerState(*bot, inventory=_counts(observation["INVENTORY"]) if "INVENTORY" in observation else None)
             for bot, observation in described
         )
 

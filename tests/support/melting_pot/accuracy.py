@@ -7,7 +7,7 @@ from collections import Counter
 from hm_agent.core import Step
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, seat_agents
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -35,7 +35,7 @@ class PoseCheck:
         if self._steps_on_map < self._settling:
             return
         state = step.decisions[FOCAL].state
-        assert isinstance(state, AgentSnapshot)
+        assert isinstance(state, SubstrateAgentState)
         truth = self._world.truth(0, before=True)
         x, y = map(int, truth["POSITION"])
         is_exact = state.pose == Pose(x, y, int(truth["ORIENTATION"]))

@@ -98,7 +98,7 @@ def judge_strategy(prompt: str) -> dict[str, Any]:
 
 
 def criticise(prompt: str) -> dict[str, Any]:
-    """Criticises the subgoal that failed, if one did, else the whole plan."""
+    """Criticises the call that failed, if one did, else the whole plan."""
     if "has failed" in prompt:
         return {"reasoning": "", "critique": "It was of no use with this in my hands: look at the pots again first."}
     paid = float(find(r"Reward meanwhile: (\S+)\.$", prompt))

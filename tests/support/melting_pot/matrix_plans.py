@@ -25,7 +25,7 @@ NEAR_CELLS, FRESH_STEPS = 6, 2
 """The other player is approached at once if it is at most this near and was seen at most this long ago."""
 DISTANCE_OFFSET = 4
 """A place is worth its probability / (DISTANCE_OFFSET + its distance in cells)."""
-MAX_SUBGOALS = 6
+MAX_CALLS = 6
 REGROWTH_COST, REGROWTH_STEPS = 4, 30
 """The extra cost, in cells, of a site whose resource may have regrown, and after how many steps it may have."""
 STEPS_PER_CELL = 40
@@ -73,8 +73,8 @@ def plan(prompt: str) -> dict[str, Any]:
         explore = f"move_to({scene.unseen[0]})"
         return {"reasoning": "I know of nothing that I need, so I explore.", "calls": [explore]}
     moves = [f"move_to({cell})" for cell in route]
-    subgoals = [*moves, fire] if len(route) == scene.missing or not route else moves
-    return {"reasoning": "I take the nearest things first.", "calls": subgoals[:MAX_SUBGOALS]}
+    calls = [*moves, fire] if len(route) == scene.missing or not route else moves
+    return {"reasoning": "I take the nearest things first.", "calls": calls[:MAX_CALLS]}
 
 
 def _scene(prompt: str) -> MatrixScene:
@@ -148,7 +148,7 @@ def _places_by_worth(words: str, here: Cell) -> list[Cell]:
 def _route(scene: MatrixScene) -> list[Cell]:
     """The cheapest cell from each one before, until there is one for every missing resource or the plan is full."""
     costs, here, route = dict(scene.extra_costs), scene.here, list[Cell]()
-    while costs and len(route) < min(scene.missing, MAX_SUBGOALS):
+    while costs and len(route) < min(scene.missing, MAX_CALLS):
         start = here
         here = min(costs, key=lambda cell: (_distance(start, cell) + costs[cell], cell))
         route.append(here)

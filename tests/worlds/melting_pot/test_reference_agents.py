@@ -16,7 +16,7 @@ from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
-from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 class SecretiveWorld(MeltingPotWorld):
     """Raises an error if an agent asks for the bots' intents."""
 
-    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
+    def intents(self, seat: Seat = FOCAL) -> Sequence[PlayerIntent]:
         raise AssertionError("an agent asked what only the oracle may know")
 
 
@@ -37,9 +37,9 @@ class PartlyKnownWorld(MeltingPotWorld):
     rule: str | None = None
     behaviour: str | None = "rock"
 
-    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
+    def intents(self, seat: Seat = FOCAL) -> Sequence[PlayerIntent]:
         is_known = self.known_from is not None and self._step >= self.known_from
-        return [OpponentIntent(self.behaviour, self.rule) if is_known else OpponentIntent(None)]
+        return [PlayerIntent(self.behaviour, self.rule) if is_known else PlayerIntent(None)]
 
 
 @pytest.mark.parametrize(("seat", "met"), [("player_0", 4), ("player_4", 4)])

@@ -27,9 +27,9 @@ def test_text_player_gives_valid_answers(path: Path) -> None:
 
 
 def test_text_player_collects_what_is_missing_then_fires() -> None:
-    subgoals = CallsAnswer.model_validate_json(play(golden("plan"))).calls
-    assert subgoals[:2] == ["move_to((9, 4))", "move_to((13, 5))"]
-    assert [subgoal.partition("(")[0] for subgoal in subgoals] == [*4 * ["move_to"], "fire_at"]
+    calls = CallsAnswer.model_validate_json(play(golden("plan"))).calls
+    assert calls[:2] == ["move_to((9, 4))", "move_to((13, 5))"]
+    assert [call.partition("(")[0] for call in calls] == [*4 * ["move_to"], "fire_at"]
 
 
 def test_text_player_explores_where_nothing_is_known() -> None:
@@ -62,8 +62,8 @@ def test_text_player_infers_an_inventory_that_explains_the_reward() -> None:
 
 def test_text_player_plans_without_a_strategy() -> None:
     # The interactions suggest that the opponent copies or repeats scissors; rock beats both.
-    subgoals = CallsAnswer.model_validate_json(play(golden("plan_undecided"))).calls
-    assert subgoals == ["move_to((8, 4))", "move_to((8, 3))", "move_to((15, 11))"]
+    calls = CallsAnswer.model_validate_json(play(golden("plan_undecided"))).calls
+    assert calls == ["move_to((8, 4))", "move_to((8, 3))", "move_to((15, 11))"]
 
 
 def test_text_player_predicts_every_player_that_it_has_met() -> None:

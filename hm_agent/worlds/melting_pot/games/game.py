@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import PreviousPlan, Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import Call, SubstratePlanRecord
 
 View = Mapping[str, npt.NDArray[Any]]
 """The permitted observations of one player by name, e.g. RGB (H, W, 3) uint8."""
@@ -39,20 +39,20 @@ class PlanContext:
     history: Sequence[Interaction] = ()
     critiques: Sequence[str] = ()
     because: str = ""
-    previous: PreviousPlan | None = None
+    previous: SubstratePlanRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
     """A plan and its outcome.
 
-    question: the question that the plan answered. failed: the subgoal whose failure ended the plan, None if none
+    question: the question that the plan answered. failed: the call whose failure ended the plan, None if none
     failed. reward: the sum of all rewards since the plan was made.
     """
 
     question: Plan
-    plan: Sequence[Subgoal]
-    failed: Subgoal | None
+    plan: Sequence[Call]
+    failed: Call | None
     reward: float
 
 
@@ -82,7 +82,7 @@ class Collection:
         """The kinds of things of which one more would spoil an inventory for a strategy."""
         return frozenset()
 
-    def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: Any) -> bool:
+    def goes_on(self, rest: Sequence[Call], inventory: Counts, strategy: Any) -> bool:
         """True if what is left of a plan is also the only plan that makes sense for a new strategy."""
         return False
 
@@ -134,7 +134,7 @@ class Game(Protocol):
         """True if no action has any effect now."""
         ...
 
-    def forced_plan(self, context: PlanContext) -> Sequence[Subgoal]:
+    def forced_plan(self, context: PlanContext) -> Sequence[Call]:
         """The plan if only one makes sense, so that no model has to be asked; else empty."""
         return ()
 
@@ -145,24 +145,24 @@ class Game(Protocol):
         """
         return None
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: Any) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Call], strategy: Any) -> str | None:
         """Why the running plan can't go on after the events that `read` has just returned, in words; None if it can.
 
-        rest: the current subgoal and those after it. strategy: the one that the plan was made for.
+        rest: the current call and those after it. strategy: the one that the plan was made for.
         """
         ...
 
     def ask_plan(self, context: PlanContext) -> Plan: ...
 
-    def default_plan(self, view: TextualMap) -> Sequence[Subgoal]:
+    def default_plan(self, view: TextualMap) -> Sequence[Call]:
         """The plan to follow if the model gives no valid one."""
         ...
 
-    def ask_critique(self, context: PlanContext, failed: Subgoal) -> Question[Critique] | None:
-        """Asks why a subgoal failed; None if failures of its kind need no explanation, or if the reason is known."""
+    def ask_critique(self, context: PlanContext, failed: Call) -> Question[Critique] | None:
+        """Asks why a call failed; None if failures of its kind need no explanation, or if the reason is known."""
         ...
 
-    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
+    def remember_failure(self, failed: Call, why: str | None) -> None:
         """Remembers a failure, so that no plan repeats it in the same state. why: the reason, None if unknown."""
         ...
 

@@ -1,4 +1,4 @@
-"""Turns subgoals into primitive moves, one step at a time (Hypothetical Minds, appendix C.5)."""
+"""Turns calls into primitive moves, one step at a time (Hypothetical Minds, appendix C.5)."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Window, distance
-from hm_agent.worlds.melting_pot.planning.concealment import Concealment
-from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
-from hm_agent.worlds.melting_pot.planning.pursuit import Pursuit
-from hm_agent.worlds.melting_pot.planning.station_use import StationCheck, StationUse
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
+    Call,
     CollectUnseen,
     FireAt,
     FireOnSight,
     Interact,
     MoveTo,
     Pause,
-    PreviousPlan,
     Shadow,
-    Subgoal,
+    SubstratePlanRecord,
     Wait,
     plan_record,
     reason,
 )
+from hm_agent.worlds.melting_pot.planning.concealment import Concealment
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
+from hm_agent.worlds.melting_pot.planning.pursuit import Pursuit
+from hm_agent.worlds.melting_pot.planning.station_use import StationCheck, StationUse
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
@@ -42,7 +42,7 @@ FACING_FIRST: Mapping[Move, Move] = {
 
 
 class ActionPlanner:
-    """Follows a plan of subgoals, starting from the perceived pose; drops a subgoal that is reached or obsolete.
+    """Follows a plan of calls, starting from the perceived pose; drops a call that is reached or obsolete.
 
     window: what each player sees of the map. ready_mark: the mark of a player or thing that is ready to interact; None
     in a game where everything always is. check_station: tells why a station can't be used; None in a game without
@@ -61,30 +61,30 @@ class ActionPlanner:
         self._concealment = Concealment(window)
         self._pursuit = Pursuit(layout, beam, self._locomotion, ready_mark)
         self._stations = StationUse(layout, beam, self._locomotion, ready_mark, check_station)
-        self.plan: tuple[Subgoal, ...] = ()
-        """The latest plan, finished subgoals included."""
+        self.plan: tuple[Call, ...] = ()
+        """The latest plan, finished calls included."""
         self.current = 0
-        """The index of the current subgoal, or of the first that a shot on sight replaces; the plan's length when the
+        """The index of the current call, or of the first that a shot on sight replaces; the plan's length when the
         plan is finished."""
         self.shot: FireAt | None = None
         """The shot on sight that is carried out in place of the rest of the latest plan; None if there is none."""
         self._started: int | None = None
-        """The step in which the current subgoal began; None before it does."""
+        """The step in which the current call began; None before it does."""
         self._end: PlanEnd | None = None
         """Why the latest plan ended early; None if it did not."""
         self._ended_at = 0
-        """The index of the subgoal at which it ended early."""
-        self.skipped: tuple[Subgoal, ...] = ()
-        """The subgoals of the latest plan that were skipped because their thing was gone."""
+        """The index of the call at which it ended early."""
+        self.skipped: tuple[Call, ...] = ()
+        """The calls of the latest plan that were skipped because their thing was gone."""
         self._made: int | None = None
         """The step of the latest plan's first move; None before it."""
         self._taken: set[Cell] = set()
         """Where the agent has taken a thing since the latest plan was made."""
         self._bare: frozenset[Cell] = frozenset()
         """The cells that the latest plan walks to and where no thing had ever been seen when it began."""
-        self.asked_plan: tuple[Subgoal, ...] = ()
+        self.asked_plan: tuple[Call, ...] = ()
         """The latest plan that a model was asked for, as it began."""
-        self._asked: tuple[PreviousPlan, str] | None = None
+        self._asked: tuple[SubstratePlanRecord, str] | None = None
         """The latest plan that a model was asked for and why it was over, if another plan has replaced it since."""
 
     @property
@@ -93,13 +93,13 @@ class ActionPlanner:
         return self._locomotion.route
 
     @property
-    def rest(self) -> Sequence[Subgoal]:
-        """The current subgoal and those after it."""
+    def rest(self) -> Sequence[Call]:
+        """The current call and those after it."""
         return (self.shot,) if self.shot and not self._end else self.plan[self.current :]
 
     @property
-    def subgoal(self) -> Subgoal | None:
-        """The current subgoal; None when the plan is finished."""
+    def call(self) -> Call | None:
+        """The current call; None when the plan is finished."""
         return next(iter(self.rest), None)
 
     @property
@@ -108,7 +108,7 @@ class ActionPlanner:
         return any(isinstance(call, FireOnSight) for call in self.plan)
 
     @property
-    def previous(self) -> PreviousPlan | None:
+    def previous(self) -> SubstratePlanRecord | None:
         """The latest plan and how far it came; None before the first."""
         if not self.plan:
             return None
@@ -121,7 +121,7 @@ class ActionPlanner:
         return self._end.why if self._end else USED_UP
 
     @property
-    def latest_asked(self) -> tuple[PreviousPlan | None, str]:
+    def latest_asked(self) -> tuple[SubstratePlanRecord | None, str]:
         """The latest plan that a model was asked for, and why it is over.
 
         If other plans have replaced it since (`replace_plan`) and the latest of them ended early, why that one did.
@@ -132,28 +132,28 @@ class ActionPlanner:
         return plan, self._end.why if self._end else why
 
     @property
-    def failed(self) -> Subgoal | None:
-        """The subgoal that failed and so ended the latest plan; None if none did."""
+    def failed(self) -> Call | None:
+        """The call that failed and so ended the latest plan; None if none did."""
         return self._end.failed if self._end else None
 
-    def follow(self, plan: Iterable[Subgoal]) -> None:
+    def follow(self, plan: Iterable[Call]) -> None:
         """Replaces the current plan by one that a model was asked for."""
         self.asked_plan = tuple(plan)
         self._replace(self.asked_plan)
 
-    def _replace(self, plan: Iterable[Subgoal]) -> None:
+    def _replace(self, plan: Iterable[Call]) -> None:
         self.plan, self.current, self.skipped, self.shot, self._end = tuple(plan), 0, (), None, None
         self._made, self._taken, self._asked = None, set(), None
         self._begin()
 
-    def replace_plan(self, plan: Iterable[Subgoal]) -> None:
+    def replace_plan(self, plan: Iterable[Call]) -> None:
         """Replaces the current plan by one that no model was asked for."""
         before, why = self.latest_asked
         self._replace(plan)
         self._asked = (replace(before, went_on=True), why) if before else None
 
     def _begin(self) -> None:
-        """Forgets how far the current subgoal has come, so that the next move begins one."""
+        """Forgets how far the current call has come, so that the next move begins one."""
         self._started = None
         self._pursuit.begin()
 
@@ -162,7 +162,7 @@ class ActionPlanner:
 
         `next_move` would count it, too, but is not called if the plan is replaced first.
         """
-        match self.subgoal:
+        match self.call:
             case MoveTo(target):
                 is_seen = target in self._bare and target in inputs.view.in_view
                 self.current += inputs.pose.cell == target or is_seen
@@ -179,11 +179,11 @@ class ActionPlanner:
         if self._is_on_watch and (shot := self._in_sight(inputs)):
             self.shot = shot
             self._begin()
-        while (subgoal := self.subgoal) is not None:
+        while (call := self.call) is not None:
             if self._started is None:
                 self._started = inputs.step
             self._locomotion.route = ()
-            match self._advance(subgoal, inputs, self._started):
+            match self._advance(call, inputs, self._started):
                 case Move() as move:
                     return move
                 case PlanEnd() as end:
@@ -196,7 +196,7 @@ class ActionPlanner:
     @property
     def _is_on_watch(self) -> bool:
         """True if the plan now says to fire on sight."""
-        return isinstance(self.subgoal, MoveTo | Pause) and self._holds(FireOnSight)
+        return isinstance(self.call, MoveTo | Pause) and self._holds(FireOnSight)
 
     def _holds(self, kind: type[FireOnSight] | type[CollectUnseen]) -> bool:
         """True if a call of this kind, which applies to all calls after it, stands before the current one."""
@@ -207,46 +207,46 @@ class ActionPlanner:
         on_sight = next(call for call in reversed(self.plan[: self.current]) if isinstance(call, FireOnSight))
         return self._pursuit.in_sight(on_sight, inputs)
 
-    def _advance(self, subgoal: Subgoal, inputs: MoveInputs, started: int) -> NextMove:
+    def _advance(self, call: Call, inputs: MoveInputs, started: int) -> NextMove:
         taken = inputs.step - started
-        match subgoal:
+        match call:
             case MoveTo():
-                return self._move_to(subgoal, inputs)
+                return self._move_to(call, inputs)
             case FireAt():
-                return self._pursuit.fire_at(subgoal, inputs, taken, is_last=len(self.rest) == 1)
+                return self._pursuit.fire_at(call, inputs, taken, is_last=len(self.rest) == 1)
             case FireOnSight() | CollectUnseen():
                 return None  # they apply to the calls after them
             case Shadow():
-                return self._pursuit.shadow(subgoal, inputs, taken, is_last=len(self.rest) == 1)
+                return self._pursuit.shadow(call, inputs, taken, is_last=len(self.rest) == 1)
             case Pause():
-                return _pause(subgoal, inputs, taken)
+                return _pause(call, inputs, taken)
             case Interact():
-                return self._stations.use(subgoal, inputs, started)
+                return self._stations.use(call, inputs, started)
             case Wait():
-                return self._stations.wait(subgoal, inputs, taken)
+                return self._stations.wait(call, inputs, taken)
 
-    def _move_to(self, subgoal: MoveTo, inputs: MoveInputs) -> NextMove:
-        target, memory = subgoal.target, inputs.memory
+    def _move_to(self, call: MoveTo, inputs: MoveInputs) -> NextMove:
+        target, memory = call.target, inputs.memory
         if target in self._bare:
             return self._explore(target, inputs)
         is_empty = target in memory.sites and target not in memory.things and target in inputs.view.in_view
         if is_empty and inputs.pose.cell != target:
             if target not in self._taken:  # the agent itself may have taken it on the way to an earlier call's cell
-                self._skip(subgoal, inputs)
+                self._skip(call, inputs)
             return None
         move = self._locomotion.walk(target, inputs)
         return Move.NOOP if move is not None and self._should_hide(move, inputs) else move
 
-    def _skip(self, subgoal: MoveTo, inputs: MoveInputs) -> None:
+    def _skip(self, call: MoveTo, inputs: MoveInputs) -> None:
         """Notes a call as skipped because its thing is gone.
 
         If nothing has been collected yet and no later call collects anything, the rest of the plan would have no
         effect: then a walk to the nearest known thing of the same kind is inserted after the skipped call.
         """
         memory, here = inputs.memory, inputs.pose.cell
-        self.skipped = (*self.skipped, subgoal)
+        self.skipped = (*self.skipped, call)
         is_needed = not inputs.armed and not any(isinstance(call, MoveTo) for call in self.rest[1:])
-        cells = memory.cells_of(memory.sites[subgoal.target]) if is_needed else ()
+        cells = memory.cells_of(memory.sites[call.target]) if is_needed else ()
         if cells:
             nearest = min(cells, key=lambda cell: (distance(here, cell), cell))
             self.plan = (*self.plan[: self.current + 1], MoveTo(nearest), *self.plan[self.current + 1 :])
@@ -275,9 +275,9 @@ class ActionPlanner:
         return self._concealment.should_wait(cell, inputs.view.players, inputs.memory.player_belief)
 
 
-def _pause(subgoal: Pause, inputs: MoveInputs, taken: int) -> Move | None:
+def _pause(call: Pause, inputs: MoveInputs, taken: int) -> Move | None:
     """Looks around in place for the steps of the call, or until a sought player comes into view."""
     is_met = any(is_sought(player.kind, inputs.seek) for player in inputs.view.players)
-    if is_met or taken >= min(subgoal.steps, PAUSE_STEPS):
+    if is_met or taken >= min(call.steps, PAUSE_STEPS):
         return None
     return Move.TURN_RIGHT if taken % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class PlanEnd:
     """Why a plan can't go on, in words. failed: the call that has failed; None if the plan has become obsolete."""
 
     why: str
-    failed: Subgoal | None = None
+    failed: Call | None = None
 
 
 NextMove: TypeAlias = Move | PlanEnd | None

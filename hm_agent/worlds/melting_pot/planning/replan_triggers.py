@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal, reason
+from hm_agent.worlds.melting_pot.planning.calls import Call, FireAt, MoveTo, reason
 from hm_agent.worlds.melting_pot.strategy import is_sought
 
 ABSENCE_STEPS = 10
@@ -30,7 +30,7 @@ class ReplanTriggers:
         step: int,
         view: TextualMap,
         inventory: Counts,
-        subgoal: Subgoal | None,
+        call: Call | None,
         seek: Sequence[str] | None,
         *,
         is_prepared: bool = False,
@@ -40,7 +40,7 @@ class ReplanTriggers:
         Two events do: a pickup during `fire_at` that changes which kind leads in the own inventory, and, once a kind
         leads there, the arrival of a sought player that is ready to interact during `move_to`.
 
-        subgoal: the current one. seek: the players to meet; any if None. is_prepared: True if the plan itself says what
+        call: the current one. seek: the players to meet; any if None. is_prepared: True if the plan itself says what
         to do when a player arrives, so that an arrival calls for no new one.
         """
         has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
@@ -54,9 +54,9 @@ class ReplanTriggers:
             and step - self._last_seen.get(player.kind, -ABSENCE_STEPS) >= ABSENCE_STEPS
         ]
         self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
-        if isinstance(subgoal, FireAt):
+        if isinstance(call, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
             return reason("picked_up") if has_picked_up and leading != led_before else None
-        if isinstance(subgoal, MoveTo) and arrived and leading is not None and not is_prepared:
+        if isinstance(call, MoveTo) and arrived and leading is not None and not is_prepared:
             return reason("ready_in_view", player=arrived[0])
         return None

@@ -8,8 +8,8 @@ from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
+from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 
 WAIT_STEPS = 25

@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.scene import Bot, OpponentIntent, Scene
+from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
@@ -214,14 +214,14 @@ class MeltingPotWorld(SubstrateWorld):
     def background(self) -> Sequence[str]:
         return self._names
 
-    def intents(self, seat: Seat = FOCAL) -> Sequence[OpponentIntent]:
+    def intents(self, seat: Seat = FOCAL) -> Sequence[PlayerIntent]:
         """The intents of the players that a seat can meet, by slot, as of their latest action; unknown for seats.
 
         Privileged: for the reference agent `oracle` only.
         """
         described = zip(self._names, self._targets, self._rules, strict=False)
-        bots = [OpponentIntent(target, rule, self._game_bots.watches_others(name)) for name, target, rule in described]
-        players, own = [*(OpponentIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
+        bots = [PlayerIntent(target, rule, self._game_bots.watches_others(name)) for name, target, rule in described]
+        players, own = [*(PlayerIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
         return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(own, slot))
 
     def _told_bots(self) -> Sequence[Bot]:

@@ -25,7 +25,7 @@ from hm_agent.recording.drawing import (
     clock,
     heading,
 )
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
@@ -42,7 +42,7 @@ REWARD = Box(596, 519, 164, 181)
 HEADING = Box(792, 12, 464, 56)
 CLOCK = Box(1136, 48, 120, 20)
 STRATEGY = Box(792, 92, 464, 124)
-SUBGOAL = Box(792, 232, 464, 52)
+CALL = Box(792, 232, 464, 52)
 HYPOTHESES = Box(792, 304, 464, 408)
 
 COURSE = 80
@@ -81,7 +81,7 @@ class VideoPicture:
         """The (720, 1280, 3) picture of a step."""
         scene, decision = step.scene, step.decisions[self._seat]
         assert isinstance(scene, Scene)
-        state = decision.state if isinstance(decision.state, AgentSnapshot) else None
+        state = decision.state if isinstance(decision.state, SubstrateAgentState) else None
         self._canvas.show(WORLD, scene.frame)
         if state and state.pose:
             self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, SELF)
@@ -93,7 +93,7 @@ class VideoPicture:
         self._draw_thoughts(step.turn.step, state, decision.thoughts)
         return self._canvas.pixels.copy()
 
-    def _draw_gains(self, state: AgentSnapshot | None, total: float) -> None:
+    def _draw_gains(self, state: SubstrateAgentState | None, total: float) -> None:
         """Draws the inventories and the reward."""
         self._other = (state and state.other_inventory) or self._other
         self._canvas.draw(OWN, inventory, "Inventory", self._game, state.inventory if state else None)
@@ -101,10 +101,10 @@ class VideoPicture:
             self._canvas.draw(OTHER, inventory, "The other's last, inferred", self._game, self._other)
         self._canvas.draw(REWARD, reward, total, self._last_reward, tuple(self._course))
 
-    def _draw_thoughts(self, step: int, state: AgentSnapshot | None, thoughts: Thoughts) -> None:
+    def _draw_thoughts(self, step: int, state: SubstrateAgentState | None, thoughts: Thoughts) -> None:
         self._canvas.draw(CLOCK, clock, step)
         self._canvas.draw(STRATEGY, strategy, self._game, thoughts.strategy)
-        self._canvas.draw(SUBGOAL, subgoal, *((state.subgoal, state.over_because) if state else (None, None)))
+        self._canvas.draw(CALL, call, *((state.subgoal, state.over_because) if state else (None, None)))
         self._canvas.draw(HYPOTHESES, hypotheses, thoughts.about, tuple(thoughts.hypotheses), thoughts.validated)
 
 
@@ -117,7 +117,7 @@ def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
         pen.paragraph((0, TOP + 76), f"wants {game.words(target)}", 15, SOFT, lines=1)
 
 
-def subgoal(pen: Pen, current: str | None, over_because: str | None) -> None:
+def call(pen: Pen, current: str | None, over_because: str | None) -> None:
     """Writes the current call or, once the plan is over, why it is; the next plan waits until the agent can act."""
     pen.caption("Subgoal")
     if over_because:

@@ -11,7 +11,7 @@ import numpy as np
 from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -67,7 +67,7 @@ class MeltingPotViewer:
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         if avatars := avatars_of(self._game):
             shown["where"] = avatars.places(scene.frame)
-        return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, AgentSnapshot) else shown
+        return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, SubstrateAgentState) else shown
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""
@@ -97,7 +97,7 @@ def _scene(step: Step) -> Scene:
     return step.scene
 
 
-def _agent_state(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
+def _agent_state(state: SubstrateAgentState, step: int) -> Mapping[str, Any]:
     """What an agent sees, remembers and plans.
 
     remembered: by `kind x y`, the step of the latest sighting or, for what this step's frame shows, IN_VIEW, so that an
@@ -109,7 +109,7 @@ def _agent_state(state: AgentSnapshot, step: int) -> Mapping[str, Any]:
         "scene": state.view.describe(state.kinds),
         "present": state.view.present,
         "remembered": {f"{kind} {cell[0]} {cell[1]}": IN_VIEW if when == step else when for kind, cell, when in seen},
-        "plan": [str(subgoal) for subgoal in state.plan],
+        "plan": [str(call) for call in state.plan],
         "current": state.current,
         "shot": str(state.shot) if state.shot else None,
         "over": state.over_because,

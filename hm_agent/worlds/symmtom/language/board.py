@@ -50,7 +50,7 @@ class NextTalk(Behaviour):
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """In how many turns a peer was in hearing range of the agent `name` while the reader could not hear that agent."""
+    """In how many turns a player was in hearing range of the agent `name` while the reader was not."""
 
     name: str
     turns: int
@@ -65,7 +65,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class PlayerSeen:
     """Another agent, as one agent knows it.
 
     first_hand: None if that is not public. shown: the other pieces that it has said or heard in the reader's hearing.
@@ -105,7 +105,7 @@ class Board(SeatSituation):
     base: Cell
     first_hand: Pieces
     knows: Pieces
-    peers: tuple[Peer, ...]
+    others: tuple[PlayerSeen, ...]
     said: int | None = None
     heard: tuple[Said, ...] = ()
     is_held: bool = False
@@ -121,14 +121,14 @@ class Board(SeatSituation):
     @property
     def in_range(self) -> tuple[str, ...]:
         """The other agents in hearing range."""
-        return tuple(peer.name for peer in self.peers if YOU in peer.near)
+        return tuple(player.name for player in self.others if YOU in player.near)
 
-    def peer(self, name: str) -> Peer:
-        return next(peer for peer in self.peers if peer.name == name)
+    def player(self, name: str) -> PlayerSeen:
+        return next(player for player in self.others if player.name == name)
 
     def outcomes(self, about: str | None) -> tuple[str, ...]:
         """All behaviours of another agent, or of any if None, between two meetings with this one, in words."""
-        return (VISITS_BASE, *(f"meets {peer.name}" for peer in self.peers if peer.name != about), RETURNS)
+        return (VISITS_BASE, *(f"meets {player.name}" for player in self.others if player.name != about), RETURNS)
 
     def behaviour_forms(self, about: str | None) -> Forms:
         return {"does": one_of(self.outcomes(about)), "says": {"minimum": SILENCE, "maximum": self.rules.pieces - 1}}
@@ -146,7 +146,7 @@ class Board(SeatSituation):
 
     @property
     def _context(self) -> CallContext:
-        return CallContext(self.rules.width, tuple(peer.name for peer in self.peers), self.knows)
+        return CallContext(self.rules.width, tuple(player.name for player in self.others), self.knows)
 
     def call_patterns(self, barred: Call | None) -> tuple[str, str]:
         """Pieces are said while walks go on, so that a plan means the same whichever of both comes first."""

@@ -105,7 +105,7 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
         """Recharge if all is known; else tell the nearest agent all, and recharge."""
         if not situation.lacks:
             return (Recharge(),)
-        nearest = min(situation.peers, key=lambda peer: manhattan(situation.cell, peer.cell))
+        nearest = min(situation.others, key=lambda player: manhattan(situation.cell, player.cell))
         return (Meet(nearest.name), *map(Say, situation.knows), Recharge())
 
     def observe(self, situation: Board, events: Sequence[Event], because: str | None) -> str | None:
@@ -185,7 +185,7 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
         self._least_distance = min(distance, self._least_distance)
         if self._steps_without_progress < BLOCKED_STEPS:
             return None
-        occupant = next((peer.name for peer in board.peers if peer.cell == target), None)
+        occupant = next((player.name for player in board.others if player.cell == target), None)
         return _reason("no_nearer", walk=str(walk), steps=BLOCKED_STEPS, occupant=occupant)
 
     def _target(self, walk: Walk | None, board: Board) -> Cell | None:
@@ -196,7 +196,7 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
             case Meet(player):
                 if player in board.in_range:
                     return None
-                return nearest_in_range(self._rules, board.cell, board.peer(player).cell)
+                return nearest_in_range(self._rules, board.cell, board.player(player).cell)
             case Recharge():
                 return board.base
         return None

@@ -58,10 +58,10 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
             return ()
         pieces = range(self._world.settings.pieces)
         bits = [
-            KnowledgeBit(peer.name, piece)
-            for peer in board.peers
+            KnowledgeBit(player.name, piece)
+            for player in board.others
             for piece in pieces
-            if piece not in (peer.first_hand or ())
+            if piece not in (player.first_hand or ())
         ]
         return Random(f"{self._seed}/{board.step}").sample(bits, min(BITS, len(bits)))
 

@@ -20,8 +20,8 @@ from hm_agent.worlds.symmtom.language.board import (
     HasRecharged,
     Meeting,
     MeetingEnded,
-    Peer,
     PieceHeard,
+    PlayerSeen,
     Said,
     WasHeard,
 )
@@ -35,8 +35,8 @@ LONG_MEETING = 4
 
 
 @dataclass
-class _PeerNotes:
-    """Notes on one other agent. shown, unheard, recharges: as in `Peer`. since: what it did since the latest meeting.
+class _PlayerNotes:
+    """Notes on one other. shown, unheard, recharges: as in `PlayerSeen`. since: what it did since the latest meeting.
 
     said, told: by turn of the present meeting, empty if there is none. news: the pieces learnt in it.
     """
@@ -76,7 +76,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
     def __init__(self, seed: int, steps: int, score: BeliefScore | None = None) -> None:
         self._seed, self._steps, self._score = seed % 2**32, steps, score
         self._matrix = KINDS["ge"]()
-        self._notes: dict[int, _PeerNotes] = {}
+        self._notes: dict[int, _PlayerNotes] = {}
         self._before: BoardView | None = None
         self._recharges = 0
         """How often the agent has recharged."""
@@ -101,7 +101,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
         others = [agent for agent in range(view.settings.agents) if agent != view.agent]
         events: list[Event] = []
         if before is None:
-            self._notes = {other: _PeerNotes() for other in others}
+            self._notes = {other: _PlayerNotes() for other in others}
             self.known = self._matrix.update(self.sights)[0]
         else:
             believed = self.known
@@ -187,7 +187,7 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             base=view.bases[me],
             first_hand=view.first_hand[me] or (),
             knows=view.knows,
-            peers=tuple(self._peer_at(view, before, other) for other in self._notes),
+            others=tuple(self._player_at(view, before, other) for other in self._notes),
             said=view.said,
             heard=tuple(Said(names[heard.speaker], heard.piece) for heard in view.heard),
             is_held=me in view.held,
@@ -195,12 +195,12 @@ class Notebook(Notes[BoardView, Board, SpokenMove]):
             recharges=self._recharges,
         )
 
-    def _peer_at(self, view: BoardView, before: BoardView | None, other: int) -> Peer:
+    def _player_at(self, view: BoardView, before: BoardView | None, other: int) -> PlayerSeen:
         """Another agent as questions show it, from the view and the notes."""
         names, notes, near = view.settings.seats, self._notes[other], _near(view)
         first_hand = view.first_hand[other]
         neighbours = [third for third in range(view.settings.agents) if near[other, third]]
-        return Peer(
+        return PlayerSeen(
             name=names[other],
             cell=view.positions[other],
             base=view.bases[other],

@@ -10,7 +10,16 @@ from math import log
 from hm_agent.core import Hypothesis
 from hm_agent.theory_of_mind.language_questions import ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
-from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Board, Meeting, NextTalk, Peer
+from hm_agent.worlds.symmtom.language.board import (
+    RETURNS,
+    SILENCE,
+    VISITS_BASE,
+    YOU,
+    Board,
+    Meeting,
+    NextTalk,
+    PlayerSeen,
+)
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.views import Cell, hearing_distance, manhattan
 
@@ -27,14 +36,14 @@ def estimate(board: Board) -> Known:
     In each turn out of hearing, a speaker is taken to tell the first of its pieces that the listener lacks (the paper's
     greedy encounters, as far as a question shows them).
     """
-    known = {peer.name: frozenset(peer.first_hand or ()) | set(peer.shown) for peer in board.peers}
-    turns = max((contact.turns for peer in board.peers for contact in peer.unheard), default=0)
+    known = {player.name: frozenset(player.first_hand or ()) | set(player.shown) for player in board.others}
+    turns = max((contact.turns for player in board.others for contact in player.unheard), default=0)
     for turn in range(turns):
         before = dict(known)
-        for peer in board.peers:
-            for contact in peer.unheard:
-                new = sorted(before[contact.name] - known[peer.name]) if turn < contact.turns else []
-                known[peer.name] |= frozenset(new[:1])
+        for player in board.others:
+            for contact in player.unheard:
+                new = sorted(before[contact.name] - known[player.name]) if turn < contact.turns else []
+                known[player.name] |= frozenset(new[:1])
     return known
 
 
@@ -49,41 +58,41 @@ class _SpeakingRule:
     """
 
     words: str
-    likelihood: Callable[[Peer, Meeting, int], float]
-    first: Callable[[Peer, Sequence[int], int | None], int]
+    likelihood: Callable[[PlayerSeen, Meeting, int], float]
+    first: Callable[[PlayerSeen, Sequence[int], int | None], int]
 
 
-def _in_turn_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+def _in_turn_likelihood(player: PlayerSeen, meeting: Meeting, turn: int) -> float:
     said, before = meeting.said[turn], meeting.said[turn - 1] if turn else None
     return 0.02 if said is None else 0.1 if said == before else 0.5
 
 
-def _useful_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+def _useful_likelihood(player: PlayerSeen, meeting: Meeting, turn: int) -> float:
     said = meeting.said[turn]
     return 0.02 if said is None else 0.7 if said in meeting.news else 0.3
 
 
-def _own_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+def _own_likelihood(player: PlayerSeen, meeting: Meeting, turn: int) -> float:
     said = meeting.said[turn]
-    if said is None or peer.first_hand is None:
+    if said is None or player.first_hand is None:
         return 0.02 if said is None else 0.2
-    return 0.55 if said in peer.first_hand else 0.03
+    return 0.55 if said in player.first_hand else 0.03
 
 
-def _random_likelihood(peer: Peer, meeting: Meeting, turn: int) -> float:
+def _random_likelihood(player: PlayerSeen, meeting: Meeting, turn: int) -> float:
     return 0.5 if meeting.said[turn] is None else 0.25
 
 
-def _next_in_turn(peer: Peer, known: Sequence[int], last: int | None) -> int:
+def _next_in_turn(player: PlayerSeen, known: Sequence[int], last: int | None) -> int:
     after = [piece for piece in known if last is not None and piece > last]
     return next(iter([*after, *known]), SILENCE)
 
 
-def _first_own(peer: Peer, known: Sequence[int], last: int | None) -> int:
-    return next(iter([*(peer.first_hand or ()), *known]), SILENCE)
+def _first_own(player: PlayerSeen, known: Sequence[int], last: int | None) -> int:
+    return next(iter([*(player.first_hand or ()), *known]), SILENCE)
 
 
-def _same_again(peer: Peer, known: Sequence[int], last: int | None) -> int:
+def _same_again(player: PlayerSeen, known: Sequence[int], last: int | None) -> int:
     return SILENCE if last is None else last
 
 
@@ -103,38 +112,38 @@ RULES = (
 )
 
 
-def _rank_rules(peer: Peer, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
+def _rank_rules(player: PlayerSeen, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
     """The rules, the likeliest first. held: earlier hypotheses, whose values are added to the log-likelihoods."""
     values = {hypothesis.words: hypothesis.value for hypothesis in held}
     turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
 
     def weight(rule: _SpeakingRule) -> float:
-        return values.get(rule.words, 0.0) + sum(log(rule.likelihood(peer, meeting, turn)) for meeting, turn in turns)
+        return values.get(rule.words, 0.0) + sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns)
 
     return sorted(RULES, key=weight, reverse=True)
 
 
 def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
     """Predicts what an agent does next and says first by a hypothesis; words of no rule stand for the first rule."""
-    peer, known = board.peer(about), estimate(board)[about]
+    player, known = board.player(about), estimate(board)[about]
     rule = next((rule for rule in RULES if rule.words == words), RULES[0])
-    does = _does_next(board, peer, known)
-    then = frozenset(peer.first_hand or ()) if does == VISITS_BASE else known
+    does = _does_next(board, player, known)
+    then = frozenset(player.first_hand or ()) if does == VISITS_BASE else known
     last = next((piece for meeting in history[::-1] for piece in meeting.said[::-1] if piece is not None), None)
-    return NextTalk(does=does, says=rule.first(peer, sorted(then), last))
+    return NextTalk(does=does, says=rule.first(player, sorted(then), last))
 
 
-def _does_next(board: Board, peer: Peer, known: frozenset[int]) -> str:
-    """The likeliest behaviour of a peer until the next meeting, one of `Board.outcomes`."""
-    others = [name for name in peer.near if name != YOU]
-    if peer.cell == peer.base:
+def _does_next(board: Board, player: PlayerSeen, known: frozenset[int]) -> str:
+    """The likeliest behaviour of a player until the next meeting, one of `Board.outcomes`."""
+    others = [name for name in player.near if name != YOU]
+    if player.cell == player.base:
         return VISITS_BASE
-    if others and YOU not in peer.near:
+    if others and YOU not in player.near:
         return f"meets {others[0]}"
     if len(known) == board.rules.pieces:
         return VISITS_BASE
-    nearest = min(board.peers, key=lambda other: (other is peer, manhattan(other.cell, peer.cell)))
-    is_nearer = nearest is not peer and manhattan(nearest.cell, peer.cell) < manhattan(board.cell, peer.cell)
+    nearest = min(board.others, key=lambda other: (other is player, manhattan(other.cell, player.cell)))
+    is_nearer = nearest is not player and manhattan(nearest.cell, player.cell) < manhattan(board.cell, player.cell)
     return f"meets {nearest.name}" if is_nearer else RETURNS
 
 
@@ -162,12 +171,12 @@ class _Prospect:
 def _prospects(board: Board) -> list[_Prospect]:
     """The other agents; one out of range that knows all and can move is expected on its base, having recharged."""
     prospects, knows = [], estimate(board)
-    for peer in board.peers:
-        known, cell = knows[peer.name], peer.cell
-        if len(known) == board.rules.pieces and YOU not in peer.near and not peer.is_held:
-            known, cell = frozenset(peer.first_hand or ()), peer.base
+    for player in board.others:
+        known, cell = knows[player.name], player.cell
+        if len(known) == board.rules.pieces and YOU not in player.near and not player.is_held:
+            known, cell = frozenset(player.first_hand or ()), player.base
         lacks = frozenset(board.knows) - known
-        prospects.append(_Prospect(peer.name, cell, lacks, len(known & set(board.lacks))))
+        prospects.append(_Prospect(player.name, cell, lacks, len(known & set(board.lacks))))
     return prospects
 
 
@@ -196,7 +205,7 @@ def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None
     options: list[tuple[float, int, Call, list[_Prospect]]] = []
     for index, prospect in enumerate(prospects):
         walk: Call = Meet(prospect.name)
-        if prospect.cell != board.peer(prospect.name).cell:  # it is on its way to its base, which must stay free
+        if prospect.cell != board.player(prospect.name).cell:  # it is on its way to its base, which must stay free
             beside = [cell for cell in _cells_near(board, [prospect]) if cell != prospect.cell]
             cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
             walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
@@ -219,7 +228,7 @@ def _walk_to_the_middle(board: Board, barred: Call | None) -> GoTo:
     middle = (board.rules.width - 1) // 2, (board.rules.width - 1) // 2
     if GoTo(middle) != barred:
         return GoTo(middle)
-    taken = {middle, *(peer.cell for peer in board.peers)}
+    taken = {middle, *(player.cell for player in board.others)}
     cells = ((x, y) for x in range(board.rules.width) for y in range(board.rules.width))
     return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: manhattan(cell, middle)))
 
@@ -245,7 +254,7 @@ def strategy_words(board: Board) -> str:
 
 
 def _ranked(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Sequence[str]:
-    return [rule.words for rule in _rank_rules(board.peer(about), history, earlier)]
+    return [rule.words for rule in _rank_rules(board.player(about), history, earlier)]
 
 
 def _calls(board: Board, barred: Call | None) -> Sequence[str]:

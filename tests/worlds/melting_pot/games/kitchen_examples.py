@@ -49,7 +49,7 @@ from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, KitchenR
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import WorkCost
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Wait, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, plan_record
 
 KITCHEN = Layout.from_ascii("#########\nO #T#O# T\n# P C P #\n#   C   #\n###D#D###", "#OTDC")
 COOKS = KitchenRules(9, 5, 3, 21, 20.0, 1000)

@@ -38,7 +38,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
 )
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import Aim, FireAt, FireOnSight, MoveTo, plan_record
 
 ROCK_PAPER_SCISSORS = MatrixRules(
     behaviours=("rock", "paper", "scissors"),

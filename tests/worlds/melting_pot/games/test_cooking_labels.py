@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import (
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import LOADS, ROLES, SERVES, STANDS, KitchenStrategy
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact
+from hm_agent.worlds.melting_pot.planning.calls import Interact
 from tests.worlds.melting_pot.games.engine_events import ReportingWorld
 from tests.worlds.melting_pot.games.kitchen_examples import room_of
 

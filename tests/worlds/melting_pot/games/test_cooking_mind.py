@@ -11,7 +11,7 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.questions import AnswerT, Question
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, StrategyAnswer
-from hm_agent.theory_of_mind.mind import MindsRead, OpponentModel
+from hm_agent.theory_of_mind.mind import MindsRead, PlayerModel
 from hm_agent.theory_of_mind.module import TheoryOfMind
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.cooking.activities import FILLED, OWN, Activity, Delivery, Lull, Pace, RoundEnd
@@ -27,7 +27,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
 from hm_agent.worlds.melting_pot.games.cooking.seat import SharedWork
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact
+from hm_agent.worlds.melting_pot.planning.calls import Interact
 from tests.strategists import kitchen
 from tests.worlds.melting_pot.games.kitchen_examples import UPPER, ended
 
@@ -87,12 +87,10 @@ def test_strategy_of_an_answer_expects_what_it_says_once_anything_is_known() -> 
     given = SharedWork(words="Do all.", expects="loads pots slowly", role=EVERYTHING)
     strategy = KitchenStrategy("Do all.", role=EVERYTHING, expected_role=LOADS, expected_tempo=SLOWLY)
     choice = StrategyAnswer[SharedWork](strategy=given)
-    assert mind().ask_choice([OpponentModel("teammate", (ended(40, LOADS, OWN),))]).read(choice) == strategy
+    assert mind().ask_choice([PlayerModel("teammate", (ended(40, LOADS, OWN),))]).read(choice) == strategy
     unexpecting = KitchenStrategy("Do all.", role=EVERYTHING)
-    assert mind().ask_choice([OpponentModel("teammate")]).read(choice) == unexpecting
-    read = (
-        mind().ask_minds([OpponentModel("teammate")]).read(MindsReadAnswer[Any, SharedWork](minds=[], strategy=given))
-    )
+    assert mind().ask_choice([PlayerModel("teammate")]).read(choice) == unexpecting
+    read = mind().ask_minds([PlayerModel("teammate")]).read(MindsReadAnswer[Any, SharedWork](minds=[], strategy=given))
     assert read == MindsRead({}, unexpecting)
     assert mind().ask_strategy((ended(40, LOADS, OWN),), ()).read(choice) == unexpecting
 

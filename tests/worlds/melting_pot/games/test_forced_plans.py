@@ -18,15 +18,15 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     HIT_NOBODY,
     USED_UP,
     Aim,
+    Call,
     FireAt,
     MoveTo,
     Pause,
     Shadow,
-    Subgoal,
     plan_record,
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -48,11 +48,11 @@ def game() -> MatrixGame:
 def forced(
     game: MatrixGame,
     held: Counts,
-    *previous: Subgoal,
+    *previous: Call,
     because: str = USED_UP,
     strategy: MatrixStrategy = COLLECT,
     seen: tuple[tuple[str, Cell], ...] = (),
-) -> list[type[Subgoal]]:
+) -> list[type[Call]]:
     """The kinds of calls of the plan that is forced. seen: things, in view now."""
     memory = EntityMemory(game.layout, PlayerBeliefMap(game.layout, game.players, 2))
     things = tuple(Detection(kind, (0, 0), cell) for kind, cell in seen)
@@ -89,7 +89,7 @@ def test_a_lead_of_another_kind_is_thought_over(game: MatrixGame) -> None:
     ("held", "end", "kinds"), [(COLLECTED, 21, [Pause]), (COLLECTED, 22, []), (NOTHING, 22, [Pause])]
 )
 def test_once_no_interaction_can_be_paid_the_only_plan_is_to_wait(
-    held: Counts, end: int, kinds: list[type[Subgoal]]
+    held: Counts, end: int, kinds: list[type[Call]]
 ) -> None:
     game = dyad()
     game.rules = replace(game.rules, length=Length(end, 1, 1.0))
@@ -123,7 +123,7 @@ def test_a_search_goes_on_under_a_new_strategy_that_lacks_nothing(game: MatrixGa
     [((EXPLORE, SEARCH), (5, 1, 1)), ((SEARCH,), (8, 1, 1)), ((SEARCH,), (1, 1, 1)), ((), (5, 1, 1))],
 )
 def test_a_new_strategy_that_changes_anything_is_planned_for(
-    game: MatrixGame, rest: tuple[Subgoal, ...], target: Counts
+    game: MatrixGame, rest: tuple[Call, ...], target: Counts
 ) -> None:
     assert not game.collection.goes_on(rest, COLLECTED, MatrixStrategy("hold rock, too", target=target))
 

@@ -12,7 +12,7 @@ from hm_agent.core import Decision, Event, Observation, Recorder, Step
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, seat_agents, set_up
 from hm_agent.theory_of_mind.language_questions import Plan
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL, Beam, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import INTERACTING, MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.interactions import InteractionEvent, InteractionReader, PartnerTracker
@@ -140,7 +140,9 @@ def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
         log = EveryDecision()
         world, agents = set_up(scenario, "react", seed=seed)
         play_out(world, agents, seed=seed, steps=STEPS, recorders=[log])
-        held = [decision.state.inventory for decision in log.decisions if isinstance(decision.state, AgentSnapshot)]
+        held = [
+            decision.state.inventory for decision in log.decisions if isinstance(decision.state, SubstrateAgentState)
+        ]
         resets = [n for n, (before, now) in enumerate(pairwise(held), 1) if now == (1, 1, 1) != before]
         plans += sum(map(is_planned, log.decisions))
         assert len(resets) >= 10

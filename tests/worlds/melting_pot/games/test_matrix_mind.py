@@ -8,7 +8,7 @@ import pytest
 
 from hm_agent.core import Clue, Hypothesis
 from hm_agent.theory_of_mind.language_questions import Prediction, RevisedBeliefs
-from hm_agent.theory_of_mind.mind import OpponentModel
+from hm_agent.theory_of_mind.mind import PlayerModel
 from hm_agent.worlds.melting_pot.facts import Counts, Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
@@ -118,7 +118,7 @@ def test_nothing_is_expected_of_an_opponent_before_anything_is_known_or_supposed
         assert isinstance(decided, MatrixStrategy)
         assert decided.expected == expected
     revised = RevisedBeliefs[NextLead, AgainstOne](hypotheses=[], strategy=strategy)
-    for opponent, expected in ((OpponentModel("opponent"), None), (OpponentModel("opponent", (ALIKE,)), ROCK)):
+    for opponent, expected in ((PlayerModel("opponent"), None), (PlayerModel("opponent", (ALIKE,)), ROCK)):
         decided = mind.ask_revision([opponent]).read(revised).strategy
         assert isinstance(decided, MatrixStrategy)
         assert decided.expected == expected

@@ -254,12 +254,12 @@ PLAN = Plan(
 )
 
 
-def subgoals(question: Plan) -> list[str]:
+def calls_of(question: Plan) -> list[str]:
     return asyncio.run(REASONER.answer(question)).calls
 
 
 def test_missing_resources_are_collected_nearest_first_before_the_opponent_is_met() -> None:
-    assert subgoals(PLAN) == [
+    assert calls_of(PLAN) == [
         "move_to((6, 5))",
         "move_to((7, 5))",
         "move_to((9, 5))",
@@ -272,34 +272,34 @@ def test_opponent_is_fired_at_on_sight_as_soon_as_the_same_plan_would_meet_one_i
     for held in range(1, 12):
         start = planned(NEAR, held=pure("paper", held), target=pure("paper", 12), sightings=())
         start = planned(start, things=tuple(Place("purple_box", (6 + n, 5), 99, True) for n in range(12)))
-        calls = subgoals(start)
+        calls = calls_of(start)
         enough = held + calls.index("fire_on_sight()")
-        meets = [subgoals(planned(start, held=pure("paper", n), sightings=(SEEN,)))[0] for n in range(held, 12)]
+        meets = [calls_of(planned(start, held=pure("paper", n), sightings=(SEEN,)))[0] for n in range(held, 12)]
         assert [call.startswith("fire_at") for call in meets] == [n >= enough for n in range(held, 12)]
 
 
 def test_opponent_is_searched_at_once_with_the_target_inventory() -> None:
-    assert subgoals(planned(PLAN, held=pure("paper", 4))) == ["fire_at((20, 5))"]
+    assert calls_of(planned(PLAN, held=pure("paper", 4))) == ["fire_at((20, 5))"]
 
 
 def test_missing_resources_are_collected_even_if_another_kind_leads() -> None:
     late = planned(PLAN, held=(6, 1, 1), target=(6, 2, 1))
-    assert subgoals(late) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
+    assert calls_of(late) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
 
 
 def test_main_resource_is_collected_until_it_leads() -> None:
-    assert subgoals(planned(PLAN, held=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
-    assert subgoals(planned(PLAN, held=(4, 5, 1))) == ["fire_at((20, 5))"]
+    assert calls_of(planned(PLAN, held=(4, 4, 1))) == ["move_to((6, 5))", "fire_on_sight()", "fire_at((20, 5))"]
+    assert calls_of(planned(PLAN, held=(4, 5, 1))) == ["fire_at((20, 5))"]
 
 
 def test_longest_unseen_place_is_explored_where_nothing_is_known() -> None:
-    assert subgoals(planned(PLAN, things=(), sites=())) == ["move_to((2, 12))"]
+    assert calls_of(planned(PLAN, things=(), sites=())) == ["move_to((2, 12))"]
 
 
 def test_site_just_seen_empty_is_not_visited() -> None:
     just_empty = planned(PLAN, things=(), sites=(Site("purple_box", (6, 5), 95),))
-    assert subgoals(just_empty) == ["move_to((2, 12))"]
-    assert subgoals(planned(just_empty, step=200))[0] == "move_to((6, 5))"
+    assert calls_of(just_empty) == ["move_to((2, 12))"]
+    assert calls_of(planned(just_empty, step=200))[0] == "move_to((6, 5))"
 
 
 SEEN = Seen("opponent", (7, 7), 100, sought=True)
@@ -308,7 +308,7 @@ NEAR = planned(PLAN, target=pure("paper", 8), sightings=(SEEN,))
 
 def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
     early = planned(NEAR, held=pure("paper", 5))
-    assert subgoals(early) == subgoals(planned(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
+    assert calls_of(early) == calls_of(planned(early, expected=pure("rock"))) == ["fire_at((20, 5))"]
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_near_opponent_is_met_early_where_more_resources_hardly_pay() -> None:
     ids=["with little in hand", "not in sight", "far away", "not to be met", "without a lead"],
 )
 def test_opponent_is_not_met_early(early: Plan) -> None:
-    assert not subgoals(early)[0].startswith("fire_at")
+    assert not calls_of(early)[0].startswith("fire_at")
 
 
 def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much() -> None:
@@ -331,8 +331,8 @@ def test_near_opponent_is_met_with_a_small_lead_where_that_pays_nearly_as_much()
         RULES, behaviours=("cooperate", "defect"), things=("yellow_box", "purple_box"), payoff=((3, 0), (5, 1))
     )
     held = planned(NEAR, rules=dilemma, held=(1, 2), target=(1, 4), expected=(6, 1))
-    assert subgoals(held) == ["fire_at((20, 5))"]
-    assert subgoals(planned(held, held=(1, 1)))[0].startswith("move_to")
+    assert calls_of(held) == ["fire_at((20, 5))"]
+    assert calls_of(planned(held, held=(1, 1)))[0].startswith("move_to")
 
 
 def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_found_out() -> None:

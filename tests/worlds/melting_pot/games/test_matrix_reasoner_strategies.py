@@ -144,7 +144,7 @@ def fetched(question: Plan) -> set[str]:
     """The kinds of things that a plan collects."""
     places: tuple[Place | Site, ...] = (*map_of(question).things, *map_of(question).sites)
     kinds = {str(place.cell): place.kind for place in places}
-    ways = [subgoal for subgoal in ask(question).calls if subgoal.startswith("move_to")]
+    ways = [call for call in ask(question).calls if call.startswith("move_to")]
     return {kinds[cell] for way in ways for cell in kinds if way.endswith(f"({cell})")}
 
 

@@ -13,7 +13,7 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import USED_UP, FireAt, MoveTo, PreviousPlan, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import USED_UP, FireAt, MoveTo, SubstratePlanRecord, plan_record
 from tests.strategists import dyad
 from tests.worlds.melting_pot.games.matrix_examples import PLAN
 
@@ -31,7 +31,9 @@ CALLS = (MoveTo((4, 4)), FireAt((9, 9)))
         (plan_record(CALLS, 2), USED_UP, 2),
     ],
 )
-def test_call_to_fire_that_led_to_an_interaction_was_carried_out(plan: PreviousPlan, because: str, done: int) -> None:
+def test_call_to_fire_that_led_to_an_interaction_was_carried_out(
+    plan: SubstratePlanRecord, because: str, done: int
+) -> None:
     game = dyad()
     context = PlanContext(
         observation=Observation(90, {"INVENTORY": np.array((1, 1, 1))}),

@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import Pace
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import ROLE_WINDOW, ROUND_LIMIT
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import Place, Seen, Site
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import FireAt, MoveTo, plan_record
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.prompt_checks import STRAY_WHITESPACE, fields_asked_for, is_golden
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES, NOW
@@ -174,7 +174,7 @@ def test_prompt_names_neither_scenario_nor_bots(name: str) -> None:
     assert not re.search(r"melting|scenario|substrate|\bbots?\b|puppet|scripted|focal", prompt, re.IGNORECASE)
 
 
-def test_subgoal_prompt_stays_small_on_a_full_map() -> None:
+def test_plan_prompt_stays_small_on_a_full_map() -> None:
     prompt = render(CROWDED)
     assert len(prompt) / CHARACTERS_PER_TOKEN < 1500
 

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred
 from hm_agent.worlds.melting_pot.grid import Cell, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 from tests.worlds.melting_pot.games.kitchen_examples import LOWER, PLAN_COOKING, ROOM, UPPER, planned, room_of
 
 TOMATO, DISH, POT, OTHER, DELIVER = (
@@ -209,7 +209,7 @@ SERVE = (Interact((3, 4)), Wait(UPPER), Interact(UPPER))
     ],
 )
 def test_plan_is_given_up_when_something_it_counts_on_is_gone(
-    rest: tuple[Subgoal, ...], before: dict[Cell, Station], now: dict[Cell, Station], why: str | None
+    rest: tuple[Call, ...], before: dict[Cell, Station], now: dict[Cell, Station], why: str | None
 ) -> None:
     assert what_is_gone(rest, None, before, now, full=3) == why
 

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Facing, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, FireOnSight, MoveTo, Shadow
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.strategists import PAPERS, ROCKS, arena, dyad, encounter
 from tests.worlds.melting_pot.games.matrix_examples import DILEMMA, interaction
@@ -40,7 +40,7 @@ def clue(suggests: str | None, *, is_slight: bool = False, partner: str = "oppon
     return Gathering(50, partner, suggests, (0, 2, 0), (1, 1, 1), is_slight=is_slight)
 
 
-def why(game: MatrixGame, seen: Gathering, *rest: Subgoal, strategy: MatrixStrategy = UNDECIDED) -> str | None:
+def why(game: MatrixGame, seen: Gathering, *rest: Call, strategy: MatrixStrategy = UNDECIDED) -> str | None:
     return game.why_replan([seen], rest, strategy)
 
 

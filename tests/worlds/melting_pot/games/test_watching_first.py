@@ -11,7 +11,7 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
-from hm_agent.theory_of_mind.mind import OpponentModel
+from hm_agent.theory_of_mind.mind import PlayerModel
 from hm_agent.worlds.melting_pot.games import answers
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     Distribution,
@@ -24,7 +24,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, NextLead
 from hm_agent.worlds.melting_pot.games.options import AgentOptions
-from hm_agent.worlds.melting_pot.planning.subgoals import Shadow, plan_record
+from hm_agent.worlds.melting_pot.planning.calls import Shadow, plan_record
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from tests.strategists import RWS, against, among, arena, dyad, lead
 from tests.worlds.melting_pot.games.matrix_examples import (
@@ -92,7 +92,7 @@ OWN = {"rock": 1, "paper": 6, "scissors": 1}
 
 
 def test_an_answer_to_watch_an_only_opponent_keeps_its_target() -> None:
-    mind, opponents = dyad().mind, [OpponentModel("opponent")]
+    mind, opponents = dyad().mind, [PlayerModel("opponent")]
     given = against("rock", OWN, watch=True, words="Hold paper.")
     for strategy in (
         mind.ask_prediction((), ()).read(Prediction(player="opponent", next=[lead("rock")], strategy=given)).strategy,

@@ -18,8 +18,8 @@ from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.calls import Call, FireAt, MoveTo
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, Subgoal
 from hm_agent.worlds.melting_pot.planning.walking import seek_bearings
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
@@ -63,7 +63,7 @@ class Player:
             move = self._planner.next_move(situation)
         return Move.TURN_RIGHT if move is None else move
 
-    def _plan(self, here: Cell) -> Iterator[Subgoal]:
+    def _plan(self, here: Cell) -> Iterator[Call]:
         things = sorted(self._memory.things)
         if things:
             yield MoveTo(self._rng.choice(things))

@@ -10,10 +10,10 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
-from hm_agent.worlds.melting_pot.planning.subgoals import (
-    Subgoal,
+from hm_agent.worlds.melting_pot.planning.calls import (
+    Call,
 )
+from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 
 BEAM = Beam(length=3, radius=1)
 WINDOW = Window(left=2, right=2, forward=3, backward=1)
@@ -67,7 +67,7 @@ class Situations:
         )
 
 
-def planner_of(*plan: Subgoal, ready_mark: str | None = READY) -> ActionPlanner:
+def planner_of(*plan: Call, ready_mark: str | None = READY) -> ActionPlanner:
     planner = ActionPlanner(ROOM, BEAM, WINDOW, ready_mark)
     planner.follow(plan)
     return planner

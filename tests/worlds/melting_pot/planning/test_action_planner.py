@@ -6,18 +6,18 @@ import pytest
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
-from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
-from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
     Aim,
+    Call,
     FireAt,
     FireOnSight,
     MoveTo,
     Pause,
-    Subgoal,
     plan_record,
 )
+from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
+from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS
 from tests.worlds.melting_pot.planning.planner_examples import (
     Situations,
     box,
@@ -42,17 +42,17 @@ def test_walk_to_a_thing_steps_sideways() -> None:
     assert planner_of(MoveTo((5, 6))).next_move(Situations().at(box((5, 6)))) is Move.STEP_RIGHT
 
 
-def test_arrival_goes_on_with_the_next_subgoal_at_once() -> None:
+def test_arrival_goes_on_with_the_next_call_at_once() -> None:
     planner = planner_of(MoveTo((4, 6)), MoveTo((3, 6)))
     assert planner.next_move(Situations().at()) is Move.TURN_LEFT
-    assert planner.subgoal == MoveTo((3, 6))
+    assert planner.call == MoveTo((3, 6))
     assert (len(planner.plan), planner.current, planner.route) == (2, 1, ((3, 6),))
 
 
 def test_arrival_at_the_last_target_uses_the_plan_up() -> None:
     planner = planner_of(MoveTo((4, 6)))
     assert planner.next_move(Situations().at()) is None
-    assert planner.subgoal is None
+    assert planner.call is None
 
 
 def test_covert_agent_takes_no_thing_in_view_of_others() -> None:
@@ -96,7 +96,7 @@ def test_a_disappeared_thing_costs_its_call_and_not_the_plan() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 3)), FireAt((4, 2)))
     planner.next_move(situations.at(box((4, 3))))
     assert planner.next_move(situations.at(step=1, in_view=[(4, 3)])) is Move.FORWARD
-    assert planner.subgoal == FireAt((4, 2))
+    assert planner.call == FireAt((4, 2))
     assert planner.skipped == (MoveTo((4, 3)),)
 
 
@@ -105,23 +105,23 @@ def test_a_disappeared_thing_is_replaced_by_the_nearest_of_its_kind_if_nothing_i
     planner.next_move(situations.at(box((4, 3)), box((7, 6)), box((2, 6)), armed=False))
     assert planner.next_move(situations.at(step=1, in_view=[(4, 3)], armed=False)) is Move.STEP_LEFT
     assert planner.plan == (MoveTo((4, 3)), MoveTo((2, 6)), FireAt((4, 2)))
-    assert (planner.skipped, planner.subgoal) == ((MoveTo((4, 3)),), MoveTo((2, 6)))
+    assert (planner.skipped, planner.call) == ((MoveTo((4, 3)),), MoveTo((2, 6)))
 
 
 @pytest.mark.parametrize(("armed", "rest"), [(True, (FireAt((4, 2)),)), (False, (MoveTo((7, 6)),))])
-def test_a_disappeared_thing_is_not_replaced_if_the_plan_works_without(armed: bool, rest: tuple[Subgoal, ...]) -> None:
+def test_a_disappeared_thing_is_not_replaced_if_the_plan_works_without(armed: bool, rest: tuple[Call, ...]) -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 3)), *rest)
     planner.next_move(situations.at(box((4, 3)), box((7, 6)), box((2, 6)), armed=armed))
     planner.next_move(situations.at(step=1, in_view=[(4, 3)], armed=armed))
     assert planner.plan == (MoveTo((4, 3)), *rest)
 
 
-def test_subgoals_after_a_collected_thing_are_followed() -> None:
+def test_calls_after_a_collected_thing_are_followed() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 5)), FireAt((4, 2)))
     planner.next_move(situations.at(box((4, 5))))
     arrived = Pose(4, 5, Facing.NORTH)
     assert planner.next_move(situations.at(pose=arrived, step=1, in_view=[(4, 5)])) is Move.FORWARD
-    assert planner.subgoal == FireAt((4, 2))
+    assert planner.call == FireAt((4, 2))
 
 
 def test_move_to_a_thing_out_of_view_is_kept_up() -> None:
@@ -148,7 +148,7 @@ def test_walk_to_a_cell_without_a_thing_ends_when_the_cell_is_in_view() -> None:
     ],
 )
 def test_plan_that_is_ended_counts_the_walk_that_has_just_arrived(
-    call: Subgoal, things: list[Detection], in_view: list[Cell], done: int
+    call: Call, things: list[Detection], in_view: list[Cell], done: int
 ) -> None:
     situations, planner = Situations(), planner_of(call, FireAt((1, 1)))
     planner.next_move(situations.at(*things))
@@ -160,7 +160,7 @@ def test_a_look_around_leaves_what_turns_out_to_lie_there() -> None:
     situations, planner = Situations(), planner_of(MoveTo((4, 3)), MoveTo((1, 1)))
     assert planner.next_move(situations.at()) is Move.FORWARD
     assert planner.next_move(situations.at(box((4, 3)), pose=Pose(4, 5, Facing.NORTH), step=1)) is not None
-    assert planner.subgoal == MoveTo((1, 1))
+    assert planner.call == MoveTo((1, 1))
     assert planner.skipped == ()
 
 
@@ -179,12 +179,12 @@ def test_plan_fires_on_sight_once_it_says_so() -> None:
     assert planner.fires_on_sight
     assert planner.next_move(Situations().at(near)) is Move.FORWARD
     planner.next_move(Situations().at(pose=Pose(4, 5, Facing.NORTH), in_view=[(4, 5)], step=1))
-    assert planner.subgoal == MoveTo((7, 7))
+    assert planner.call == MoveTo((7, 7))
     planner.next_move(Situations().at(far, pose=Pose(7, 5, Facing.NORTH), step=2))
-    assert planner.subgoal == MoveTo((7, 7))
+    assert planner.call == MoveTo((7, 7))
     for unfit in (Situations().at(opponent((4, 4), mark=None), step=3), Situations().at(near, armed=False, step=3)):
         planner.next_move(unfit)
-        assert planner.subgoal == MoveTo((7, 7))
+        assert planner.call == MoveTo((7, 7))
     assert planner.next_move(Situations().at(near, step=4)) is Move.INTERACT
     shot = FireAt((4, 4), Aim(("opponent",)))
     assert list(planner.rest) == [shot]
@@ -198,11 +198,11 @@ def test_plan_is_over_with_a_shot_on_sight_that_hits_nobody() -> None:
     assert planner.next_move(Situations().at(opponent((4, 4)), step=1)) is Move.INTERACT
     assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 1)) is not None
     assert planner.next_move(Situations().at(step=FIRE_AT_STEPS + 2)) is None
-    assert planner.subgoal is None
+    assert planner.call is None
     assert "has hit nobody in 60 steps; such a player was in view in 1 of them" in planner.why_over
     assert (planner.previous and planner.previous.done) == 1
     planner.follow((MoveTo((4, 3)),))
-    assert planner.subgoal == MoveTo((4, 3))
+    assert planner.call == MoveTo((4, 3))
 
 
 def test_plan_fires_on_sight_only_at_a_player_that_took_what_it_says() -> None:
@@ -244,7 +244,7 @@ def test_a_thing_that_the_agent_takes_on_its_way_is_not_skipped_as_gone() -> Non
     planner.next_move(situations.at(box((4, 3)), box((4, 5))))
     planner.next_move(situations.at(box((4, 3)), pose=Pose(4, 5, Facing.NORTH), step=1, in_view=((4, 5),)))
     planner.next_move(situations.at(pose=Pose(4, 3, Facing.NORTH), step=3, in_view=((4, 3), (4, 5))))
-    assert planner.subgoal == MoveTo((1, 6))
+    assert planner.call == MoveTo((1, 6))
     assert planner.skipped == ()
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
 from hm_agent.worlds.melting_pot.planning.beam import reaches
-from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, GUARDED_STEPS, SHADOW_STEPS
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
     Aim,
     FireAt,
     MoveTo,
     Shadow,
 )
+from hm_agent.worlds.melting_pot.planning.pursuit import FIRE_AT_STEPS, GUARDED_STEPS, SHADOW_STEPS
 from tests.worlds.melting_pot.planning.planner_examples import (
     BEAM,
     HERE,
@@ -139,7 +139,7 @@ def test_shadow_is_over_once_it_is_clear_what_the_player_takes() -> None:
     planner = planner_of(Shadow("opponent"), MoveTo((4, 2)))
     assert planner.next_move(Situations().at(opponent((4, 4)))) is Move.NOOP
     planner.next_move(Situations().at(opponent((4, 4)), has_clear_lead=True))
-    assert planner.subgoal == MoveTo((4, 2))
+    assert planner.call == MoveTo((4, 2))
 
 
 def test_a_shadow_that_is_interrupted_by_what_it_shows_is_done() -> None:

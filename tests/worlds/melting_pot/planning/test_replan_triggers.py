@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Facing, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.planning.calls import FireAt, MoveTo
 from hm_agent.worlds.melting_pot.planning.replan_triggers import ABSENCE_STEPS, ReplanTriggers
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo
 
 HERE = Pose(1, 1, Facing.NORTH)
 WALK, HUNT = MoveTo((5, 5)), FireAt((5, 5))

@@ -11,9 +11,9 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
@@ -26,7 +26,7 @@ FAR, BESIDE = Pose(1, 2, Facing.EAST), Pose(3, 2, Facing.EAST)
 class Cook:
     """A cook on the left that follows a plan."""
 
-    def __init__(self, *plan: Subgoal) -> None:
+    def __init__(self, *plan: Call) -> None:
         self.game = CookingGame(FACTS, VISION)
         self.planner = ActionPlanner(
             VISION.layout, FACTS.beam, VISION.window, self.game.ready_mark, self.game.why_useless

@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import EVERYTHING, LOADS,
 from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, SKILLED, Chef, Skill
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
-from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -38,7 +38,7 @@ class Shift:
         vision = vision_of(scenario.game.short_name, 0)
         chef = Chef(scenario.game, vision, skill, random.Random(seed)) if skill else None
         self.side = LEFT if world.truth(0)["POSITION"][0] < WALL_OF_POTS else RIGHT
-        self.intents: set[OpponentIntent] = set()
+        self.intents: set[PlayerIntent] = set()
         self.deliveries = 0.0
         while not turn.is_over:
             turn = world.step({FOCAL: chef.act(turn.observations[FOCAL].view["RGB"]) if chef else Move.NOOP})

@@ -7,7 +7,7 @@ import numpy as np
 from hm_agent.core import Step
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.scene import Scene
 
@@ -23,7 +23,7 @@ class FrameCheck:
 
     def record(self, step: Step) -> None:
         state, scene = step.decisions[FOCAL].state, step.scene
-        assert isinstance(state, AgentSnapshot)
+        assert isinstance(state, SubstrateAgentState)
         assert isinstance(scene, Scene)
         if state.pose is None:
             return

@@ -19,7 +19,7 @@ from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import play_out, seat_agents, settled
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -63,9 +63,9 @@ class Moment:
     truths: Mapping[Seat, Mapping[str, Any]]
     poses: Mapping[Seat, Pose]
 
-    def state(self, seat: Seat) -> AgentSnapshot:
+    def state(self, seat: Seat) -> SubstrateAgentState:
         state = self.decisions[seat].state
-        assert isinstance(state, AgentSnapshot)
+        assert isinstance(state, SubstrateAgentState)
         return state
 
     def is_present(self, seat: Seat) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
-from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
@@ -55,7 +55,7 @@ def test_a_saved_puppet_gets_the_puppeteers_goal_and_its_action_reaches_the_worl
     for _ in range(3):
         world.step({FOCAL: 0})
     after = world.truth(1)
-    assert world.intents() == (OpponentIntent("scissors"),)
+    assert world.intents() == (PlayerIntent("scissors"),)
     assert after["ORIENTATION"] == before["ORIENTATION"]
     assert not (after["POSITION"] == before["POSITION"]).all()
     world.close()
@@ -68,7 +68,7 @@ def test_saved_bots_without_puppeteer_play_and_have_no_intent(scenario: Scenario
     assert not any(world.step({FOCAL: 0}).is_over for _ in range(5))
     assert world.background()
     assert set(world.background()) <= set(cast_of(scenario))
-    assert set(world.intents()) == {OpponentIntent(None, watches=scenario in (FREE, FREE_CROWD))}
+    assert set(world.intents()) == {PlayerIntent(None, watches=scenario in (FREE, FREE_CROWD))}
     world.close()
 
 
@@ -92,7 +92,7 @@ def test_bot_that_stands_still_never_moves_and_has_that_intent(bots: Bots) -> No
     after = world.truth(1)
     assert all((after[name] == before[name]).all() for name in ("POSITION", "ORIENTATION"))
     assert world.background() == ("noop_bot",)
-    assert world.intents() == (OpponentIntent("stands around"),)
+    assert world.intents() == (PlayerIntent("stands around"),)
     world.close()
 
 

@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import ScriptedPuppet
 from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.scene import OpponentIntent
+from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
@@ -66,7 +66,7 @@ class Playthrough:
 
     views: list[bytes] = field(default_factory=list)
     received: set[frozenset[str]] = field(default_factory=set)
-    intents: list[OpponentIntent] = field(default_factory=list)
+    intents: list[PlayerIntent] = field(default_factory=list)
     held: list[tuple[str | None, Counts]] = field(default_factory=list)
 
 

@@ -13,7 +13,7 @@ from PIL import ImageColor
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Turn
 from hm_agent.recording.drawing import SELF, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
-from hm_agent.worlds.melting_pot.body import AgentSnapshot
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
@@ -46,13 +46,13 @@ def world(seed: int) -> Pixels:
     return sprites(120, 184, seed)
 
 
-def state(**known: Any) -> AgentSnapshot:
+def state(**known: Any) -> SubstrateAgentState:
     """The state of an agent that knows nothing but these fields."""
     nothing = TextualMap(None, present=True, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
     fields = {"pose": None, "inventory": None, "other_inventory": None, "subgoal": None, "view": nothing}
     mind: dict[str, Any] = {"kinds": (), "things": {}, "players": {}}
     plan = {"plan": (), "current": 0, "shot": None, "over_because": None, "route": (), "failed": None}
-    return AgentSnapshot(**{**fields, **mind, **plan, **known})
+    return SubstrateAgentState(**{**fields, **mind, **plan, **known})
 
 
 def decision(thoughts: Thoughts | None = None, **known: Any) -> Decision[int]:
@@ -174,7 +174,7 @@ def test_last_inferred_inventory_stays(game: GameFacts) -> None:
     [
         (picture.STRATEGY, decision(Thoughts(MatrixStrategy("collect paper")))),
         (picture.STRATEGY, decision(Thoughts(MatrixStrategy("none", target=(1, 6, 1))))),
-        (picture.SUBGOAL, decision(subgoal="move_to((3, 4))")),
+        (picture.CALL, decision(subgoal="move_to((3, 4))")),
         (picture.HYPOTHESES, decision(Thoughts(hypotheses=HELD))),
         (picture.OWN, decision(inventory=(1, 6, 1))),
     ],
@@ -187,8 +187,8 @@ def test_what_changes_is_drawn_again(game: GameFacts, box: Box, decided: Decisio
 
 def test_a_call_is_no_longer_shown_once_the_plan_is_over(game: GameFacts) -> None:
     fired, other = (step(0, decision(subgoal=call, over_because="it fired")) for call in ("fire_at((3, 4))", "wait(5)"))
-    assert np.array_equal(shown_in(picture.SUBGOAL, game, fired), shown_in(picture.SUBGOAL, game, other))
-    assert not np.array_equal(shown_in(picture.SUBGOAL, game, fired), shown_in(picture.SUBGOAL, game, step(0)))
+    assert np.array_equal(shown_in(picture.CALL, game, fired), shown_in(picture.CALL, game, other))
+    assert not np.array_equal(shown_in(picture.CALL, game, fired), shown_in(picture.CALL, game, step(0)))
 
 
 def test_reward_is_followed(game: GameFacts) -> None:

@@ -20,12 +20,12 @@ from hm_agent.theory_of_mind.language_questions import (
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
-from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, Peer, Said
+from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, PlayerSeen, Said
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 RULES = GameSettings(6, 3, 3)
-GREEN = Peer(
+GREEN = PlayerSeen(
     name="player_1",
     cell=(3, 2),
     base=(0, 5),
@@ -34,7 +34,7 @@ GREEN = Peer(
     near=(YOU,),
     moved="left",
 )
-BLUE = Peer(
+BLUE = PlayerSeen(
     name="player_2",
     cell=(5, 5),
     base=(2, 2),
@@ -51,7 +51,7 @@ BOARD = Board(
     base=(5, 0),
     first_hand=(0,),
     knows=(0, 1),
-    peers=(GREEN, BLUE),
+    others=(GREEN, BLUE),
     said=0,
     heard=(Said("player_1", 1),),
     got=1.0,
@@ -65,7 +65,7 @@ AT_FIRST = Board(
     base=(5, 0),
     first_hand=(0,),
     knows=(0,),
-    peers=(replace(GREEN, shown=(), moved=None), replace(BLUE, unheard=(), moved=None)),
+    others=(replace(GREEN, shown=(), moved=None), replace(BLUE, unheard=(), moved=None)),
 )
 MEETINGS = (
     Meeting(3, "player_1", None, (1, 1), (0, 0), (1,)),
@@ -108,7 +108,7 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
         situation=replace(
             BOARD,
             rules=PRIVATE,
-            peers=(
+            others=(
                 replace(GREEN, first_hand=None, shown=(0, 1)),
                 replace(BLUE, first_hand=None, is_held=True, recharges=1),
             ),

@@ -16,7 +16,7 @@ from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.questions import AnswerT, Call, Question, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, ignore
 from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace, to_json
 from hm_agent.registry import can_play, find_scenarios, scenario_named
@@ -58,7 +58,7 @@ def test_an_agent_earns_far_more_than_chance_at_600_tokens_a_decision(agent: str
 class WalksAlone(CheckedReasoner):
     """Plans one walk to the corner that is farthest; the reasoner answers other questions."""
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         answer = await super().answer(question, note)
         if not isinstance(question, Plan):
             return answer
@@ -72,7 +72,7 @@ class WalksAlone(CheckedReasoner):
 class Runaway(CheckedReasoner):
     """Plans of player_1 lead it clockwise round the border, a cell at a time; the reasoner answers other questions."""
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         answer = await super().answer(question, note)
         board = question.situation if isinstance(question, Plan) else None
         if not isinstance(board, Board) or board.me != "player_1":
@@ -157,7 +157,7 @@ def test_nobody_is_said_to_have_won_while_a_competitive_game_goes_on() -> None:
         model = CheckedReasoner(ANSWERS)
         world, agents = set_up(SMALL, "react", model=model, seed=seed, **variant)
         play_out(world, agents, seed=seed)
-        told |= {peer.recharges for question in model.asked for peer in question.situation.peers}  # type: ignore[attr-defined]
+        told |= {player.recharges for question in model.asked for player in question.situation.others}  # type: ignore[attr-defined]
     assert told == {0, 1}
 
 

@@ -57,7 +57,7 @@ def test_prompt_begins_with_the_rules_and_names_no_scenario(name: str) -> None:
 
 def test_the_example_of_an_answer_does_not_begin_with_what_has_just_failed() -> None:
     barred = BarredCall(Meet("player_1"), "player_1 was not reached in 12 steps")
-    of_two = replace(PLAN, situation=replace(BOARD, peers=(replace(GREEN, cell=(5, 5)),)), barred=barred)
+    of_two = replace(PLAN, situation=replace(BOARD, others=(replace(GREEN, cell=(5, 5)),)), barred=barred)
     assert '"calls": ["go_to((5, 5))", ' in render(of_two)
     assert '"calls": ["meet(player_2)", ' in render(replace(PLAN, barred=barred))
 
@@ -94,6 +94,6 @@ def test_each_field_of_the_board_is_told(change: dict[str, Any], before: str, af
     ],
 )
 def test_each_field_of_another_player_is_told(change: dict[str, Any], after: str) -> None:
-    changed = render(replace(PLAN, situation=replace(BOARD, peers=(replace(GREEN, **change), BOARD.peers[1]))))
+    changed = render(replace(PLAN, situation=replace(BOARD, others=(replace(GREEN, **change), BOARD.others[1]))))
     assert after in changed
     assert after not in render(PLAN)

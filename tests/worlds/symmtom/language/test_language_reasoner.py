@@ -17,12 +17,12 @@ IN_TURN, USEFUL, OWN, RANDOM = (rule.words for rule in SPEAKING)
 
 def test_what_others_know_is_what_was_heard_and_what_they_could_tell_each_other() -> None:
     assert estimate(BOARD) == {"player_1": {0, 1}, "player_2": {0, 1, 2}}
-    once = replace(BOARD, peers=(GREEN, replace(BLUE, unheard=(Contact("player_1", 1),))))
+    once = replace(BOARD, others=(GREEN, replace(BLUE, unheard=(Contact("player_1", 1),))))
     assert estimate(once)["player_2"] == {0, 2}
 
 
 def test_private_first_hand_knowledge_is_not_guessed() -> None:
-    private = replace(BOARD, peers=(replace(GREEN, first_hand=None, shown=()), replace(BLUE, first_hand=None)))
+    private = replace(BOARD, others=(replace(GREEN, first_hand=None, shown=()), replace(BLUE, first_hand=None)))
     assert estimate(private)["player_1"] == frozenset()
 
 
@@ -41,7 +41,7 @@ def test_the_likeliest_rule_is_proposed() -> None:
 
 
 def test_who_knows_all_is_foreseen_on_its_base_and_with_its_own_piece() -> None:
-    complete = replace(BOARD, peers=(replace(GREEN, shown=(0, 2)), BLUE))
+    complete = replace(BOARD, others=(replace(GREEN, shown=(0, 2)), BLUE))
     assert foresee(USEFUL, complete, "player_1", ()).words == f"{VISITS_BASE}, says 1"
     assert foresee(USEFUL, BOARD, "player_1", ()).words == f"{RETURNS}, says 1"
 
@@ -60,14 +60,14 @@ def test_who_knows_all_recharges_unless_the_base_is_too_far() -> None:
 
 def test_the_agent_goes_to_whom_most_can_be_exchanged_with_and_says_what_it_lacks() -> None:
     near = replace(BLUE, cell=(3, 4), near=(YOU,), unheard=())
-    board = replace(BOARD, cell=(2, 4), peers=(replace(GREEN, cell=(5, 0), near=()), near))
+    board = replace(BOARD, cell=(2, 4), others=(replace(GREEN, cell=(5, 0), near=()), near))
     assert best_calls(board) == [Meet("player_2"), Say(0), Say(1), Recharge()]
     assert best_calls(board, Meet("player_2"))[0] != Meet("player_2")
 
 
 def test_who_gains_from_nobody_leaves_the_middle_to_who_blocked_the_walk_to_it() -> None:
     complete = (replace(GREEN, cell=(2, 2), shown=(0, 2)), replace(BLUE, cell=(3, 4), shown=(0, 1), near=(YOU,)))
-    board = replace(BOARD, step=RULES.steps - 5, knows=(0, 1, 2), peers=complete)  # too late for a recharge
+    board = replace(BOARD, step=RULES.steps - 5, knows=(0, 1, 2), others=complete)  # too late for a recharge
     assert best_calls(board)[0] == GoTo((2, 2))
     walk = best_calls(board, GoTo((2, 2)))[0]
     assert isinstance(walk, GoTo)

@@ -11,7 +11,7 @@ import pytest
 from hm_agent.api import play
 from hm_agent.command_line.cli import main
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.questions import AnswerT, Call, Question, Unanswered, ignore
+from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
 from hm_agent.registry import find_scenarios, scenario_named
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.runs import read_runs
@@ -48,7 +48,7 @@ class Witness:
         names, knows = self.world.settings.seats, self.world.state.knows[0]
         return [bool(knows[names.index(player), piece]) for player, piece in bits_of(question)]
 
-    async def answer(self, question: Question[AnswerT], note: Callable[[Call], None] = ignore) -> AnswerT:
+    async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         if not isinstance(question, AskProbes):
             return await self._reasoner.answer(question, note)
         found = self.truth(question)
@@ -104,7 +104,7 @@ def test_nothing_is_asked_that_all_know_and_nothing_twice_at_once() -> None:
         board, bits = question.situation, bits_of(question)
         assert isinstance(board, Board)
         assert len(set(bits)) == BITS
-        assert all(piece not in (board.peer(player).first_hand or ()) for player, piece in bits)
+        assert all(piece not in (board.player(player).first_hand or ()) for player, piece in bits)
     steps = [question.situation.step for question in witness.asked if isinstance(question.situation, Board)]
     assert set(steps) == set(range(1, 30))
 

@@ -76,7 +76,7 @@ def test_nothing_has_happened_at_the_first_sight() -> None:
     game = Game([(0, 0), (1, 1), (5, 5)], FAR)
     assert list(game.events) == []
     assert game.board.in_range == ("player_1",)
-    assert [peer.shown for peer in game.board.peers] == [(), ()]
+    assert [player.shown for player in game.board.others] == [(), ()]
 
 
 def test_coming_into_range_hearing_and_being_heard_are_events() -> None:
@@ -93,31 +93,31 @@ def test_coming_into_range_hearing_and_being_heard_are_events() -> None:
 def test_what_was_said_in_hearing_is_noted_of_all_who_heard_it() -> None:
     game = Game([(1, 1), (2, 1), (3, 1)], FAR)  # agent 2 hears agent 1, not the noting agent
     game.step({})
-    peers = {peer.name: peer for peer in game.board.peers}
-    assert peers["player_1"].shown == (0,)
-    assert peers["player_2"].shown == (1,)
-    assert peers["player_1"].unheard == (Contact("player_2", 1),)
-    assert peers["player_2"].unheard == ()
-    assert peers["player_2"].near == ("player_1",)
-    assert peers["player_1"].near == (YOU, "player_2")
+    others = {player.name: player for player in game.board.others}
+    assert others["player_1"].shown == (0,)
+    assert others["player_2"].shown == (1,)
+    assert others["player_1"].unheard == (Contact("player_2", 1),)
+    assert others["player_2"].unheard == ()
+    assert others["player_2"].near == ("player_1",)
+    assert others["player_1"].near == (YOU, "player_2")
 
 
 def test_silence_teaches_nothing() -> None:
     game = Game([(1, 1), (2, 1), (5, 5)], FAR)
     events = game.step({1: SpokenMove(STAY, 2)})  # agent 1 does not know piece 2
     assert not any(isinstance(event, PieceHeard) for event in events)
-    assert game.board.peer("player_1").shown == (0,)
+    assert game.board.player("player_1").shown == (0,)
 
 
 def test_a_recharge_strikes_out_what_another_agent_had_learnt() -> None:
     game = Game([(1, 1), (2, 1), (1, 2)], [(0, 0), (3, 1), (5, 5)])
     game.step({})
     game.step({2: SpokenMove(STAY, 2)})
-    assert game.board.peer("player_1").shown == (0, 2)
+    assert game.board.player("player_1").shown == (0, 2)
     assert game.notebook.believed()[1] == (0, 1, 2)
     game.step({1: SpokenMove(RIGHT, 1)})
-    assert game.board.peer("player_1").shown == ()
-    assert [peer.recharges for peer in game.board.peers] == [1, 0]
+    assert game.board.player("player_1").shown == ()
+    assert [player.recharges for player in game.board.others] == [1, 0]
     assert game.notebook.believed()[1] == (1,)
     assert game.state.knows[0, 1].tolist() == [False, True, False]
 
@@ -188,8 +188,8 @@ def test_the_reward_of_the_latest_turn_is_noted() -> None:
 
 def test_private_first_hand_knowledge_is_not_noted() -> None:
     game = Game(APART, FAR, GameSettings(6, 3, 3, has_public_first_hand=False))
-    assert [peer.first_hand for peer in game.board.peers] == [None, None]
+    assert [player.first_hand for player in game.board.others] == [None, None]
     assert game.notebook.believed() == ((0,), (), ())
     game.step({0: SpokenMove(RIGHT, 0), 1: SpokenMove(LEFT, 1)})
-    assert game.board.peer("player_1").shown == (0, 1)
-    assert game.board.peer("player_2").shown == ()
+    assert game.board.player("player_1").shown == (0, 1)
+    assert game.board.player("player_2").shown == ()

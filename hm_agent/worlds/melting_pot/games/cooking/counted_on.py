@@ -10,7 +10,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.grid import Cell
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 
 _reason = partial(phrase, "melting_pot/cooking/messages.j2")
 
@@ -30,7 +30,7 @@ class Needs:
     things: set[Cell] = field(default_factory=set)
 
 
-def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> Needs:
+def needs_of(rest: Sequence[Call], hands: str | None, stations: Stations) -> Needs:
     """What the rest of a plan relies on, if it is carried out from these hands and stations."""
     needs, settled = Needs(), set[Cell]()
     for call in rest:
@@ -57,7 +57,7 @@ def needs_of(rest: Sequence[Subgoal], hands: str | None, stations: Stations) -> 
 
 
 def what_is_gone(
-    rest: Sequence[Subgoal], hands: str | None, before: Stations, now: Stations, full: int, own: Cell | None = None
+    rest: Sequence[Call], hands: str | None, before: Stations, now: Stations, full: int, own: Cell | None = None
 ) -> str | None:
     """Says what the rest of a plan relies on and has gone since the previous frame; None if nothing has.
 

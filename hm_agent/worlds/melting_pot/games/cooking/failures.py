@@ -10,7 +10,7 @@ from hm_agent.questions import Question
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import COOKED, POT, Kitchen, KitchenRules, Pot, Station
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import Barred, Teammate
 from hm_agent.worlds.melting_pot.grid import Cell
-from hm_agent.worlds.melting_pot.planning.subgoals import reason
+from hm_agent.worlds.melting_pot.planning.calls import reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 
 
 class CookingGame(Game):
@@ -127,7 +127,7 @@ class CookingGame(Game):
 
     # Plans
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: KitchenStrategy) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Call], strategy: KitchenStrategy) -> str | None:
         """A plan goes on, even after a delivery, until something that it relies on is seen to be gone."""
         kitchen, own = self._kitchen, None
         if rest and isinstance(rest[0], Interact) and kitchen.hands != self._hands_before:
@@ -183,11 +183,11 @@ class CookingGame(Game):
             reach=reach,
         )
 
-    def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
+    def default_plan(self, view: TextualMap) -> tuple[Call, ...]:
         """Waits at the first known pot, where most is to be seen; empty if none is known."""
         return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
 
-    def ask_critique(self, context: PlanContext, failed: Subgoal) -> CritiqueInteraction | None:
+    def ask_critique(self, context: PlanContext, failed: Call) -> CritiqueInteraction | None:
         if not isinstance(failed, Interact) or self._failures.is_explained(self._failed_state(failed)):
             return None
         if self._known_reason(failed):
@@ -203,7 +203,7 @@ class CookingGame(Game):
             teammate=self._teammate_seen,
         )
 
-    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
+    def remember_failure(self, failed: Call, why: str | None) -> None:
         if isinstance(failed, Interact):
             self._failures.add(self._failed_state(failed), self._known_reason(failed) or why)
 

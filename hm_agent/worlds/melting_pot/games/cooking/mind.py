@@ -8,7 +8,7 @@ from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy
-from hm_agent.theory_of_mind.mind import OpponentModel, Outcome, StrategyValuing
+from hm_agent.theory_of_mind.mind import Outcome, PlayerModel, StrategyValuing
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, RoundEnd, tempo_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy, role_in, strategy_for, tempo_in
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, SharedWork
@@ -58,8 +58,8 @@ class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
 
     # Strategies
 
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[KitchenStrategy]:
-        (teammate,) = opponents
+    def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[KitchenStrategy]:
+        (teammate,) = others
         beliefs = (teammate.belief,) if teammate.is_known else ()
         question = ChooseStrategy(self.situation, self.noticed(teammate.history[-1:]), others=beliefs, is_rule=False)
         return asking(question, lambda answer: self.decided(answer.strategy, informed=teammate.is_known))

@@ -20,8 +20,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 )
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import shortest_approach
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
 from hm_agent.worlds.melting_pot.planning.station_use import WAIT_STEPS
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
 
 MESSAGES = "melting_pot/cooking/messages.j2"
 """The words of why a call can't work."""
@@ -177,6 +177,6 @@ class Rehearsal:
         return phrase(MESSAGES, name, held=held, now=self._call_number == 1, **details)
 
 
-def why_impossible(scene: RehearsalScene, plan: Sequence[Subgoal]) -> list[str]:
+def why_impossible(scene: RehearsalScene, plan: Sequence[Call]) -> list[str]:
     """Which calls of a plan can't work whatever the teammate does, with the reasons."""
     return list(Rehearsal(scene).problems(call for call in plan if isinstance(call, MoveTo | Interact | Wait)))

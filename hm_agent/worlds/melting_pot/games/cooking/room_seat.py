@@ -15,8 +15,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import Station
 from hm_agent.worlds.melting_pot.games.cooking.rehearsal import RehearsalScene, why_impossible
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, MoveTo, Subgoal, Wait
-from hm_agent.worlds.melting_pot.planning.written_subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, MoveTo, Wait
+from hm_agent.worlds.melting_pot.planning.written_calls import (
     INTERACT,
     MOVE_TO,
     WAIT,
@@ -99,7 +99,7 @@ class KitchenRoomSeat(KitchenSeat):
     def _within_reach(self) -> Sequence[Cell]:
         return sorted(cell for cell in self.reach if not self.layout.is_open(cell))
 
-    def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Subgoal, ...]:
+    def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Call, ...]:
         """Refuses calls out of reach, calls that can't work, and a first call that has failed in the present state."""
         plan = parse_plan(texts, self.layout, CALLS, check=self._check_reach)
         if problems := self._problems(plan):
@@ -114,7 +114,7 @@ class KitchenRoomSeat(KitchenSeat):
                 return texts[:count]
         return ()
 
-    def _problems(self, plan: Sequence[Subgoal]) -> Sequence[str]:
+    def _problems(self, plan: Sequence[Call]) -> Sequence[str]:
         """Why calls of a plan within reach can't work, one sentence each; empty if all may."""
         barred = next((barred for barred in self.barred if plan[0] == Interact(barred.cell)), None)
         failed = [_refusal("failed_before", call=str(plan[0]), why=barred.why)] if barred else []
@@ -125,11 +125,11 @@ class KitchenRoomSeat(KitchenSeat):
         bare = frozenset(self.spare)
         return RehearsalScene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
 
-    def _check_reach(self, subgoal: Subgoal) -> None:
-        if isinstance(subgoal, MoveTo) and subgoal.target not in self.floor:
+    def _check_reach(self, call: Call) -> None:
+        if isinstance(call, MoveTo) and call.target not in self.floor:
             floor = sorted(self.floor)
-            raise CallError(_refusal("not_in_room", call=str(subgoal), cell=subgoal.target, floor=floor))
-        if isinstance(subgoal, Interact | Wait) and self.layout.is_open(subgoal.target):
-            raise CallError(_refusal("bare_floor", call=str(subgoal)))
-        if isinstance(subgoal, Interact | Wait) and subgoal.target not in self.reach:
-            raise CallError(_refusal("out_of_reach", call=str(subgoal)))
+            raise CallError(_refusal("not_in_room", call=str(call), cell=call.target, floor=floor))
+        if isinstance(call, Interact | Wait) and self.layout.is_open(call.target):
+            raise CallError(_refusal("bare_floor", call=str(call)))
+        if isinstance(call, Interact | Wait) and call.target not in self.reach:
+            raise CallError(_refusal("out_of_reach", call=str(call)))

@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.games.matrix.best_response import raised
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, reward
-from hm_agent.worlds.melting_pot.planning.subgoals import ANYBODY, FireAt, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import ANYBODY, Call, FireAt, Shadow
 
 
 class MatrixCollection(Collection):
@@ -77,7 +77,7 @@ class MatrixCollection(Collection):
             main = argmax(self.inferred_inventory)
         return None if main is None else self._rules.things[main]
 
-    def goes_on(self, rest: Sequence[Subgoal], inventory: Counts, strategy: MatrixStrategy) -> bool:
+    def goes_on(self, rest: Sequence[Call], inventory: Counts, strategy: MatrixStrategy) -> bool:
         """True if what is left also suits a new strategy.
 
         It does if only watching is left and the strategy still says to watch, or if only a search for any opponent is

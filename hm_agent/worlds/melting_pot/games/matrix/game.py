@@ -33,16 +33,16 @@ from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import PAUSE_STEPS
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     ANYBODY,
     HIT_NOBODY,
     USED_UP,
+    Call,
     FireAt,
     MoveTo,
     Pause,
-    PreviousPlan,
     Shadow,
-    Subgoal,
+    SubstratePlanRecord,
     plan_record,
     players_named,
 )
@@ -188,16 +188,16 @@ class MatrixGame(Game):
 
     # Plans
 
-    def ask_critique(self, context: PlanContext, failed: Subgoal) -> None:
-        """No subgoal of a matrix game can fail."""
+    def ask_critique(self, context: PlanContext, failed: Call) -> None:
+        """No call of a matrix game can fail."""
 
-    def remember_failure(self, failed: Subgoal, why: str | None) -> None:
-        """No subgoal of a matrix game can fail."""
+    def remember_failure(self, failed: Call, why: str | None) -> None:
+        """No call of a matrix game can fail."""
 
-    def default_plan(self, view: TextualMap) -> tuple[Subgoal, ...]:
+    def default_plan(self, view: TextualMap) -> tuple[Call, ...]:
         return (FireAt(view.pose.cell),) if view.pose else ()
 
-    def why_replan(self, events: Sequence[Event], rest: Sequence[Subgoal], strategy: MatrixStrategy) -> str | None:
+    def why_replan(self, events: Sequence[Event], rest: Sequence[Call], strategy: MatrixStrategy) -> str | None:
         """Replans after an interaction and, without a strategist, when pickups suggest what the plan doesn't answer."""
         if any(isinstance(event, InteractionEvent) for event in events):
             return INTERACTION_OVER
@@ -207,7 +207,7 @@ class MatrixGame(Game):
             return phrase("melting_pot/matrix/messages.j2", "now_leads", behaviour=suggested, partner=partner)
         return None
 
-    def _is_news_to_plan(self, clue: Clue, rest: Sequence[Subgoal]) -> bool:
+    def _is_news_to_plan(self, clue: Clue, rest: Sequence[Call]) -> bool:
         """True if a clue suggests a behaviour that the latest plan knows nothing of and does not answer.
 
         False if it led already when the plan was asked for; if the clue is slight, since that does not contradict what
@@ -228,7 +228,7 @@ class MatrixGame(Game):
         is_about_others = bool(named) and clue.partner not in named
         return not (judges_itself or is_answered or is_about_others)
 
-    def _does_best(self, rest: Sequence[Subgoal], other: int) -> bool:
+    def _does_best(self, rest: Sequence[Call], other: int) -> bool:
         """True if the behaviour to which the rest of a plan leads does best against another one, in a zero-sum game."""
         sites = self._memory.sites if self._memory else {}
         collected = Counter(sites.get(call.target) for call in rest if isinstance(call, MoveTo))
@@ -237,7 +237,7 @@ class MatrixGame(Game):
         payoff = self.rules.payoff
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
-    def forced_plan(self, context: PlanContext) -> tuple[Subgoal, ...]:
+    def forced_plan(self, context: PlanContext) -> tuple[Call, ...]:
         """Watches first if the strategy says so, once between two interactions and while nothing is collected.
 
         Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores. It
@@ -266,7 +266,7 @@ class MatrixGame(Game):
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
         return (FireAt(place),) if place else ()
 
-    def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Subgoal, ...]:
+    def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Call, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
         if self.collection.is_armed(held) or not wanted.isdisjoint(context.memory.sites.values()):
             return ()
@@ -348,7 +348,7 @@ class MatrixGame(Game):
         )
 
 
-def _with_shot_counted(plan: PreviousPlan, because: str) -> PreviousPlan:
+def _with_shot_counted(plan: SubstratePlanRecord, because: str) -> SubstratePlanRecord:
     """The plan, with its current call counted as carried out if it fired and an interaction has ended the plan."""
     current = next(iter(plan.calls[plan.done :]), None)
     is_over = because == INTERACTION_OVER and not (plan.shot or plan.went_on)

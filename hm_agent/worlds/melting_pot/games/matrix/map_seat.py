@@ -14,8 +14,8 @@ from hm_agent.questions import UNSHOWN
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
-from hm_agent.worlds.melting_pot.planning.subgoals import Subgoal
-from hm_agent.worlds.melting_pot.planning.written_subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import Call
+from hm_agent.worlds.melting_pot.planning.written_calls import (
     COLLECT_UNSEEN,
     FIRE_AT,
     FIRE_ON_SIGHT,
@@ -127,7 +127,7 @@ class MatrixMapSeat(MatrixSeat):
         calls = call_pattern(CALLS, dict.fromkeys(CALLS, cells), self.names)
         return calls, calls
 
-    def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Subgoal, ...]:
+    def read_plan(self, texts: Sequence[str], barred: Any) -> tuple[Call, ...]:
         return parse_plan(texts, self.layout, CALLS, self.names)
 
 

@@ -14,7 +14,7 @@ from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
-from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, OpponentModel, Outcome, PlayerBelief, Revised
+from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, Outcome, PlayerBelief, PlayerModel, Revised
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -233,11 +233,11 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         untold = tuple(each for each in seat.interactions if about is None and each not in told)
         return replace(seat, others=others, interactions=untold)
 
-    def belief(self, opponent: OpponentModel) -> PlayerBelief:
+    def belief(self, other: PlayerModel) -> PlayerBelief:
         """With the record of the hypothesis, since the agent chooses whom to meet by how sure it is of them."""
-        if opponent.hypothesis is None:
-            return opponent.belief
-        return replace(opponent.belief, right=opponent.hypothesis.right, tested=opponent.hypothesis.tested)
+        if other.hypothesis is None:
+            return other.belief
+        return replace(other.belief, right=other.hypothesis.right, tested=other.hypothesis.tested)
 
     def ask_prediction(
         self, history: Sequence[Interaction], hypotheses: Bank, clue: Clue | None = None, *, certain: bool = False
@@ -252,10 +252,10 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         """What one player does next depends on no other."""
         return self.ask_prediction(history, hypotheses)
 
-    def ask_choice(self, opponents: Sequence[OpponentModel]) -> Asking[MatrixStrategy] | None:
+    def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[MatrixStrategy] | None:
         if not self._is_crowd:
             return None
-        beliefs = tuple(self.belief(each) for each in opponents if each.hypothesis or each.expected)
+        beliefs = tuple(self.belief(each) for each in others if each.hypothesis or each.expected)
         question = ChooseStrategy(self.situation, (), others=beliefs, is_rule=False)
         return asking(question, lambda answer: self.decided(answer.strategy))
 

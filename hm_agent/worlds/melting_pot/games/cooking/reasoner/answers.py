@@ -56,7 +56,7 @@ from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, NextRound, SharedWork
 from hm_agent.worlds.melting_pot.grid import distance
-from hm_agent.worlds.melting_pot.planning.subgoals import MoveTo, PreviousPlan, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePlanRecord, Wait
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
 """The work that each role does."""
@@ -175,7 +175,7 @@ def _room_seat(situation: SeatSituation) -> KitchenRoomSeat:
     return situation
 
 
-def _explore(seat: KitchenRoomSeat) -> list[Subgoal]:
+def _explore(seat: KitchenRoomSeat) -> list[Call]:
     """Moves to the nearest cell next to a counter that was never in view; no call if there is none."""
     if not seat.unseen:
         return []
@@ -209,7 +209,7 @@ def _reason(hands: str | None, used: Station | None, tomatoes: int) -> str:
 def review_plan(question: ReviewPlan) -> Critique:
     """States what failed or what the plan earned; the reasoner's own planning sees as much in its question."""
     before, now, plan = _room_seat(question.before), _room_seat(question.situation), question.plan
-    if isinstance(plan, PreviousPlan) and plan.failed is not None:
+    if isinstance(plan, SubstratePlanRecord) and plan.failed is not None:
         return Critique(critique=f"{plan.failed} changed nothing: look at your hands and the pots before any use.")
     soups = round(question.reward / now.rules.reward)
     earned = f"{count('soup', soups)} delivered in {count('step', now.step - before.step)}"

@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
-from hm_agent.worlds.melting_pot.planning.subgoals import Interact, Subgoal, Wait
+from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 
 NEVER = 1_000_000
 """The step at which the soup of a pot that is not full will be ready."""
@@ -34,7 +34,7 @@ PATIENCE = 24
 DISCOUNT = 0.995
 """The value of a soup one step later, relative to now."""
 MOST_PLANNED = 10
-"""The largest number of subgoals in a plan; much may have changed by then, so the rest is left to the next plan."""
+"""The largest number of calls in a plan; much may have changed by then, so the rest is left to the next plan."""
 COUNTERS_TRIED = 2
 """The number of nearest bare counters on which the agent may put down what it holds."""
 OTHERS_WORK_COST = 0.03
@@ -88,7 +88,7 @@ class State:
 class Errand(NamedTuple):
     """Something the agent can do next.
 
-    steps: how long it takes. state: the state it leads to. subgoals: the calls that carry it out. gain: what using the
+    steps: how long it takes. state: the state it leads to. calls: the calls that carry it out. gain: what using the
     station is worth in itself, in soups. used: the number of steps before that use. is_open: True if the plan ends
     here, because what follows depends on what is seen then. counter: the counter that it uses, which serves only once
     in a plan, since the search doesn't track what lies on counters.
@@ -96,7 +96,7 @@ class Errand(NamedTuple):
 
     steps: int
     state: State
-    subgoals: tuple[Subgoal, ...]
+    calls: tuple[Call, ...]
     gain: float = 0.0
     used: int = 0
     is_open: bool = False
@@ -151,8 +151,8 @@ class BeamSearch:
         contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots)
         self._start = Node(0, self._state_at(0, seat.pose, seat.hands, contents), 0.0)
 
-    def best_plan(self) -> list[Subgoal]:
-        """The first subgoals on the way to the best node at the horizon."""
+    def best_plan(self) -> list[Call]:
+        """The first calls on the way to the best node at the horizon."""
         layers: list[dict[State, Node]] = [{} for _ in range(self._horizon)]
         layers[0][self._start.state] = self._start
         ends = [self._start]
@@ -295,12 +295,12 @@ def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
 
 
 @lru_cache(maxsize=1_000)
-def _uses(cell: Cell) -> tuple[Subgoal, ...]:
+def _uses(cell: Cell) -> tuple[Call, ...]:
     return (Interact(cell),)
 
 
 @lru_cache(maxsize=1_000)
-def _waits_and_uses(cell: Cell) -> tuple[Subgoal, ...]:
+def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
     return Wait(cell), Interact(cell)
 
 
@@ -341,13 +341,13 @@ def _options_taken(node: Node | None) -> list[Errand]:
     return taken
 
 
-def _plan_to(node: Node) -> list[Subgoal]:
-    """The subgoals from the start to a node, at most MOST_PLANNED, and none after an open errand."""
-    plan: list[Subgoal] = []
+def _plan_to(node: Node) -> list[Call]:
+    """The calls from the start to a node, at most MOST_PLANNED, and none after an open errand."""
+    plan: list[Call] = []
     for option in reversed(_options_taken(node)):
-        if len(plan) + len(option.subgoals) > MOST_PLANNED:
+        if len(plan) + len(option.calls) > MOST_PLANNED:
             break
-        plan += option.subgoals
+        plan += option.calls
         if option.is_open:
             break
     return plan

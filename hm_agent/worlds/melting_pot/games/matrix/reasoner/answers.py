@@ -64,7 +64,7 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import (
     reward,
 )
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, MatrixSeat, NextLead
-from hm_agent.worlds.melting_pot.planning.subgoals import FireAt, MoveTo, PreviousPlan, Shadow, Subgoal
+from hm_agent.worlds.melting_pot.planning.calls import Call, FireAt, MoveTo, Shadow, SubstratePlanRecord
 
 BEST_IF = "Hold what does best against a player of whom this is true: "
 FIRST = "Hold one kind, to see what the other player holds."
@@ -257,7 +257,7 @@ def _adjusted_to_critiques(question: Plan, target: Counts) -> Counts:
     return tuple(max(least, count + change) if kind == main else count for kind, count in enumerate(target))
 
 
-def _as_answer(plan: Sequence[Subgoal]) -> CallsAnswer:
+def _as_answer(plan: Sequence[Call]) -> CallsAnswer:
     return CallsAnswer(calls=[str(call) for call in plan])
 
 
@@ -269,7 +269,7 @@ MORE = "plan more things, for nobody came while I searched"
 def review_plan(question: ReviewPlan) -> Critique:
     """States what the plan earned or collected, and whether the next plans should collect fewer or more things."""
     verdict, plan = _verdict(question), question.plan
-    has_shot = isinstance(plan, PreviousPlan) and plan.shot is not None
+    has_shot = isinstance(plan, SubstratePlanRecord) and plan.shot is not None
     if question.history and not has_shot and any(isinstance(call, MoveTo) for call in plan.left):
         return Critique(critique=f"{verdict} Next time {FEWER}.")
     if not question.history and not question.reward and plan.calls and isinstance(plan.calls[-1], FireAt):

@@ -10,17 +10,17 @@ from hm_agent.worlds.melting_pot.games.matrix.map_seat import MOST_CALLS, Matrix
 from hm_agent.worlds.melting_pot.games.matrix.rules import reward
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.player_belief import place_to_search
-from hm_agent.worlds.melting_pot.planning.pursuit import SIGHT
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     Aim,
+    Call,
     CollectUnseen,
     FireAt,
     FireOnSight,
     MoveTo,
     Pause,
     Shadow,
-    Subgoal,
 )
+from hm_agent.worlds.melting_pot.planning.pursuit import SIGHT
 
 LOOK_AROUND = 10
 """The number of steps that an agent which watches players waits where they are likely."""
@@ -37,12 +37,12 @@ LIKELY_BACK = 0.25
 """The least probability that a taken resource has grown back for a route to include its cell."""
 
 MOST_COLLECTED_PER_PLAN = MOST_CALLS - 2
-"""The largest number of resources in one plan: up to two subgoals are for the opponent."""
+"""The largest number of resources in one plan: up to two calls are for the opponent."""
 
 
 def plan_route(
     seat: MatrixMapSeat, target: Counts, *, seek: Sequence[str] = (), watch: bool = False, covert: bool = False
-) -> list[Subgoal]:
+) -> list[Call]:
     """Collects what the target inventory lacks, the nearest first, then seeks the opponent; at once if that pays more.
 
     Once enough is collected that it would pay, it fires on sight. Where too few resources of the kind are known, it
@@ -57,7 +57,7 @@ def plan_route(
     return route[:MOST_CALLS]
 
 
-def _plan_route(seat: MatrixMapSeat, target: Counts, seek: tuple[str, ...]) -> list[Subgoal]:
+def _plan_route(seat: MatrixMapSeat, target: Counts, seek: tuple[str, ...]) -> list[Call]:
     main, lacking = _what_to_collect(seat, target)
     if lacking <= 0 or (_is_in_sight(seat) and _pays_to_meet(seat, target, main, lacking, 0)):
         return [_seek(seat, seek)]
@@ -65,7 +65,7 @@ def _plan_route(seat: MatrixMapSeat, target: Counts, seek: tuple[str, ...]) -> l
     is_complete = len(route) == lacking
     counts = (n for n in range(len(route) + 1) if _pays_to_meet(seat, target, main, lacking, n))
     enough = next(counts, lacking if is_complete else None)
-    plan: list[Subgoal] = [MoveTo(cell) for cell in route]
+    plan: list[Call] = [MoveTo(cell) for cell in route]
     if enough is not None:
         plan.insert(enough, FireOnSight(Aim(seek)))
     if is_complete:
@@ -78,7 +78,7 @@ def _seek(seat: MatrixMapSeat, seek: tuple[str, ...]) -> FireAt:
     return FireAt(place_to_search(seat.likely, seat.pose.cell), Aim(seek))
 
 
-def look_for_players(seat: MatrixMapSeat) -> list[Subgoal]:
+def look_for_players(seat: MatrixMapSeat) -> list[Call]:
     """Goes where players are likely, and keeps one that was seen of late in view, to see what it takes."""
     recent = max(seat.sightings, key=lambda seen: seen.step, default=None)
     place = MoveTo(place_to_search(seat.likely, seat.pose.cell))

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hm_agent.worlds.melting_pot.grid import Layout
-from hm_agent.worlds.melting_pot.planning.subgoals import Aim, FireAt, FireOnSight, MoveTo, Pause, Shadow, Subgoal
-from hm_agent.worlds.melting_pot.planning.written_subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import Aim, Call, FireAt, FireOnSight, MoveTo, Pause, Shadow
+from hm_agent.worlds.melting_pot.planning.written_calls import (
     FIRE_AT,
     FIRE_ON_SIGHT,
     MOVE_TO,
@@ -14,8 +14,8 @@ from hm_agent.worlds.melting_pot.planning.written_subgoals import (
     SHADOW,
     Functions,
     Names,
+    parse_call,
     parse_plan,
-    parse_subgoal,
 )
 from hm_agent.written_calls import CallError
 
@@ -52,11 +52,11 @@ FRAGMENTS = (
     ids=["from where", "dense", "wide", "trailing comma", "over lines", "as shown", "brackets", "comment", "slashes"],
 )
 def test_spacing_of_a_call_does_not_matter(text: str) -> None:
-    assert parse_subgoal(text, ROOM, FUNCTIONS) == MoveTo((4, 2))
+    assert parse_call(text, ROOM, FUNCTIONS) == MoveTo((4, 2))
 
 
 @pytest.mark.parametrize(
-    "subgoal",
+    "call",
     [
         MoveTo((4, 2)),
         FireAt((3, 1)),
@@ -73,8 +73,8 @@ def test_spacing_of_a_call_does_not_matter(text: str) -> None:
     ],
     ids=str,
 )
-def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
-    assert parse_subgoal(str(subgoal), ROOM, ALL, WHO) == subgoal
+def test_call_is_written_as_it_is_read(call: Call) -> None:
+    assert parse_call(str(call), ROOM, ALL, WHO) == call
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_subgoal_is_written_as_it_is_read(subgoal: Subgoal) -> None:
 )
 def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) -> None:
     with pytest.raises(CallError, match="wrong arguments"):
-        parse_subgoal(text, ROOM, ALL, WHO)
+        parse_call(text, ROOM, ALL, WHO)
 
 
 @pytest.mark.parametrize(
@@ -104,27 +104,27 @@ def test_names_of_nobody_and_arguments_of_another_form_are_refused(text: str) ->
         ("fire_at((2, 2))", "fire_at: (2, 2) is a wall; free next to it: [(1, 2), (2, 1)]"),
     ],
 )
-def test_error_of_a_bad_subgoal_says_what_would_be_right(text: str, message: str) -> None:
+def test_error_of_a_bad_call_says_what_would_be_right(text: str, message: str) -> None:
     with pytest.raises(CallError) as error:
-        parse_subgoal(text, ROOM, FUNCTIONS)
+        parse_call(text, ROOM, FUNCTIONS)
     assert str(error.value) == message
 
 
 def test_name_of_a_function_alone_is_a_call_without_arguments() -> None:
-    assert parse_subgoal("fire_on_sight  # from here on", ROOM, ALL, WHO) == FireOnSight()
+    assert parse_call("fire_on_sight  # from here on", ROOM, ALL, WHO) == FireOnSight()
     with pytest.raises(CallError, match="wrong arguments"):
-        parse_subgoal("move_to", ROOM, ALL, WHO)
+        parse_call("move_to", ROOM, ALL, WHO)
 
 
 def test_long_text_is_shortened_in_the_message() -> None:
     with pytest.raises(CallError) as error:
-        parse_subgoal("never mind " * 1000, ROOM, FUNCTIONS)
+        parse_call("never mind " * 1000, ROOM, FUNCTIONS)
     assert len(str(error.value)) < 200
 
 
 def test_function_that_the_game_does_not_have_is_refused() -> None:
     with pytest.raises(CallError, match=r"unknown function 'fire_at'; write move_to"):
-        parse_subgoal("fire_at((1, 1))", ROOM, {"move_to": MOVE_TO})
+        parse_call("fire_at((1, 1))", ROOM, {"move_to": MOVE_TO})
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join)))
@@ -132,11 +132,11 @@ def test_function_that_the_game_does_not_have_is_refused() -> None:
 @example("move_to(" + "(1, 1), " * 2000 + ")")
 def test_no_text_raises_anything_but_the_parsers_own_error(text: str) -> None:
     try:
-        subgoal = parse_subgoal(text, ROOM, FUNCTIONS)
+        call = parse_call(text, ROOM, FUNCTIONS)
     except CallError:
         return
-    assert isinstance(subgoal, MoveTo | FireAt)
-    assert ROOM.contains(subgoal.target)
+    assert isinstance(call, MoveTo | FireAt)
+    assert ROOM.contains(call.target)
 
 
 def test_plan_is_read_in_its_order() -> None:

@@ -1,4 +1,4 @@
-"""How subgoals are written: parses them from a model's text without evaluating it (appendix C.4)."""
+"""How calls are written: parses them from a model's text without evaluating it (appendix C.4)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from functools import partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
-from hm_agent.worlds.melting_pot.planning.subgoals import (
+from hm_agent.worlds.melting_pot.planning.calls import (
     Aim,
+    Call,
     CollectUnseen,
     FireAt,
     FireOnSight,
@@ -18,7 +19,6 @@ from hm_agent.worlds.melting_pot.planning.subgoals import (
     MoveTo,
     Pause,
     Shadow,
-    Subgoal,
     Wait,
 )
 from hm_agent.written_calls import CallError, any_of, read_call, read_calls, shortened
@@ -45,17 +45,17 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class SubgoalFunction:
-    """The syntax of a subgoal and how to build it.
+class CallFunction:
+    """The syntax of a call and how to build it.
 
-    form: how the call is written, e.g. `wait(steps)`. takes: True if the arguments fit. build: makes the subgoal from
+    form: how the call is written, e.g. `wait(steps)`. takes: True if the arguments fit. build: makes the call from
     its arguments. patterns: makes the regular expressions of its arguments from that of a cell and the known names.
     of_things: True if its cells hold stations, which nobody can enter; else they are cells to stand on.
     """
 
     form: str
     takes: Callable[[Arguments], bool]
-    build: Callable[[Arguments], Subgoal]
+    build: Callable[[Arguments], Call]
     patterns: Callable[[str, Names], Sequence[str]] = lambda cell, names: (cell,)
     of_things: bool = False
 
@@ -79,49 +79,49 @@ def _only_cells(count: int) -> Callable[[Arguments], bool]:
     return lambda given: len(given.cells) == count and not (given.numbers or given.players or given.kinds)
 
 
-MOVE_TO = SubgoalFunction(
+MOVE_TO = CallFunction(
     "move_to((x, y))",
     # The paper's form also names the start, which is where the avatar is by then.
     lambda given: _only_cells(1)(given) or _only_cells(2)(given),
     lambda given: MoveTo(given.cells[-1]),
 )
-FIRE_AT = SubgoalFunction(
+FIRE_AT = CallFunction(
     "fire_at((x, y))",
     lambda given: len(given.cells) == 1 and len(given.kinds) < 2 and len(given.numbers) < 2,
     lambda given: FireAt(given.cells[0], _aim(given)),
     lambda cell, names: (cell, *(f"{cell}, {condition}" for condition in _conditions(names))),
 )
-FIRE_ON_SIGHT = SubgoalFunction(
+FIRE_ON_SIGHT = CallFunction(
     "fire_on_sight()",
     lambda given: not given.cells and len(given.kinds) < 2 and len(given.numbers) < 2,
     lambda given: FireOnSight(_aim(given)),
     lambda cell, names: ("", *_conditions(names)),
 )
-COLLECT_UNSEEN = SubgoalFunction(
+COLLECT_UNSEEN = CallFunction(
     "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)
 )
-SHADOW = SubgoalFunction(
+SHADOW = CallFunction(
     "shadow(player)",
     lambda given: len(given.players) == 1 and not (given.cells or given.numbers or given.kinds),
     lambda given: Shadow(given.players[0]),
     lambda cell, names: (any_of(names.players),) if names.players else (),
 )
-PAUSE = SubgoalFunction(
+PAUSE = CallFunction(
     "wait(steps)",
     lambda given: len(given.numbers) == 1 and not (given.cells or given.players or given.kinds),
     lambda given: Pause(given.numbers[0]),
     lambda cell, names: ("(5|10|20|30)",),
 )
-INTERACT = SubgoalFunction("interact((x, y))", _only_cells(1), lambda given: Interact(given.cells[0]), of_things=True)
-WAIT = SubgoalFunction("wait((x, y))", _only_cells(1), lambda given: Wait(given.cells[0]), of_things=True)
+INTERACT = CallFunction("interact((x, y))", _only_cells(1), lambda given: Interact(given.cells[0]), of_things=True)
+WAIT = CallFunction("wait((x, y))", _only_cells(1), lambda given: Wait(given.cells[0]), of_things=True)
 
-Functions = Mapping[str, SubgoalFunction]
+Functions = Mapping[str, CallFunction]
 """The functions that the plans of a game may call, by name."""
 
 _CELL = re.compile(r"\(\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\)|\[\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*\]")
 
 
-def parse_subgoal(text: str, layout: Layout, functions: Functions, names: Names = Names()) -> Subgoal:
+def parse_call(text: str, layout: Layout, functions: Functions, names: Names = Names()) -> Call:
     """Parses one call such as `move_to((3, 4))`; allows any spacing, cells in any brackets and a comment after it.
 
     Raises CallError for an unknown function, arguments of a wrong number or form, and cells outside the map or inside
@@ -154,8 +154,8 @@ def _read_arguments(text: str, names: Names) -> Arguments | None:
     return Arguments(cells, numbers, players, kinds)
 
 
-def accept(subgoal: Subgoal) -> None:
-    """The default `check` of `parse_plan`, for games that bar no subgoal."""
+def accept(call: Call) -> None:
+    """The default `check` of `parse_plan`, for games that bar no call."""
 
 
 def parse_plan(
@@ -163,17 +163,17 @@ def parse_plan(
     layout: Layout,
     functions: Functions,
     names: Names = Names(),
-    check: Callable[[Subgoal], None] = accept,
-) -> tuple[Subgoal, ...]:
-    """Parses a whole plan; raises CallError with the errors of all its subgoals if any is invalid.
+    check: Callable[[Call], None] = accept,
+) -> tuple[Call, ...]:
+    """Parses a whole plan; raises CallError with the errors of all its calls if any is invalid.
 
-    check: the game's own; raises CallError for a subgoal that can't be carried out.
+    check: the game's own; raises CallError for a call that can't be carried out.
     """
 
-    def read(text: str) -> Subgoal:
-        subgoal = parse_subgoal(text, layout, functions, names)
-        check(subgoal)
-        return subgoal
+    def read(text: str) -> Call:
+        call = parse_call(text, layout, functions, names)
+        check(call)
+        return call
 
     return read_calls(texts, read, _forms(functions))
 

@@ -1,4 +1,4 @@
-"""The subgoals of a plan (appendix C.4), and what is told of a plan that is over."""
+"""The calls of a plan (appendix C.4), and what is told of a plan that is over."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ class Wait(WrittenCall):
         return f"wait({self.target})"
 
 
-Subgoal = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
+Call = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
 
 
-def players_named(plan: Sequence[Subgoal]) -> frozenset[str]:
+def players_named(plan: Sequence[Call]) -> frozenset[str]:
     """The players that the calls of a plan name."""
     named: set[str] = set()
     for call in plan:
@@ -138,7 +138,7 @@ HIT_NOBODY = reason("hit_nobody")
 
 
 @dataclass(frozen=True, slots=True)
-class PreviousPlan(PlanRecord):
+class SubstratePlanRecord(PlanRecord):
     """A plan that is over.
 
     skipped: the calls whose thing was gone. shot: the call that was carried out in place of the rest, because the plan
@@ -146,21 +146,21 @@ class PreviousPlan(PlanRecord):
     went_on: True if the agent has since followed a plan that no model was asked for.
     """
 
-    skipped: tuple[Subgoal, ...] = ()
-    shot: Subgoal | None = None
-    failed: Subgoal | None = None
+    skipped: tuple[Call, ...] = ()
+    shot: Call | None = None
+    failed: Call | None = None
     went_on: bool = False
 
 
 def plan_record(
-    calls: Sequence[Subgoal],
+    calls: Sequence[Call],
     done: int,
-    skipped: Sequence[Subgoal] = (),
-    shot: Subgoal | None = None,
+    skipped: Sequence[Call] = (),
+    shot: Call | None = None,
     *,
-    failed: Subgoal | None = None,
+    failed: Call | None = None,
     went_on: bool = False,
-) -> PreviousPlan:
+) -> SubstratePlanRecord:
     """The record of a plan of which the first `done` calls were carried out."""
     plan = tuple(calls)
-    return PreviousPlan(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed, went_on)
+    return SubstratePlanRecord(plan, done, len(plan), plan[done:], tuple(skipped), shot, failed, went_on)
