@@ -227,7 +227,7 @@ def test_a_step_shows_what_its_trace_says(page: Page, recording: Recording) -> N
         go_to(page, line["step"])
         shown = page.inner_text("#present")
         assert line["strategy"]["words"] in shown
-        assert line["state"].get("subgoal", "Subgoals") in shown
+        assert line["state"].get("subgoal", "Calls") in shown
         held = page.locator(".card", has_text="Inventory").first.inner_text()
         assert [int(word) for word in held.split() if word.isdigit()] == line["state"]["inventory"]
         total = sum(before["reward"] for before in recording.trace[: line["step"] + 1])

@@ -179,7 +179,7 @@ def open_question(page: Page, step: int, place: int) -> Any:
 def test_a_plan_is_shown_with_the_reason_it_was_asked_for(page: Page) -> None:
     for step, planned, reason in ((10, 10, REASON), (15, 10, REASON), (20, 20, HARM), (41, 40, "the plan is used up")):
         go_to(page, step)
-        told = page.locator("#present section:has(h2:text-is('Subgoals'))").inner_text()
+        told = page.locator("#present section:has(h2:text-is('Calls'))").inner_text()
         assert f"planned at step {planned} because" in told
         assert reason in told
     go_to(page, 5)
@@ -208,7 +208,7 @@ def test_a_plan_that_is_over_has_no_present_call_and_says_why(page: Page) -> Non
     notes = [item.locator("small").inner_text() for item in page.locator(".plan li").all()]
     assert notes == ["over", "over", "left", "over"]
     assert page.locator(".plan [aria-current]").count() == 0
-    told = page.locator("#present section:has(h2:text-is('Subgoals'))").inner_text()
+    told = page.locator("#present section:has(h2:text-is('Calls'))").inner_text()
     assert "over, because an interaction is over; the next plan is made once the agent can act" in told
     go_to(page, 35)
     assert "over, because" not in page.inner_text("#present")

@@ -119,7 +119,7 @@ def strategy(pen: Pen, game: GameFacts, current: Strategy | None) -> None:
 
 def call(pen: Pen, current: str | None, over_because: str | None) -> None:
     """Writes the current call or, once the plan is over, why it is; the next plan waits until the agent can act."""
-    pen.caption("Subgoal")
+    pen.caption("Call")
     if over_because:
         pen.paragraph((0, TOP), f"over, because {over_because}", 17, FAINT, lines=1)
     else:

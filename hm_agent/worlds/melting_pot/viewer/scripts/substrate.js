@@ -86,7 +86,7 @@ const plan = {
   key: (step, seat) => [step.shown.plan, step.shown.current, step.shown.shot, step.shown.over, step.state?.skipped, plannedAt(step, seat)?.step],
   build(step, seat) {
     const { plan = [], current, shot, over } = step.shown;
-    if (!plan.length) return [make("h2", {}, "Subgoals"), make("p", { class: "faint" }, "none")];
+    if (!plan.length) return [make("h2", {}, "Calls"), make("p", { class: "faint" }, "none")];
     const made = plannedAt(step, seat);
     const isGone = areSkipped(plan, step.state?.skipped ?? []);
     // A shot on sight is carried out in place of the calls that are left.
@@ -99,10 +99,10 @@ const plan = {
       return shot || over ? "left" : "ahead";
     };
     const notes = { skipped: "gone", done: "over", current: shot ? "now, on sight" : "now", left: "left" };
-    return [make("h2", {}, "Subgoals"), made ? make("p", { class: "why" }, "planned at ", stepLink(made.step), ` because ${made.state.asked_because}`) : null,
+    return [make("h2", {}, "Calls"), made ? make("p", { class: "why" }, "planned at ", stepLink(made.step), ` because ${made.state.asked_because}`) : null,
       over ? make("p", { class: "why" }, `over, because ${over}; the next plan is made once the agent can act`) : null,
-      make("ol", { class: "plan" }, calls.map((subgoal, i) =>
-        make("li", { class: state(i), "aria-current": state(i) === "current" ? "step" : null }, make(isGone[i] ? "s" : "span", {}, make("code", {}, subgoal)), notes[state(i)] ? make("small", {}, notes[state(i)]) : null)))];
+      make("ol", { class: "plan" }, calls.map((call, i) =>
+        make("li", { class: state(i), "aria-current": state(i) === "current" ? "step" : null }, make(isGone[i] ? "s" : "span", {}, make("code", {}, call)), notes[state(i)] ? make("small", {}, notes[state(i)]) : null)))];
   },
 };
 
