@@ -123,9 +123,8 @@ def test_a_plan_is_shown_the_latest_critiques(mute: bool) -> None:
 def test_an_evaluation_in_a_kitchen_names_the_call_that_failed() -> None:
     exchanges = asked(steps_of(KITCHEN, clumsy=True))
     reviewed = [(question, question.plan) for _, question, _ in exchanges if isinstance(question, ReviewPlan)]
-    failures = [
-        (each.because, plan) for each, plan in reviewed if isinstance(plan, SubstratePlanRecord) and plan.failed
-    ]
+    records = [(each.because, plan) for each, plan in reviewed if isinstance(plan, SubstratePlanRecord)]
+    failures = [(because, plan) for because, plan in records if plan.failed]
     assert 0 < len(failures) < len(reviewed) / 2
     for because, plan in failures:
         assert isinstance(plan.failed, Interact)

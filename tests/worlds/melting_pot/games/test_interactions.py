@@ -140,9 +140,8 @@ def test_no_plan_is_asked_for_while_an_interaction_begins_or_ends() -> None:
         log = EveryDecision()
         world, agents = set_up(scenario, "react", seed=seed)
         play_out(world, agents, seed=seed, steps=STEPS, recorders=[log])
-        held = [
-            decision.state.inventory for decision in log.decisions if isinstance(decision.state, SubstrateAgentState)
-        ]
+        states = [decision.state for decision in log.decisions]
+        held = [state.inventory for state in states if isinstance(state, SubstrateAgentState)]
         resets = [n for n, (before, now) in enumerate(pairwise(held), 1) if now == (1, 1, 1) != before]
         plans += sum(map(is_planned, log.decisions))
         assert len(resets) >= 10

@@ -31,9 +31,7 @@ CALLS = (MoveTo((4, 4)), FireAt((9, 9)))
         (plan_record(CALLS, 2), USED_UP, 2),
     ],
 )
-def test_call_to_fire_that_led_to_an_interaction_was_carried_out(
-    plan: SubstratePlanRecord, because: str, done: int
-) -> None:
+def test_a_shot_that_led_to_an_interaction_was_carried_out(plan: SubstratePlanRecord, because: str, done: int) -> None:
     game = dyad()
     context = PlanContext(
         observation=Observation(90, {"INVENTORY": np.array((1, 1, 1))}),
