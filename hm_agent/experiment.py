@@ -315,7 +315,7 @@ class Episode:
 
     @property
     def seed(self) -> int:
-        """Depends on base seed, scenario and number, never on the agents: all agents meet the same opponents."""
+        """Depends on base seed, scenario and number, never on the agents: all agents meet the same players."""
         own = self.suite.seed(self.scenario, self.experiment.seed, self.number)
         return _hashed_seed(f"{self.experiment.seed}/{self.scenario.name}/{self.number}") if own is None else own
 

@@ -144,7 +144,7 @@ class ScenarioInfo:
     """A scenario as experiments and reports know it.
 
     name: in results and folders; short_name: as typed. group: the title under which reports gather scenarios of one
-    kind, in one unit. about: a few words, e.g. on the opponents. seats: the seats that agents play. published: results
+    kind, in one unit. about: a few words, e.g. on the others. seats: the seats that agents play. published: results
     of other publications by agent. asked_by: a word that a glob must contain to match the scenario; empty: every glob
     may. has_paid_interactions: True if every interaction pays a reward, so that reports may show the reward from one
     interaction to the next. held_out: True if no constant of an agent or of its reasoner may be chosen by results on

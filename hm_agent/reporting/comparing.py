@@ -1,4 +1,4 @@
-"""Compares agents on the same episodes: the same scenario, seed and opponents, with the same world settings."""
+"""Compares agents on the same episodes: the same scenario, seed and other players, with the same world settings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How language models play EnactToM: what they read, the commands they answer with, what they think of their partners.
 
-In the order of a turn: notebook (what has happened, in a situation), partner_mind with partner_questions (what the
-partners know and do next), plan_house (the question for a plan), written_commands (the plan as it is written); body
-puts them together, and reasoner answers every question by calculation.
+In the order of a turn: notebook (what has happened), situation (what questions show of it, and what answers may say),
+written_commands and command_follower (the plan, turn by turn); body puts them together, and reasoner answers every
+question by calculation.
 """

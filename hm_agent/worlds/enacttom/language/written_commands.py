@@ -186,5 +186,5 @@ def _message_patterns(context: CommandContext) -> list[str]:
 
 
 def _plain_names(names: Sequence[str]) -> list[str]:
-    """The names without characters that are special in a pattern."""
+    """Those of the names that a pattern can hold as they are; the others are dropped."""
     return [name for name in names if re.fullmatch(r"[\w-]+", name)]
