@@ -57,7 +57,7 @@ Past = Sequence[PastInteraction]
 def past_of(prompt: str) -> list[PastInteraction]:
     """The interactions that the prompt lists, the oldest first."""
     line = r"^- step \d+: you \S+ \((.+?)\), (\w+) \S+ \((.+?)\): (.+)$"
-    about, table = search(r"^# What you noticed of (\w+)$", prompt), table_of(prompt)
+    about, table = search(r"^# What you noticed of (?:the (?!others))?(\w+)$", prompt), table_of(prompt)
     return [
         PastInteraction(
             (about or partner) if partner == "it" else partner,
@@ -210,7 +210,7 @@ def predict(prompt: str) -> dict[str, Any]:
 def give_odds(prompt: str) -> dict[str, Any]:
     """Names the likeliest rule of the player in question, with most of the chance on what it predicts."""
     table = table_of(prompt)
-    about = search(r"By which rules may (\w+) act", prompt)
+    about = search(r"By which rules may (?:the )?(\w+) act", prompt)
     words = likeliest(table, [interaction for interaction in past_of(prompt) if interaction.partner == about])
     kind = _kind_taken(prompt) or expected(table, past_of(prompt), words)
     return {
@@ -231,7 +231,7 @@ def _hypotheses(prompt: str) -> list[str]:
 def revise(prompt: str) -> dict[str, Any]:
     """Keeps or adds the likeliest rule of the player that the question is about, if it has met that one."""
     table, known = table_of(prompt), _hypotheses(prompt)
-    about = search(r"^# What you noticed of (\w+)$", prompt)
+    about = search(r"^# What you noticed of (?:the (?!others))?(\w+)$", prompt)
     past = [interaction for interaction in past_of(prompt) if interaction.partner == about]
     words = likeliest(table, past)
     of = known.index(words) + 1 if words in known else 0
