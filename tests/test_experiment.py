@@ -184,7 +184,7 @@ def test_models_are_given_by_seat_and_joined_in_the_name_of_the_folder() -> None
         (
             DYAD,
             {"agents": ("oracle",)},
-            "oracle can't play rws_repeated_selfplay: hypothetical_minds, hm_joint, react, ",
+            "oracle can't play rws_repeated_selfplay: hypothetical_minds, hm_joint, hm_odds, react, ",
         ),
     ],
 )

@@ -275,7 +275,7 @@ MOST_RULES = 6
 Percent = Annotated[int, Field(ge=0, le=100)]
 
 
-class RuleOdds(BaseModel):
+class RuleChances(BaseModel):
     """A `LikelyRule` as an answer gives it, in percent."""
 
     rule: Words
@@ -285,7 +285,7 @@ class RuleOdds(BaseModel):
     lasts: bool = False
 
     @classmethod
-    def of(cls, rule: LikelyRule) -> RuleOdds:
+    def of(cls, rule: LikelyRule) -> RuleChances:
         """Rounds to whole percents; a rule that is hardly likely keeps one percent."""
         share = max(1, round(100 * rule.share))
         then = [*map(_percents, rule.then)]
@@ -305,7 +305,7 @@ class OddsAnswer(BaseModel):
     """The rules by which another player may act."""
 
     reasoning: str = ""
-    rules: list[RuleOdds]
+    rules: list[RuleChances]
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ class GiveOdds(SeatQuestion[OddsAnswer]):
             *(partial(self._check_rule, rule) for rule in answer.rules),
         )
 
-    def _check_rule(self, rule: RuleOdds) -> None:
+    def _check_rule(self, rule: RuleChances) -> None:
         side = self.situation.side
         check_all(
             lambda: _check_count("then", len(rule.then), {0, 1, len(side.actions)}),

@@ -31,7 +31,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
     RevisedBeliefs,
     RevisedMind,
-    RuleOdds,
+    RuleChances,
     StrategyAnswer,
     answer_about,
     answer_deciding,
@@ -138,4 +138,4 @@ def odds_of(rules: Sequence[LikelyRule]) -> OddsAnswer:
         alike[foreseen] = replace(before, share=before.share + rule.share) if before else rule
     likeliest = sorted(alike.values(), key=lambda rule: rule.share, reverse=True)[:MOST_RULES]
     total = sum(rule.share for rule in likeliest)
-    return OddsAnswer(rules=[RuleOdds.of(replace(rule, share=rule.share / total)) for rule in likeliest])
+    return OddsAnswer(rules=[RuleChances.of(replace(rule, share=rule.share / total)) for rule in likeliest])

@@ -10,7 +10,7 @@ from hm_agent.core import Thoughts
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.calculating import Calculator
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleOdds
+from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.predictions import BRIER, LOG_LOSS
 from tests.strategists import PAPERS, ROCKS, SCISSORS, arena, begin, dyad, interact, see_pickup
 
@@ -18,7 +18,7 @@ ROCK, PAPER, SCISSOR = [100, 0, 0], [0, 100, 0], [0, 0, 100]
 
 
 def odds(next_chances: list[int], *then: list[int]) -> OddsAnswer:
-    return OddsAnswer(rules=[RuleOdds(rule="It has a rule.", share=100, next=next_chances, then=list(then))])
+    return OddsAnswer(rules=[RuleChances(rule="It has a rule.", share=100, next=next_chances, then=list(then))])
 
 
 def told(answers: Sequence[OddsAnswer]) -> tuple[Calculator, ScriptedModel]:

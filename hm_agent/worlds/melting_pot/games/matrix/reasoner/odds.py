@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hm_agent.repeated_games.payoffs import Shares
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleOdds
+from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.written_reasoner import odds_of
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
@@ -29,7 +29,7 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
     assert isinstance(seat, MatrixSeat)
     if seat.rules.players > 2:
         shares = predict_all(seat.rules, opponents_of(seat, history), seat.step)[question.about]
-        return OddsAnswer(rules=[RuleOdds.of(LikelyRule(KEEPS_ITS_KIND, 1.0, shares))])
+        return OddsAnswer(rules=[RuleChances.of(LikelyRule(KEEPS_ITS_KIND, 1.0, shares))])
     (other,) = seat.others
     reliability = pickup_reliability(seat.rules, history)
     rules = []
