@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
@@ -34,11 +34,22 @@ class Calculator(BaseStrategist[OddsReading]):
     def is_outdated(self) -> bool:
         return self._about is not None and self._mind.can_act and not self._mind.is_over
 
+    @property
+    def hypotheses(self) -> Sequence[Hypothesis]:
+        """The rules about the player of the latest interaction, the likeliest first; a value is a probability."""
+        beliefs = self._beliefs.get(self.about or self._mind.players[0])
+        names = self._mind.side.others
+        return [
+            Hypothesis(words, share, names[chances.index(max(chances))])
+            for words, share, chances in (beliefs.ranked if beliefs else ())
+        ]
+
     def believed_about(self, player: str) -> Hypothesis | None:
         """The likeliest rule, with the likeliest action by all rules."""
         if player not in self._beliefs:
             return None
-        return Hypothesis(self._beliefs[player].words, prediction=self._awaited(player))
+        (words, share, _), *_ = self._beliefs[player].ranked
+        return Hypothesis(words, share, self._awaited(player))
 
     def chances_of(self, player: str) -> Mapping[str, float] | None:
         beliefs = self._beliefs.get(player)

@@ -83,10 +83,10 @@ class RuleBeliefs:
         return tuple(self._play.chances(self._beliefs))
 
     @property
-    def words(self) -> str:
-        """The likeliest rule, in words."""
-        number, _, _ = max(self._beliefs, key=lambda belief: belief[2])
-        return self._words[number]
+    def ranked(self) -> Sequence[tuple[str, float, Shares]]:
+        """Each rule in words, with its probability and the chances of the next actions by it; the likeliest first."""
+        likeliest = sorted(self._beliefs, key=lambda belief: belief[2], reverse=True)
+        return [(self._words[number], share, self._rules[number].chances(state)) for number, state, share in likeliest]
 
     @property
     def is_open(self) -> bool:

@@ -103,6 +103,8 @@ def test_predictions_are_scored_by_the_chances_that_were_given() -> None:
     assert metrics[BRIER] == pytest.approx(sum(chance**2 for chance in chances.values()) - 2 * chances["rock"] + 1)
     assert 0 < metrics[LOG_LOSS] < 0.3
     thoughts: Thoughts = mind.thoughts()
+    assert [(rule.words, rule.prediction) for rule in thoughts.hypotheses] == [("It has a rule.", "rock")]
+    assert thoughts.hypotheses[0].value == pytest.approx(1)
     assert [hypothesis.prediction for hypothesis in thoughts.relied_on if hypothesis] == ["rock"]
 
 

@@ -23,13 +23,13 @@ def test_chances_are_the_mean_over_rules_with_slips() -> None:
     beliefs = RuleBeliefs([LikelyRule("a", 0.6, COOPERATES), LikelyRule("b", 0.2, (0.25, 0.75))], PD, 5)
     told = 0.75 * 1 + 0.25 * 0.25
     assert beliefs.chances == pytest.approx([(1 - SLIP) * told + SLIP / 2, (1 - SLIP) * (1 - told) + SLIP / 2])
-    assert beliefs.words == "a"
+    assert beliefs.ranked[0][0] == "a"
 
 
 def test_an_interaction_moves_the_shares_by_bayes_rule() -> None:
     beliefs = RuleBeliefs([LikelyRule("a", 0.5, COOPERATES), LikelyRule("b", 0.5, DEFECTS)], PD, 5)
     beliefs.take(C, D)
-    assert beliefs.words == "b"
+    assert beliefs.ranked[0][0] == "b"
     likely, slip = 1 - SLIP / 2, SLIP / 2
     assert beliefs.chances[D] == pytest.approx(likely * likely + slip * slip)
 
@@ -56,7 +56,7 @@ def test_beliefs_are_open_once_most_rules_told_nothing_of_the_next_interaction()
     beliefs.take(C, C)
     assert beliefs.is_open
     beliefs.take(C, C)
-    assert (beliefs.words, beliefs.is_open) == ("stays", False)
+    assert (beliefs.ranked[0][0], beliefs.is_open) == ("stays", False)
 
 
 @pytest.mark.parametrize(("left", "choice"), [(1, D), (2, C), (9, C)])
