@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
+from hm_agent.models.prompts import render
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, Plan, Prediction, RevisedBeliefs, StrategyAnswer
@@ -30,11 +31,14 @@ from tests.strategists import RWS, against, among, arena, dyad, lead
 from tests.worlds.melting_pot.games.matrix_examples import (
     ARENA,
     DILEMMA,
+    HISTORY,
     ROCK_PAPER_SCISSORS,
     STRANGER,
     UNDECIDED,
+    against_one,
     map_of,
     planned,
+    predict,
 )
 
 UNKNOWN, LIKELY, KNOWN = (1 / 3, 1 / 3, 1 / 3), (0.6, 0.2, 0.2), (0.95, 0.025, 0.025)
@@ -130,3 +134,21 @@ def test_a_plan_after_watching_is_asked_for_without_the_one_from_before_the_inte
     after_watching = [previous for has_watched, has_planned, previous in asked[1:] if has_watched and not has_planned]
     assert after_watching
     assert not any(after_watching)
+
+
+def test_a_strategy_to_watch_that_would_not_be_followed_is_neither_offered_nor_accepted() -> None:
+    given = against("rock", OWN, watch=True)
+    offered, withheld = (predict(replace(against_one(), may_watch=may_watch)) for may_watch in (True, False))
+    offered.situation.check_strategy(given, None)
+    assert "watch" in render(offered)
+    with pytest.raises(ValueError, match="watch: it would change nothing now; write false"):
+        withheld.situation.check_strategy(given, None)
+    assert "watch" not in render(withheld)
+    assert withheld.forms["watch"] == {"enum": [False]}
+
+
+def test_what_is_said_of_watching_holds_before_and_after_anything_is_known() -> None:
+    """At first the agent is asked about whatever it sees; then it goes on if it sees what it expects."""
+    assert "if you watch and see nothing, you go on" in render(predict(against_one()))
+    known = against_one(ROCK_PAPER_SCISSORS, *HISTORY)
+    assert "if you watch and see what you expect, or nothing clear, you go on" in render(predict(known))
