@@ -93,7 +93,7 @@ class Calculator(BaseStrategist[OddsReading]):
 
     async def _on_clue(self, clue: Clue) -> Strategy | None:
         """Asks again, as the clue speaks against the likeliest action."""
-        return await self._ask_about(clue.partner) if clue.partner in self._beliefs else None
+        return await self._ask_about(clue.partner)
 
     async def _ask_about(self, player: str) -> Strategy | None:
         """Asks about a player now, or once the agent can act again."""

@@ -353,8 +353,9 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         """Holds what does best with the chosen kind; among many, what does best with whom it is worth meeting."""
         expected, held = expected_inventories(self.rules, self.interactions), self.situation.held
         if choice is None:
-            unknown = self._distribution(None)
-            distributions = {player: chances.get(player, unknown) for player in self.players}
+            known = [self._distribution(None), *chances.values()]
+            population = tuple(sum(column) / len(known) for column in zip(*known, strict=True))
+            distributions = {player: chances.get(player, population) for player in self.players}
             search = steps_to_find({other.player: other.seen for other in self.situation.others}, self._senses.step)
             best = choose_partners(self.rules, distributions, expected, held, search)
             is_worth_it = is_worthwhile(self.rules, best, held)
