@@ -253,7 +253,7 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
         from hm_agent.agents.agent import words_of
 
         lacking = _lacking(agent, scenario) if _own_agent(agent, scenario) is None else None
-        why = f" (it needs {words_of(lacking)}, which {scenario.world} does not offer)" if lacking else ""
+        why = f" (it needs {words_of(lacking)}, which {scenario.world} does not offer there)" if lacking else ""
         raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {', '.join(able)} can")
     own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):

@@ -165,7 +165,7 @@ def test_a_strategist_that_needs_what_a_world_lacks_is_refused_in_one_line() -> 
         needs=EvaluatedStrategies.needs,
     )
     with pytest.raises(
-        ConfigError, match=r"my_he_hr can't play .* \(it needs StrategyValuing, which symmtom does not offer\)"
+        ConfigError, match=r"my_he_hr can't play .* \(it needs StrategyValuing, which symmtom does not offer there\)"
     ):
         check_agent("my_he_hr", scenario, "builtin")
     hidden = Recipe("mine", lambda mind, model, _: EvaluatedStrategies(mind, model, TABLE_2), NoReflection)

@@ -1,7 +1,7 @@
 """Measures which order of mind each scenario needs: `hm-agent needs 'mg_mod_*' --episodes=40`.
 
-A scenario needs the least order of the ladder that reaches `REACHED` of the way from the best shortcut (0) to the
-ceiling (1), where all lower orders stay below `MISSED`. Scenarios of a pair are one item, whose reward is the lesser.
+A scenario needs the least order of the ladder that reaches 80% of the way from the best shortcut (0) to the
+ceiling (1), where all lower orders stay below 40%. Scenarios of a pair are one item, whose reward is the lesser.
 
 Measured on seeds is what agents earn, and so the need. Exact is what classes of play earn at best that know the rules:
 open loop and watching over the rounds in brackets, reflexes, myopic and best play over all.
@@ -125,8 +125,13 @@ def _line(item: Item) -> str:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("hm-agent needs", description=__doc__)
     parser.add_argument("scenarios", nargs="+", help="scenarios of matrix games, by name or glob")
-    parser.add_argument("--episodes", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, help="the number of the first episode")
+    parser.add_argument("--episodes", type=int, default=40, help="how many a scenario and agent (default: 40)")
+    parser.add_argument(
+        "--first",
+        type=int,
+        default=0,
+        help="the number of the first episode (default: 0), so that other seeds can tell whether a need holds",
+    )
     asked = parser.parse_args(arguments)
     found = [table_scenarios().get(info.name) for info in find_scenarios(asked.scenarios)]
     known = [scenario for scenario in found if scenario is not None]
