@@ -279,7 +279,7 @@ class RuleChances(BaseModel):
     """A `LikelyRule` as an answer gives it, in percent."""
 
     rule: Words
-    share: Percent
+    share: Annotated[int, Field(ge=1, le=100)]
     next: list[Percent]
     then: list[list[Percent]] = Field(default_factory=list)
     lasts: bool = False
@@ -334,18 +334,29 @@ class GiveOdds(SeatQuestion[OddsAnswer]):
         }
 
     def check(self, answer: OddsAnswer) -> None:
-        """Raises ValueError for rows of a wrong number or length, and for shares or chances that are all 0."""
+        """Raises ValueError for too many rules, rows of a wrong number or length, and chances that are all 0."""
         check_all(
             lambda: _check_count("rules", len(answer.rules), range(1, self.most + 1)),
-            lambda: _check_chances("share", [rule.share for rule in answer.rules], len(answer.rules)),
             *(partial(self._check_rule, rule) for rule in answer.rules),
         )
+
+    def usable_part(self, answer: OddsAnswer) -> OddsAnswer | None:
+        """The rules that are valid by themselves."""
+        valid = [rule for rule in answer.rules[: self.most] if self._is_valid(rule)]
+        return answer.model_copy(update={"rules": valid}) if valid else None
+
+    def _is_valid(self, rule: RuleChances) -> bool:
+        try:
+            self._check_rule(rule)
+        except ValueError:
+            return False
+        return True
 
     def _check_rule(self, rule: RuleChances) -> None:
         side = self.situation.side
         check_all(
             lambda: _check_count("then", len(rule.then), {0, 1, len(side.actions)}),
-            *(partial(_check_chances, "next", row, len(side.others)) for row in [rule.next]),
+            lambda: _check_chances("next", rule.next, len(side.others)),
             *(partial(_check_chances, "then", row, len(side.others)) for row in rule.then),
         )
 

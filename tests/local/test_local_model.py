@@ -36,7 +36,7 @@ NAME = "local:smollm2"
 EXAMPLES: Mapping[str, Question[Any]] = {**MATRIX_EXAMPLES, **KITCHEN_EXAMPLES}
 OF_OTHER_WORLDS: Mapping[str, Question[Any]] = {**LANGUAGE_EXAMPLES, **STORY_EXAMPLES, **HOUSE_EXAMPLES}
 ONE_OF_EACH_KIND = {type(one): name for name, one in [*OF_OTHER_WORLDS.items()][::-1]}.values()
-BEYOND_A_SCHEMA = (r"\bcall ([2-9]|10), ", "named more than once", "needs words")
+BEYOND_A_SCHEMA = (r"\bcall ([2-9]|10), ", "named more than once", "needs words", "add up to 100", "then: 2 given")
 """What is wrong with the only answers that fit their schema and are refused all the same, as regular expressions."""
 
 

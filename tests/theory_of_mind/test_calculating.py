@@ -76,6 +76,23 @@ def test_without_a_valid_answer_it_acts_as_on_no_belief_and_keeps_its_strategy()
     assert mind.metrics() == {}
 
 
+def test_of_an_answer_with_unusable_rules_the_others_are_of_use() -> None:
+    mind, model = told([odds(ROCK)])
+    begin(mind)
+    (question,) = model.of(GiveOdds)
+    good = RuleChances(rule="It plays rock.", share=60, next=ROCK)
+    nothing_is_possible, too_many_lists = (
+        good.model_copy(update=change) for change in ({"next": [0, 0, 0]}, {"then": [ROCK] * 2})
+    )
+    answer = OddsAnswer(rules=[nothing_is_possible, good, too_many_lists])
+    with pytest.raises(
+        ValueError, match="next: say 3 percentages that add up to 100; then: 2 given; there may be 0, 1, 3"
+    ):
+        question.check(answer)
+    assert question.usable_part(answer) == OddsAnswer(rules=[good])
+    assert question.usable_part(OddsAnswer(rules=[nothing_is_possible])) is None
+
+
 def test_the_question_waits_until_the_agent_can_act() -> None:
     game = arena()
     model = ScriptedModel({GiveOdds: each([odds(ROCK)])})
