@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.mind import OddsReading, PlayerModel
-from hm_agent.theory_of_mind.odds import RuleBeliefs
+from hm_agent.theory_of_mind.odds import RuleBeliefs, likeliest
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
@@ -40,7 +40,7 @@ class Calculator(BaseStrategist[OddsReading]):
         beliefs = self._beliefs.get(self.about or self._mind.players[0])
         names = self._mind.side.others
         return [
-            Hypothesis(words, share, names[chances.index(max(chances))])
+            Hypothesis(words, share, names[likeliest(chances)])
             for words, share, chances in (beliefs.ranked if beliefs else ())
         ]
 
@@ -57,8 +57,8 @@ class Calculator(BaseStrategist[OddsReading]):
 
     def _awaited(self, player: str) -> str | None:
         """The likeliest next action of a player; None if nothing is believed of it."""
-        chances = self.chances_of(player)
-        return max(chances, key=chances.__getitem__) if chances else None
+        beliefs = self._beliefs.get(player)
+        return self._mind.side.others[likeliest(beliefs.chances)] if beliefs else None
 
     async def _decide(self) -> Strategy | None:
         """Asks about the player about whom a question is due, and responds to all that is believed."""

@@ -35,6 +35,14 @@ class LikelyRule:
     lasts: bool = False
 
 
+def rows_told(by_choice: Sequence[Shares]) -> tuple[Shares, ...]:
+    """What a rule has to tell of the interaction after next, in `then`: one row if it is the same for every choice.
+
+    by_choice: the chances of the other's actions for each action of the agent.
+    """
+    return tuple(by_choice[:1] if len(set(by_choice)) == 1 else by_choice)
+
+
 @dataclass(frozen=True)
 class ToldRule(RuleOfPlay):
     """A `LikelyRule` as a state machine: None before the next interaction, then the number of the row that holds.
@@ -48,7 +56,7 @@ class ToldRule(RuleOfPlay):
     lasts: bool = False
 
     def after(self, state: int | None, own: int, other: int) -> int | None:
-        if self.lasts and state is not None and _likeliest(self.then[state]) != _likeliest(self.next):
+        if self.lasts and state is not None and likeliest(self.then[state]) != likeliest(self.next):
             return state
         return other if len(self.then) > 1 else 0 if self.then else None
 
@@ -104,7 +112,8 @@ class RuleBeliefs:
         self._left = max(1, self._left - 1)
 
 
-def _likeliest(chances: Shares) -> int:
+def likeliest(chances: Shares) -> int:
+    """The number of the action with the largest chance; the first of several."""
     return chances.index(max(chances))
 
 

@@ -34,7 +34,7 @@ from hm_agent.repeated_games.rules_of_play import (
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
 from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, ReviewPlan
-from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner, odds_of
 from hm_agent.worlds.matrix_games.language.rounds import NextAction, Play, RoundSituation
 
@@ -149,10 +149,9 @@ def odds(question: GiveOdds) -> OddsAnswer:
     for rule in ranked:
         state, likelihood = _followed(rule, moves)
         if (share := exp(likelihood - best)) > NEGLIGIBLE:
-            then = _rows_after(rule, state)
-            rows = [] if _stays(rule, state) else then[:1] if len(set(then)) == 1 else then
+            rows = () if _stays(rule, state) else rows_told(_rows_after(rule, state))
             lasts = len(rows) > 1 and _lasts(rule, state)
-            rules.append(LikelyRule(rule_in_words(rule), share, rule.chances(state), tuple(rows), lasts))
+            rules.append(LikelyRule(rule_in_words(rule), share, rule.chances(state), rows, lasts))
     return odds_of(rules)
 
 
@@ -171,8 +170,7 @@ def _lasts(rule: RuleOfPlay, state: Any) -> bool:
     """True if whatever the agent's next action changes is for good, as far as one more round tells."""
 
     def expected(present: Any) -> int:
-        chances = rule.chances(present)
-        return chances.index(max(chances))
+        return likeliest(rule.chances(present))
 
     own = range(len(rule.side.others))
     after = [rule.after(state, expected(state), action) for action in own]

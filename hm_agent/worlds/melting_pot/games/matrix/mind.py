@@ -15,6 +15,7 @@ from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, Outcome, PlayerBelief, PlayerModel, Revised
+from hm_agent.theory_of_mind.odds import likeliest
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -340,8 +341,8 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         if self.rules.length.one_interaction:
             return 1
         held = self.interactions[-1].own if self.interactions else pure_inventory(self.rules, 0, TYPICAL)
-        every = self.rules.timing.steps_with(sum(held) - self.rules.initial_inventory * len(held))
-        return max(1, round(self.rules.length.expected_remaining(self._senses.step) / every))
+        remaining = self.rules.length.expected_remaining(self._senses.step)
+        return max(1, round(remaining / self.rules.steps_between(held)))
 
     def moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
         (met,) = matrix_interactions([interaction])
@@ -363,7 +364,7 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         (shares,) = chances.values()
         target = best_target(self.rules, shares, expected, held, choice)
         watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
-        return self._strategy_against_one(target, expected[shares.index(max(shares))], watch=watch)
+        return self._strategy_against_one(target, expected[likeliest(shares)], watch=watch)
 
     def _distribution(self, behaviour: str | None) -> Distribution:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""

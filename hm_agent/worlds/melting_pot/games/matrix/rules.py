@@ -210,6 +210,10 @@ class MatrixRules:
         """True if something has been collected: nobody can interact before."""
         return max(inventory) > self.initial_inventory
 
+    def steps_between(self, own: Counts) -> float:
+        """The expected steps from one interaction to the next if as much is collected for it as `own` holds."""
+        return self.timing.steps_with(sum(own) - self.initial_inventory * len(self.things))
+
     def interactions_left(self, step: int, own: Counts) -> float | None:
         """For how many more interactions there is time; None if the episode's end is left to chance.
 
@@ -217,8 +221,7 @@ class MatrixRules:
         """
         if self.length.end is None:
             return None
-        every = self.timing.steps_with(sum(own) - self.initial_inventory * len(self.things))
-        return max(0.0, (self.length.end - self.timing.frozen - step) / every)
+        return max(0.0, (self.length.end - self.timing.frozen - step) / self.steps_between(own))
 
     @property
     def count_range(self) -> tuple[int, int]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
-from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
 from hm_agent.theory_of_mind.written_reasoner import odds_of
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
@@ -34,31 +33,25 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
     reliability = pickup_reliability(seat.rules, history)
     rules = []
     for fit, weight in posterior(seat.rules, history):
-        expected, then = fit.prediction(), _rows_after(fit)
+        expected, rows = fit.prediction(), rows_told([after.prediction() for after in _after(fit)])
         seen = update_on_pickups(expected, other.present.taken, reliability) if other.present else expected
         share = weight * (sum(a * b for a, b in zip(seen, expected, strict=True)) if other.present else 1.0)
-        rows = then[:1] if len(set(then)) == 1 else then
-        rules.append(LikelyRule(fit.strategy.words, share, seen, tuple(rows), len(rows) > 1 and _lasts(fit)))
+        rules.append(LikelyRule(fit.strategy.words, share, seen, rows, len(rows) > 1 and _lasts(fit)))
     return odds_of(rules)
-
-
-def _rows_after(fit: Fit) -> Sequence[Shares]:
-    """For each kind that the agent may play next, the chances in the interaction after, if the likeliest comes next."""
-    return [after.prediction() for after in _after(fit)]
 
 
 def _after(fit: Fit) -> Sequence[Fit]:
     """For each kind that the agent may play next, the fit then, if the likeliest kind of the other comes next."""
-    kinds, likeliest = range(len(fit.prediction())), _likeliest(fit)
-    return [fit._replace(state=fit.strategy.updated(fit.state, Moves(own, likeliest, own))) for own in kinds]
-
-
-def _likeliest(fit: Fit) -> int:
     chances = fit.prediction()
-    return chances.index(max(chances))
+    other = likeliest(chances)
+    return [fit._replace(state=fit.strategy.updated(fit.state, Moves(own, other, own))) for own in range(len(chances))]
 
 
 def _lasts(fit: Fit) -> bool:
     """True if whatever the agent's next move changes is for good, as far as one more interaction tells."""
-    changed = [each for each in _after(fit) if _likeliest(each) != _likeliest(fit)]
-    return all(_likeliest(later) == _likeliest(each) for each in changed for later in _after(each))
+
+    def expected(present: Fit) -> int:
+        return likeliest(present.prediction())
+
+    changed = [each for each in _after(fit) if expected(each) != expected(fit)]
+    return all(expected(later) == expected(each) for each in changed for later in _after(each))
