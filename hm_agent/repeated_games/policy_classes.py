@@ -17,6 +17,8 @@ Cloud = tuple[tuple[RuleOfPlay, Any, float], ...]
 """Rules with their states and probabilities."""
 TIE_DIGITS = 6
 """To how many decimals payoffs are compared: fewer than probabilities have, so that their rounding makes no choice."""
+LEAST = 10.0**-DIGITS
+"""The least probability of a state that is possible, so that rounding rules none out."""
 MOST_STATES = 30_000
 """How many states the clouds that a calculation tells apart may have together."""
 
@@ -139,4 +141,4 @@ def _moved(cloud: Cloud, owns: Mapping[int, float], other: int | None = None) ->
                     key = rule, rule.after(state, reply, own)
                     weights[key] = weights.get(key, 0.0) + share * chance * drawn
     total = sum(weights.values())
-    return total, tuple((*key, round(weight / total, DIGITS)) for key, weight in weights.items())
+    return total, tuple((*key, max(round(weight / total, DIGITS), LEAST)) for key, weight in weights.items())

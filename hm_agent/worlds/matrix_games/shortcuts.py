@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise, product, takewhile
+from statistics import mean
 
 from hm_agent.repeated_games.equilibria import equilibrium, safest_action
 from hm_agent.repeated_games.payoffs import Side
@@ -195,6 +196,47 @@ class BestDistancePlayer(HistoryPlayer):
         return (moves[-1][anchor] + way) % len(side.actions)
 
 
+class ExploringPlayer(HistoryPlayer):
+    """Plays every action for six rounds, one after another, and then always the one that has paid most on average.
+
+    is_backward: True to begin with the last action.
+    """
+
+    ROUNDS = 6
+
+    def __init__(self, world: MatrixGameWorld, seed: int, *, is_backward: bool) -> None:
+        super().__init__(world, seed)
+        self._is_backward = is_backward
+
+    def choose(self, view: RoundView) -> tuple[int, None]:
+        return self.answer(view.side, view.moves), None
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        actions = range(len(side.actions))[:: -1 if self._is_backward else 1]
+        if len(moves) < self.ROUNDS * len(actions):
+            return actions[len(moves) // self.ROUNDS]
+        return max(actions, key=lambda action: mean(side.payoff[own][other] for own, other in moves if own == action))
+
+
+class QLearningPlayer(HistoryPlayer):
+    """Plays what pays most by Q-learning (Watkins, 1989) over what both played last, and begins with high hopes."""
+
+    RATE, DISCOUNT = 0.5, 0.9
+
+    def answer(self, side: Side, moves: Moves) -> int:
+        actions = range(len(side.actions))
+        hope = max(map(max, side.payoff)) / (1 - self.DISCOUNT)
+        worth: dict[tuple[tuple[int, int], int], float] = {}
+
+        def value(seen: tuple[int, int], action: int) -> float:
+            return worth.get((seen, action), hope)
+
+        for before, after in pairwise(moves):
+            paid = side.payoff[after[0]][after[1]] + self.DISCOUNT * max(value(after, action) for action in actions)
+            worth[before, after[0]] = (1 - self.RATE) * value(before, after[0]) + self.RATE * paid
+        return max(actions, key=lambda action: value(moves[-1], action))
+
+
 def _ways(side: Side, moves: Moves, anchor: int, lag: int = 1) -> list[int]:
     """How far the other went from a move `lag` rounds before, for each round that has one. anchor: as in a move."""
     pairs = zip(moves, moves[lag:], strict=False)
@@ -241,6 +283,9 @@ SHORTCUTS: Mapping[str, Callable[[MatrixGameWorld, int], TableAgent]] = {
     "counter_commonest": CounterCommonestPlayer,
     "match_frequencies": MatchFrequenciesPlayer,
     "double_counter": DoubleCounterPlayer,
+    "explore": partial(ExploringPlayer, is_backward=False),
+    "explore_backward": partial(ExploringPlayer, is_backward=True),
+    "q_learning": QLearningPlayer,
     "best_distance": BestDistancePlayer,
     "context_vote": ContextVotePlayer,
     "lag": partial(LagPlayer, fading=1.0),

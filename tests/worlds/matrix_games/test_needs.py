@@ -13,12 +13,13 @@ from hm_agent.repeated_games.rules_of_play import order_of
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, Item, main, measured
 from hm_agent.worlds.matrix_games.settings import table_scenarios
-from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS, mutual_action
+from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS, ExploringPlayer, QLearningPlayer, mutual_action
 from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
+from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 TESTED = {
-    "mg_stag_corrigible_trembling": 1,
+    "mg_brief_fictitious_play_3": 1,
     "mg_mod_deeper_2_2_1": 2,
     "mg_mod_deeper_3_2_1": 3,
 }
@@ -96,6 +97,24 @@ def test_the_orders_in_files_are_those_of_the_rules() -> None:
 def test_the_suite_names_every_shortcut_and_each_is_an_agent() -> None:
     assert list(SUITE.shortcuts) == list(NAMED) == list(SHORTCUTS)
     assert set(PLAYERS) == set(SUITE.own_agents)
+
+
+def test_shortcuts_that_learn_by_trying_commit_to_what_pays() -> None:
+    """Against one who is won over by three hares, and then copies, stag pays most once it is played on."""
+    scenario = table_scenarios()["mg_stag_corrigible"]
+    world = MatrixGameWorld(scenario)
+    by_hare, by_stag = ((1, 1),) * 3 + ((1, 0), (1, 1), (1, 1)), ((0, 1),) + ((0, 0),) * 5
+    for name, order in {"explore": (by_stag, by_hare), "explore_backward": (by_hare, by_stag)}.items():
+        player = PLAYERS[name](world, 0)
+        assert isinstance(player, ExploringPlayer)
+        (first, *_), (second, *_) = order
+        assert player.answer(scenario.side, order[0][:5]) == first[0]
+        assert player.answer(scenario.side, order[0]) == second[0]
+        assert player.answer(scenario.side, (*order[0], *order[1])) == 0
+    learner = PLAYERS["q_learning"](world, 0)
+    assert isinstance(learner, QLearningPlayer)
+    assert learner.answer(scenario.side, [(0, 1), (0, 1), (0, 1)]) == 1  # stag has disappointed after such a round
+    assert learner.answer(scenario.side, [(1, 0), (0, 0), (0, 0), (1, 0)]) == 0
 
 
 def test_a_mutual_action_is_to_cooperate() -> None:
