@@ -54,7 +54,7 @@ NEED_ORDER_1 = frozenset(
 """
 
 REFERENCES: Mapping[str, str] = {
-    "random": "draws every move uniformly; marks the floor",
+    "random": "draws every move uniformly",
     "heuristic": "goes to the centre, says all that it knows in turn, recharges when complete",
     "k_first": "plans as if nobody ever learnt what others know first-hand; a shortcut",
     "k_ce": "plans over what it witnessed that others were told (CE)",

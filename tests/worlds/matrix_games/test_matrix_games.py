@@ -110,7 +110,8 @@ def test_every_agent_plays_every_scenario_that_it_says_it_plays() -> None:
         for name, agent in SUITE.own_agents.items():
             if agent.plays(info):
                 last = rounds(info.name, *[name] * len(info.seats))[-1]
-                assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == 30, (info.name, name)
+                length = table_scenarios()[info.name].game.rounds
+                assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == length, (info.name, name)
 
 
 def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_the_agent() -> None:
