@@ -270,7 +270,7 @@ class ReadMinds(SeatQuestion[MindsReadAnswer[Any, Any]]):
         )
 
 
-MOST_RULES = 6
+MOST_RULES = 8
 """The largest number of rules in an answer to `GiveOdds`."""
 Percent = Annotated[int, Field(ge=0, le=100)]
 
