@@ -1,7 +1,7 @@
 """Beliefs about one other player as chances: the rules that it may follow, and the best choice against all of them.
 
-A model names rules and chances; the choice is calculated, by dynamic programming over all interactions that are left, so
-that it also counts what it makes the other player do, be it for good.
+A model names rules and chances; the choice is calculated, by dynamic programming over all interactions that are left,
+so that it also counts what it makes the other player do, be it for good.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from hm_agent.core import Thoughts
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.testing.scripted_model import ScriptedModel, each
 from hm_agent.theory_of_mind.calculating import Calculator
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
+from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.predictions import BRIER, LOG_LOSS
 from tests.strategists import PAPERS, ROCKS, SCISSORS, arena, begin, dyad, interact, see_pickup
 

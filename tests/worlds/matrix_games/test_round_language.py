@@ -17,7 +17,8 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.theory_of_mind.language_questions import GiveOdds, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.matrix_games.language.reasoner import ANSWERS, best_action, foresee
 from hm_agent.worlds.matrix_games.language.rounds import RoundSituation
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView

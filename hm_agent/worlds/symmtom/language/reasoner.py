@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -112,15 +112,15 @@ RULES = (
 )
 
 
-def _rank_rules(player: PlayerSeen, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
-    """The rules, the likeliest first. held: earlier hypotheses, whose values are added to the log-likelihoods."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in held}
+def _weigh(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Mapping[str, float]:
+    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
+    player, values = board.player(about), {hypothesis.words: hypothesis.value for hypothesis in earlier}
     turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
 
     def weight(rule: _SpeakingRule) -> float:
         return values.get(rule.words, 0.0) + sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns)
 
-    return sorted(RULES, key=weight, reverse=True)
+    return {rule.words: weight(rule) for rule in RULES}
 
 
 def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
@@ -253,10 +253,6 @@ def strategy_words(board: Board) -> str:
 # Answers
 
 
-def _ranked(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Sequence[str]:
-    return [rule.words for rule in _rank_rules(board.player(about), history, earlier)]
-
-
 def _calls(board: Board, barred: Call | None) -> Sequence[str]:
     return list(map(str, best_calls(board, barred)))
 
@@ -270,6 +266,11 @@ def _review(question: ReviewPlan) -> str:
     return f"Reward {question.reward:g} in {max(1, now.step - before.step)} steps: {advice}."
 
 
+def _knows(board: Board, about: str) -> Collection[str]:
+    known = estimate(board)[about]
+    return [thing for piece, thing in enumerate(board.may_know(about)) if piece in known]
+
+
 def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
     """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
     known = estimate(board)
@@ -278,5 +279,5 @@ def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
 
 
 _BIT = re.compile(r"(player_[0-9]+) know ([0-9]+)")
-REASONER = WrittenReasoner(Board, _ranked, foresee, strategy_words, _calls, _review, _say_what_others_know)
+REASONER = WrittenReasoner(Board, _weigh, foresee, strategy_words, _calls, _review, _say_what_others_know, _knows)
 ANSWERS = REASONER.answers

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
+from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.written_reasoner import odds_of
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
