@@ -70,6 +70,8 @@ class Calculator(BaseStrategist[OddsReading]):
         self._clues.pop(partner, None)
         odds, (*earlier, _) = self._odds.get(partner), self._memory.of(partner)
         if odds is None or odds.take(interaction, earlier[-1] if earlier else None):
+            if odds and not odds.is_lasting:
+                del self._odds[partner]
             return await self._ask_about(partner)
         return self._response()
 

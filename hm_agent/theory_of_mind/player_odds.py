@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import ClassVar
 
 from hm_agent.core import Interaction
 from hm_agent.repeated_games.payoffs import Side
@@ -18,10 +19,12 @@ MovesIn = Callable[[Interaction], tuple[int, int] | None]
 class PlayerOdds(ABC):
     """What is believed of one other player, as chances.
 
-    knows: the probability with which the player knows each thing that the world asks about, in words.
+    knows: the probability with which the player knows each thing that the world asks about, in words. is_lasting: True
+    if they still say something once new ones have to be asked for.
     """
 
     knows: Mapping[str, float] = MappingProxyType({})
+    is_lasting: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -85,6 +88,7 @@ class ToldOdds(PlayerOdds):
     else. They still hold after an interaction that was expected and like the one before.
     """
 
+    is_lasting = False
     rules: Sequence[tuple[str, float, Mapping[str, float]]]
     knows: Mapping[str, float] = field(default_factory=dict)
 
