@@ -1,4 +1,4 @@
-"""A mind reader that is told chances and calculates: a model says what others may do, code what to do about it."""
+"""A mind reader that asks for chances: a model says what others may do, and code what to do about it, where it can."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from collections.abc import Mapping, Sequence
 from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.mind import OddsReading, PlayerModel
-from hm_agent.theory_of_mind.odds import RuleBeliefs, likeliest
+from hm_agent.theory_of_mind.player_odds import PlayerOdds
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
 class Calculator(BaseStrategist[OddsReading]):
     """A strategist that asks for the rules by which another player may act, with their chances, in one question.
 
-    What to do is calculated from the answer (`RuleBeliefs`). It asks again only about what it could not expect: an
-    action that is rarer than if all were drawn alike, a clue against the likeliest one, or, unless both repeat their
-    actions, a next action that the answer did not tell. The question waits until the agent can act again, since the
-    world may show more by then.
+    What to do about the answer the world says: it calculates that from a table of payoffs, or shows the chances to
+    planning. It asks again after what the answer does not cover (`PlayerOdds.take`), and after a clue against the
+    likeliest behaviour. The question waits until the agent can act again, since the world may show more by then.
     """
 
     needs = (OddsReading,)
 
     def __init__(self, mind: OddsReading, model: Model) -> None:
         super().__init__(mind, model)
-        self._beliefs: dict[str, RuleBeliefs] = {}
-        self._moves: dict[str, tuple[int, int]] = {}
-        """The agent's action and the other's in the latest interaction with each player."""
+        self._odds: dict[str, PlayerOdds] = {}
         self._about: str | None = mind.players[0] if len(mind.players) == 1 else None
         """The player about whom a question is due; None if about nobody."""
 
@@ -37,57 +34,44 @@ class Calculator(BaseStrategist[OddsReading]):
     @property
     def hypotheses(self) -> Sequence[Hypothesis]:
         """The rules about the player of the latest interaction, the likeliest first; a value is a probability."""
-        beliefs = self._beliefs.get(self.about or self._mind.players[0])
-        names = self._mind.side.others
-        return [
-            Hypothesis(words, share, names[likeliest(chances)])
-            for words, share, chances in (beliefs.ranked if beliefs else ())
-        ]
+        odds = self._odds.get(self.about or next(iter(self._mind.players), ""))
+        return [Hypothesis(*rule) for rule in (odds.ranked if odds else ())]
 
     def believed_about(self, player: str) -> Hypothesis | None:
-        """The likeliest rule, with the likeliest action by all rules."""
-        if player not in self._beliefs:
+        """The likeliest rule, with the likeliest behaviour by all rules."""
+        if (odds := self._odds.get(player)) is None:
             return None
-        (words, share, _), *_ = self._beliefs[player].ranked
-        return Hypothesis(words, share, self._awaited(player))
+        (words, share, _), *_ = odds.ranked
+        return Hypothesis(words, share, odds.likeliest)
 
     def chances_of(self, player: str) -> Mapping[str, float] | None:
-        beliefs = self._beliefs.get(player)
-        return dict(zip(self._mind.side.others, beliefs.chances, strict=True)) if beliefs else None
+        odds = self._odds.get(player)
+        return odds.chances if odds else None
 
     def _awaited(self, player: str) -> str | None:
-        """The likeliest next action of a player; None if nothing is believed of it."""
-        beliefs = self._beliefs.get(player)
-        return self._mind.side.others[likeliest(beliefs.chances)] if beliefs else None
+        """The likeliest next behaviour of a player; None if nothing is believed of it."""
+        odds = self._odds.get(player)
+        return odds.likeliest if odds else None
 
     async def _decide(self) -> Strategy | None:
         """Asks about the player about whom a question is due, and responds to all that is believed."""
         if self._about is not None:
             about, self._about = self._about, None
             other = PlayerModel(about, self._memory.of(about), clue=self._clues.get(about))
-            if rules := await ask(self._model, self._mind.ask_odds(other)):
-                self._beliefs[about] = RuleBeliefs(rules, self._mind.side, self._mind.interactions_left)
+            if odds := await ask(self._model, self._mind.ask_odds(other)):
+                self._odds[about] = odds
         return self._response()
 
     def _response(self) -> Strategy | None:
-        if not self._beliefs:
-            return None
-        chances = {player: beliefs.chances for player, beliefs in self._beliefs.items()}
-        is_only = len(self._mind.players) == 1
-        return self._mind.respond(chances, self._beliefs[self._mind.players[0]].choice if is_only else None)
+        return self._mind.respond(self._odds) if self._odds else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         partner = interaction.partner
         self._clues.pop(partner, None)
-        if (moves := self._mind.moves_in(interaction)) is None:
-            return None
-        beliefs, before = self._beliefs.get(partner), self._moves.get(partner)
-        self._moves[partner] = moves
-        if beliefs is None:
-            return await self._ask_about(partner)
-        is_surprised = beliefs.chances[moves[1]] < 1 / len(self._mind.side.others)
-        beliefs.take(*moves)
-        if is_surprised or (beliefs.is_open and moves != before):
+        odds, (*earlier, _) = self._odds.get(partner), self._memory.of(partner)
+        if odds is None or odds.take(interaction, earlier[-1] if earlier else None):
+            if odds and not odds.is_lasting:
+                del self._odds[partner]
             return await self._ask_about(partner)
         return self._response()
 

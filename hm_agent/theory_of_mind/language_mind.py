@@ -12,7 +12,6 @@ from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     Foresight,
-    GiveOdds,
     MindsReadAnswer,
     Predict,
     Prediction,
@@ -33,7 +32,8 @@ from hm_agent.theory_of_mind.mind import (
     Revision,
     StrategyMaking,
 )
-from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.odds_questions import GiveChances, GiveOdds, OddsAnswer
+from hm_agent.theory_of_mind.player_odds import MovesIn, PlayerOdds, TableOdds
 from hm_agent.theory_of_mind.situation import NoticedInteraction, SeatSituation
 
 SituationT = TypeVar("SituationT", bound=SeatSituation)
@@ -171,11 +171,10 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         minds = {mind.player: Hypothesis(mind.hypothesis, prediction=mind.next.words) for mind in answer.minds}
         return MindsRead(minds, self.decided(answer.strategy, informed=informed))
 
-    def ask_odds(self, other: PlayerModel) -> Asking[Sequence[LikelyRule]]:
-        """Offered by worlds whose minds are an `OddsReading`."""
+    def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
         history = self.noticed(other.history)
-        question = GiveOdds(self.situation_beside(history, other.player), other.player, history)
-        return asking(question, lambda answer: [rule.likely for rule in answer.rules])
+        question = GiveChances(self.situation_beside(history, other.player), other.player, history)
+        return asking(question, lambda answer: answer.odds(question.things))
 
     # What to do
 
@@ -183,3 +182,16 @@ class LanguageMind(MindReading, JointMindReading, MindPrompting, StrategyMaking,
         told = self.noticed(history)
         question = ChooseStrategy(self.situation_beside(told), told, self.strategy_now, best=tuple(best))
         return asking(question, lambda answer: self.decided(answer.strategy, informed=False))
+
+
+def ask_table_odds(
+    mind: LanguageMind[SituationT, StrategyT], other: PlayerModel, left: int, moves_in: MovesIn
+) -> Asking[PlayerOdds]:
+    """Asks for chances where both choose from a few actions. left: for how many more interactions there is time."""
+    history = mind.noticed(other.history)
+    situation = mind.situation_beside(history, other.player)
+
+    def odds(answer: OddsAnswer) -> PlayerOdds:
+        return TableOdds([rule.likely for rule in answer.rules], situation.side, left, moves_in)
+
+    return asking(GiveOdds(situation, other.player, history), odds)

@@ -5,20 +5,18 @@ Steps are those of Hypothetical Minds' appendix C.3. Every template is in prompt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import WORDS_PATTERN, AnswerT, Forms, Question, Words, check_all, one_of, plan_of
-from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, PlayerBelief
-from hm_agent.theory_of_mind.odds import LikelyRule
 from hm_agent.theory_of_mind.revisions import (
     ANY,
     NONE,
@@ -268,107 +266,6 @@ class ReadMinds(SeatQuestion[MindsReadAnswer[Any, Any]]):
             *(partial(self.situation.check_behaviour, mind.player, mind.next) for mind in answer.minds),
             lambda: self.situation.check_strategy(answer.strategy, self.strategy),
         )
-
-
-MOST_RULES = 6
-"""The largest number of rules in an answer to `GiveOdds`."""
-Percent = Annotated[int, Field(ge=0, le=100)]
-
-
-class RuleChances(BaseModel):
-    """A `LikelyRule` as an answer gives it, in percent."""
-
-    rule: Words
-    share: Annotated[int, Field(ge=1, le=100)]
-    next: list[Percent]
-    then: list[list[Percent]] = Field(default_factory=list)
-    lasts: bool = False
-
-    @classmethod
-    def of(cls, rule: LikelyRule) -> RuleChances:
-        """Rounds to whole percents; a rule that is hardly likely keeps one percent."""
-        share = max(1, round(100 * rule.share))
-        then = [*map(_percents, rule.then)]
-        return cls(rule=rule.words, share=share, next=_percents(rule.next), then=then, lasts=rule.lasts)
-
-    @property
-    def likely(self) -> LikelyRule:
-        chances, *then = (tuple(percent / 100 for percent in row) for row in (self.next, *self.then))
-        return LikelyRule(self.rule, self.share / 100, chances, tuple(then), self.lasts)
-
-
-def _percents(chances: Shares) -> list[int]:
-    return [round(100 * chance) for chance in chances]
-
-
-class OddsAnswer(BaseModel):
-    """The rules by which another player may act."""
-
-    reasoning: str = ""
-    rules: list[RuleChances]
-
-
-@dataclass(frozen=True, slots=True)
-class GiveOdds(SeatQuestion[OddsAnswer]):
-    """By which rules may another player act, how likely is each, and with which chances does it act by them?
-
-    Asked in worlds where both choose from a few actions (`SeatSituation.side`). history: the interactions with it.
-    most: the largest number of rules.
-    """
-
-    template = "agent/give_odds.j2"
-    schema = OddsAnswer
-    situation: SeatSituation
-    about: str
-    history: History
-    most: int = MOST_RULES
-
-    @property
-    def forms(self) -> Forms:
-        count = len(self.situation.side.others)
-        row = {"minItems": count, "maxItems": count}
-        return {
-            "rules": {"minItems": 1, "maxItems": self.most},
-            "next": row,
-            "then": {"items": row, "maxItems": len(self.situation.side.actions)},
-        }
-
-    def check(self, answer: OddsAnswer) -> None:
-        """Raises ValueError for too many rules, rows of a wrong number or length, and chances that are all 0."""
-        check_all(
-            lambda: _check_count("rules", len(answer.rules), range(1, self.most + 1)),
-            *(partial(self._check_rule, rule) for rule in answer.rules),
-        )
-
-    def usable_part(self, answer: OddsAnswer) -> OddsAnswer | None:
-        """The rules that are valid by themselves."""
-        valid = [rule for rule in answer.rules[: self.most] if self._is_valid(rule)]
-        return answer.model_copy(update={"rules": valid}) if valid else None
-
-    def _is_valid(self, rule: RuleChances) -> bool:
-        try:
-            self._check_rule(rule)
-        except ValueError:
-            return False
-        return True
-
-    def _check_rule(self, rule: RuleChances) -> None:
-        side = self.situation.side
-        check_all(
-            lambda: _check_count("then", len(rule.then), {0, 1, len(side.actions)}),
-            lambda: _check_chances("next", rule.next, len(side.others)),
-            *(partial(_check_chances, "then", row, len(side.others)) for row in rule.then),
-        )
-
-
-def _check_count(field: str, given: int, wanted: Collection[int]) -> None:
-    if given not in wanted:
-        raise ValueError(phrase("agent/messages.j2", "wrong_count", field=field, given=given, wanted=sorted(wanted)))
-
-
-def _check_chances(field: str, given: Sequence[int], wanted: int) -> None:
-    if len(given) != wanted or not sum(given):
-        raise ValueError(phrase("agent/messages.j2", "no_chances", field=field, wanted=wanted))
 
 
 # What to do

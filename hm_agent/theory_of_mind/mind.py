@@ -15,9 +15,8 @@ from pydantic import BaseModel
 
 from hm_agent.core import Clue, Event, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Asking, Words
-from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.player_odds import PlayerOdds
 
 
 class HypothesisAnswer(BaseModel):
@@ -47,7 +46,8 @@ class PlayerBelief:
     """What is believed of one other player.
 
     hypothesis: the words of the one to act on. expected: the behaviour expected next. right, tested: how often the
-    hypothesis was right, of how many times; both are 0 in a world whose questions don't show that.
+    hypothesis was right, of how many times; both are 0 in a world whose questions don't show that. odds: the behaviours
+    that may come next, and knows: what it may know, with their chances in percent, where chances are believed.
     """
 
     name: str
@@ -55,6 +55,8 @@ class PlayerBelief:
     expected: str | None
     right: int = 0
     tested: int = 0
+    odds: tuple[tuple[str, int], ...] = ()
+    knows: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,32 +282,14 @@ class MindPrompting(BasicMind, Protocol):
 
 
 class OddsReading(BasicMind, Protocol):
-    """What a game tells agents that are given chances and calculate what to do (`theory_of_mind/odds.py`)."""
+    """What a game tells agents that are given chances (`theory_of_mind/player_odds.py`)."""
 
-    @property
-    def side(self) -> Side:
-        """The game of one interaction as the agent sees it."""
-        ...
-
-    @property
-    def interactions_left(self) -> int:
-        """How many more interactions there are, as far as can be told; at least 1."""
-        ...
-
-    def ask_odds(self, other: PlayerModel) -> Asking[Sequence[LikelyRule]]:
+    def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
         """By which rules may a player act, how likely is each, and with which chances does it act by them?"""
         ...
 
-    def moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
-        """The agent's action and the other's in an interaction, by their numbers in `side`; None if one is unknown."""
-        ...
-
-    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> Strategy:
-        """What to do, given the chances of each player's next action.
-
-        chances: by player, for those about whom anything is known. choice: the action to take against the only other
-        player; None if there are several, among whom the world chooses by these chances.
-        """
+    def respond(self, odds: Mapping[str, PlayerOdds]) -> Strategy:
+        """What to do, given what is believed of each player of whom anything is known."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Beliefs about one other player as chances: the rules that it may follow, and the best choice against all of them.
 
-A model names rules and chances; the choice is calculated, by dynamic programming over what may be believed after it, so
-that it also counts what a choice finds out and what it makes the other player do.
+A model names rules and chances; the choice is calculated, by dynamic programming over all interactions that are left,
+so that it also counts what it makes the other player do, be it for good.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
 SLIP = 0.05
 """The chance with which any rule is taken to be left for an action drawn alike, so that no surprise refutes it."""
-LOOKAHEAD, DIGITS = 3, 3
-"""How many interactions ahead what can be found out is counted, and the decimals of the beliefs that are told apart."""
+LOOKAHEAD = 1
+"""After how many more interactions the rule is taken to be known (QMDP; Littman, Cassandra and Kaelbling, 1995).
+
+An answer tells of two interactions. Whoever looks further ahead with it takes a rule whose grudges need longer for
+good nature, and tests it for good.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class RuleBeliefs:
             ToldRule(side.opposite, _slipping(rule.next), tuple(map(_slipping, rule.then)), rule.lasts)
             for rule in rules
         ]
-        self._play = BayesPlay(self._rules, [rule.share / total for rule in rules], left, LOOKAHEAD, DIGITS)
+        self._play = BayesPlay(self._rules, [rule.share / total for rule in rules], left, LOOKAHEAD)
         self._beliefs, self._left = self._play.prior, left
 
     @property

@@ -31,26 +31,25 @@ IsRight = Callable[[str, Interaction], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """An interaction, whether the prediction of it came true, and the chances that it gave; None if it was certain."""
+    """An interaction, whether the prediction of it came true, and the chances that were given.
+
+    chance: of what came. others: of each behaviour that did not come; what all leave to 1 is anything else.
+    """
 
     interaction: Interaction
     right: bool
-    chances: Mapping[str, float] | None
-
-    @property
-    def _chance(self) -> float:
-        """The chance that was given to what came."""
-        return float(self.right) if self.chances is None else self.chances.get(self.interaction.behaviour or "", 0.0)
+    chance: float
+    others: tuple[float, ...]
 
     @property
     def log_loss(self) -> float:
-        return -log(max(self._chance, LEAST_CHANCE))
+        return -log(max(self.chance, LEAST_CHANCE))
 
     @property
     def brier(self) -> float:
         """The sum over behaviours of the squared difference between the chance and what came, 1 or 0."""
-        squares = 1.0 if self.chances is None else sum(chance**2 for chance in self.chances.values())
-        return squares - 2 * self._chance + 1
+        anything_else = 1 - self.chance - sum(self.others)
+        return (1 - self.chance) ** 2 + sum(chance**2 for chance in (*self.others, anything_else))
 
 
 class PredictionRecord:
@@ -65,11 +64,15 @@ class PredictionRecord:
     ) -> bool | None:
         """Counts and returns whether a prediction came true; None without one, or if the interaction doesn't tell.
 
-        chances: of each behaviour by its name, where the prediction is the likeliest; None if it was certain.
+        chances: of each behaviour by its name, where the prediction is the likeliest; None if it was certain. An
+        interaction may bear out several of them, whose chances add up.
         """
         right = None if prediction is None else self._is_right(prediction, interaction)
-        if right is not None:
-            self._judged.append(_Judged(interaction, right, chances))
+        if prediction is not None and right is not None:
+            given = {prediction: 1.0} if chances is None else chances
+            came = [name for name in given if self._is_right(name, interaction)]
+            others = tuple(chance for name, chance in given.items() if name not in came)
+            self._judged.append(_Judged(interaction, right, sum(given[name] for name in came), others))
         return right
 
     def metrics(self) -> Mapping[str, float]:

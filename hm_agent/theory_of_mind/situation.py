@@ -75,6 +75,10 @@ class SeatSituation:
         """The game of one interaction as the seat sees it, in a world where both choose from a few actions."""
         raise NotImplementedError
 
+    def may_know(self, about: str) -> Sequence[str]:
+        """What a player may know that matters, in words, of which agents are asked for chances; by default nothing."""
+        return ()
+
     @property
     def most_calls(self) -> int:
         """The largest number of calls in a plan."""

@@ -11,11 +11,15 @@ from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.hypotheses import Bank
 from hm_agent.theory_of_mind.language_mind import LanguageMind
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer
-from hm_agent.theory_of_mind.mind import MindsRead, PlayerBelief
+from hm_agent.theory_of_mind.mind import MindsRead, OddsReading, PlayerBelief
+from hm_agent.theory_of_mind.player_odds import PlayerOdds
 from hm_agent.theory_of_mind.situation import InteractionSeen, NoticedInteraction, SeatSituation
 
 SHOWN_INTERACTIONS = 5
 """How many of the latest interactions a question shows."""
+
+MOST_SHOWN = 4
+"""How many of the likeliest next behaviours of a player a question shows with their chances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class WrittenStrategy:
         return {other.name: other.expected for other in self.others if other.expected is not None}
 
 
-class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
+class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy], OddsReading):
     """What strategists ask where a strategy is words, from one agent's point of view."""
 
     remembers = SHOWN_INTERACTIONS
@@ -84,6 +88,21 @@ class WrittenMind(LanguageMind[SeatSituation, WrittenStrategy]):
         known = [PlayerBelief(player, None, expected) for player, expected in behaviours.items() if expected]
         return WrittenStrategy(self._first, tuple(known))
 
+    def respond(self, odds: Mapping[str, PlayerOdds]) -> WrittenStrategy:
+        """Leaves what to do to planning, which is shown the chances."""
+        return WrittenStrategy("", tuple(_belief_of(player, each) for player, each in odds.items()))
+
     @property
     def _first(self) -> str:
         return phrase(self.situation.blocks, "first_strategy")
+
+
+def _belief_of(player: str, odds: PlayerOdds) -> PlayerBelief:
+    """What questions show of chances: the likeliest rule, and the chances in whole percents."""
+    (words, _, _), *_ = odds.ranked
+    likeliest = sorted(_percents(odds.chances), key=lambda pair: -pair[1])[:MOST_SHOWN]
+    return PlayerBelief(player, words, odds.likeliest, odds=tuple(likeliest), knows=_percents(odds.knows))
+
+
+def _percents(chances: Mapping[str, float]) -> tuple[tuple[str, int], ...]:
+    return tuple((name, round(100 * chance)) for name, chance in chances.items())

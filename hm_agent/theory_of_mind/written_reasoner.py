@@ -5,22 +5,21 @@ A world says which rules it tries, what each foresees, and what is best to do; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from typing import Any, Generic, TypeVar
 
 from hm_agent.agents.reflection import Critique
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import (
-    MOST_RULES,
     AskProbes,
     CallsAnswer,
     ChooseStrategy,
     Foresight,
     MindRead,
     MindsReadAnswer,
-    OddsAnswer,
     Plan,
     Predict,
     Prediction,
@@ -31,17 +30,27 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
     RevisedBeliefs,
     RevisedMind,
-    RuleChances,
     StrategyAnswer,
     answer_about,
     answer_deciding,
 )
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.theory_of_mind.odds import LikelyRule
+from hm_agent.theory_of_mind.odds_questions import (
+    MOST_RULES,
+    ChancesAnswer,
+    ForeseeingRule,
+    ForeseenBehaviour,
+    GiveChances,
+    OddsAnswer,
+    RuleChances,
+)
 from hm_agent.theory_of_mind.situation import Behaviour, Call, SeatSituation
 
 KEPT = 3
 """How many hypotheses about a player a revision keeps."""
+OPEN, SURE = 0.1, 0.9
+"""The chance that a player does what no rule foresees, and that it knows what it is taken to know."""
 
 SituationT = TypeVar("SituationT", bound=SeatSituation)
 
@@ -50,20 +59,24 @@ SituationT = TypeVar("SituationT", bound=SeatSituation)
 class WrittenReasoner(Generic[SituationT]):
     """One world's calculations.
 
-    situation: the class of its situations. ranked: the rules by which a player may act, in words, the likeliest first,
-    from the situation, the player, the interactions with it, and earlier hypotheses, whose values count like evidence.
-    foresee: what the player does next by a rule in words; None and words of no rule stand for a rule of its choice.
-    strategy: what to do, in words. calls: the best plan, without the call that has just failed at its beginning.
-    review: a critique of a plan that is over. probes: the answers to the claims that are asked about.
+    situation: the class of its situations. weigh: the rules by which a player may act, in words, each with the
+    logarithm of its weight, from the situation, the player, the interactions with it, and earlier hypotheses, whose
+    values count like evidence. foresee: what the player does next by a rule in words; None and words of no rule stand
+    for a rule of its choice. strategy: what to do, in words. calls: the best plan, without the call that has just
+    failed at its beginning. review: a critique of a plan that is over. probes: the answers to the claims that are asked
+    about. knows: those of the things that a player may know that it knows. trust: about how often its predictions come
+    true.
     """
 
     situation: type[SituationT]
-    ranked: Callable[[SituationT, str, Sequence[Any], Sequence[Hypothesis]], Sequence[str]]
+    weigh: Callable[[SituationT, str, Sequence[Any], Sequence[Hypothesis]], Mapping[str, float]]
     foresee: Callable[[str | None, SituationT, str, Sequence[Any]], Behaviour]
     strategy: Callable[[SituationT], str]
     calls: Callable[[SituationT, Call | None], Sequence[str]]
     review: Callable[[ReviewPlan], str]
     probes: Callable[[SituationT, Sequence[str]], Sequence[str]] = lambda situation, claims: ()
+    knows: Callable[[SituationT, str], Collection[str]] = lambda situation, about: ()
+    trust: float = 0.7
 
     @property
     def answers(self) -> ReasonerTable:
@@ -74,6 +87,7 @@ class WrittenReasoner(Generic[SituationT]):
             Revise: self._revise,
             ReadMinds: self._read_minds,
             ChooseStrategy: lambda question: StrategyAnswer(strategy=self.strategy(self._of(question))),
+            GiveChances: self._give_chances,
             Plan: self._plan,
             ReviewPlan: lambda question: Critique(critique=self.review(question)),
             AskProbes: lambda question: ProbesAnswer(answers=list(self.probes(self._of(question), question.claims))),
@@ -83,8 +97,15 @@ class WrittenReasoner(Generic[SituationT]):
         assert isinstance(question.situation, self.situation)
         return question.situation
 
+    def _ranked(
+        self, situation: SituationT, about: str, history: Sequence[Any], earlier: Sequence[Hypothesis]
+    ) -> Sequence[str]:
+        """The rules in words, the likeliest first."""
+        weights = self.weigh(situation, about, history, earlier)
+        return sorted(weights, key=weights.__getitem__, reverse=True)
+
     def _propose(self, question: Propose) -> HypothesisAnswer:
-        ranked = self.ranked(self._of(question), question.about, question.history, question.best)
+        ranked = self._ranked(self._of(question), question.about, question.history, question.best)
         return HypothesisAnswer(hypothesis=ranked[0])
 
     def _predict(self, question: Predict) -> Foresight[Any]:
@@ -105,7 +126,7 @@ class WrittenReasoner(Generic[SituationT]):
         for player in question.players:
             history = [each for each in question.history if each.partner == player]
             if history:
-                (rule, *_) = self.ranked(situation, player, history, ())
+                (rule, *_) = self._ranked(situation, player, history, ())
                 minds.append(mind(player=player, hypothesis=rule, next=self.foresee(rule, situation, player, history)))
         return kind(minds=minds, strategy=self.strategy(situation))
 
@@ -117,10 +138,36 @@ class WrittenReasoner(Generic[SituationT]):
         hypotheses = []
         if about is not None:
             numbers = {hypothesis.words: place for place, hypothesis in enumerate(question.hypotheses, 1)}
-            for words in reversed(self.ranked(situation, about, question.history, question.hypotheses)[:KEPT]):
+            for words in reversed(self._ranked(situation, about, question.history, question.hypotheses)[:KEPT]):
                 of, then = numbers.get(words, 0), self.foresee(words, situation, about, question.history)
                 hypotheses.append(revised(of=of, hypothesis="" if of else words, next=then))
         return kind(hypotheses=hypotheses, strategy=self.strategy(situation))
+
+    def _give_chances(self, question: GiveChances) -> ChancesAnswer[Any]:
+        """The likeliest rules, each with what it foresees; what all others foresee shares most of the rest."""
+        situation, about, history = self._of(question), question.about, question.history
+        weights = self.weigh(situation, about, history, ())
+        kind: type[ChancesAnswer[Any]] = answer_about(ChancesAnswer, situation)
+        told: type[ForeseeingRule[Any]] = answer_about(ForeseeingRule, situation)
+        foreseen: type[ForeseenBehaviour[Any]] = answer_about(ForeseenBehaviour, situation)
+        best, ranked = max(weights.values()), self._ranked(situation, about, history, ())[: question.most]
+        behaviours = {words: self.foresee(words, situation, about, history) for words in ranked}
+        distinct = {behaviour.words: behaviour for behaviour in behaviours.values()}
+        rules = []
+        for words, behaviour in behaviours.items():
+            others = [each for name, each in distinct.items() if name != behaviour.words]
+            each_other = round(100 * (1 - self.trust - OPEN) / max(1, len(others)))
+            next_ones = [(behaviour, round(100 * self.trust)), *((other, each_other) for other in others)]
+            rules.append(
+                told(
+                    rule=words,
+                    share=max(1, round(100 * exp(weights[words] - best))),
+                    next=[foreseen(behaviour=each, chance=chance) for each, chance in next_ones],
+                )
+            )
+        known = self.knows(situation, about)
+        knows = [round(100 * (SURE if thing in known else 1 - SURE)) for thing in question.things]
+        return kind(rules=rules, knows=knows)
 
     def _plan(self, question: Plan) -> CallsAnswer:
         return CallsAnswer(calls=list(self.calls(self._of(question), question.barred_call)))

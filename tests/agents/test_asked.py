@@ -62,7 +62,7 @@ ASKED: Mapping[str, Mapping[str, set[str]]] = {
     "random": {DYAD: set(), ARENA: set(), KITCHEN: set()},
     "noop": {DYAD: set(), ARENA: set(), KITCHEN: set()},
 }
-"""By agent and scenario; `hm_odds` plays games with a table of payoffs alone.
+"""By agent and scenario; `hm_odds` plays no kitchen.
 
 In the kitchen the first delivery validates the strategy of `he_hr`, so it judges no other, and no use of a station
 fails, since cooks look at a pot first.

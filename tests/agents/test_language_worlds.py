@@ -22,17 +22,17 @@ from hm_agent.questions import Question, answer_schema
 from hm_agent.registry import check_agent, find_scenarios, register_strategist, suites
 from hm_agent.testing.episodes import set_up
 from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.theory_of_mind import language_questions
+from hm_agent.theory_of_mind import language_questions, odds_questions
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.language_questions import (
     AskProbes,
     FollowStrategy,
-    GiveOdds,
     JudgeStrategy,
     Plan,
     Propose,
     ReviewPlan,
 )
+from hm_agent.theory_of_mind.odds_questions import GiveChances, GiveOdds
 from tests.fitting_answers import values
 from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
 from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
@@ -95,20 +95,22 @@ def test_readers_of_stories_are_shown_earlier_hypotheses_in_the_same_words() -> 
 
 
 def shared_questions() -> set[type[Question[Any]]]:
-    shared = (value for value in vars(language_questions).values() if isinstance(value, type))
+    names = {**vars(language_questions), **vars(odds_questions)}
+    shared = (value for value in names.values() if isinstance(value, type))
     return {kind for kind in shared if issubclass(kind, Question) and hasattr(kind, "template")}
 
 
 UNASKED: Mapping[str, set[type[Question[Any]]]] = {
     "symmtom": {FollowStrategy, JudgeStrategy, GiveOdds},
     "enacttom": {FollowStrategy, JudgeStrategy, GiveOdds},
-    "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes},  # nobody in it holds a belief to ask about
-    "melting_pot/cooking": {AskProbes, GiveOdds},
-    "melting_pot/matrix": {AskProbes},
+    "matrix_games": {FollowStrategy, JudgeStrategy, AskProbes, GiveChances},  # nobody in it holds a belief to ask about
+    "melting_pot/cooking": {AskProbes, GiveOdds, GiveChances},
+    "melting_pot/matrix": {AskProbes, GiveChances},
 }
 """The shared questions that a world does not ask.
 
-A strategy in words alone is neither applied nor judged, and chances are asked for where a table says what is paid.
+A strategy in words alone is neither applied nor judged, and chances are asked for by a table of payoffs where there is
+one.
 """
 
 

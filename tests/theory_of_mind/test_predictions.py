@@ -49,6 +49,14 @@ def test_proper_scores_take_a_prediction_without_chances_as_certain() -> None:
     assert metrics[BRIER_BASE] == pytest.approx(1 - 1 / 4 - 2 / 16)
 
 
+def test_chances_of_all_names_that_an_interaction_bears_out_add_up_and_what_is_left_open_is_anything_else() -> None:
+    record = PredictionRecord(lambda prediction, seen: prediction in (seen.behaviour or "").split())
+    record.judge("cup", Seen("cup new"), {"cup": 0.4, "new": 0.2, "bowl": 0.1})
+    metrics = record.metrics()
+    assert metrics[LOG_LOSS] == pytest.approx(-log(0.6))
+    assert metrics[BRIER] == pytest.approx(0.4**2 + 0.1**2 + 0.3**2)
+
+
 def test_a_known_liar_scores_worse_than_who_says_nothing_is_known() -> None:
     """Honest chances have the least expected loss; who gives the reverse loses most."""
 

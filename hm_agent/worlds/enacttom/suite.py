@@ -31,7 +31,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -76,7 +76,7 @@ class EnacttomSuite(Suite):
     """Verified household tasks, one a scenario."""
 
     name = "enacttom"
-    offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
+    offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     title = "EnactToM"
     lists_numbers = False
     options = (

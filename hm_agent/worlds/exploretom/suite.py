@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ from hm_agent.suite import (
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
 
 if TYPE_CHECKING:
+    from hm_agent.questions import Model
+    from hm_agent.theory_of_mind.strategist import BaseStrategist
     from hm_agent.worlds.exploretom.questions.posing import PosedStory
     from hm_agent.worlds.exploretom.world import PoseStory
 
@@ -189,10 +191,11 @@ class ExploretomSuite(Suite):
             "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
             _hypothesis_reader,
         )
+        odds_reader = OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader)
         weak_readers = {
             name: OwnAgent(about, partial(_reader, name), is_reference=True) for name, about in _WEAK_READERS.items()
         }
-        return {**model_readers, "hypothetical_minds": hypothesis_reader, **weak_readers}
+        return {**model_readers, "hypothetical_minds": hypothesis_reader, "hm_odds": odds_reader, **weak_readers}
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
@@ -276,9 +279,25 @@ def _reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:
 
 
 def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
+    from hm_agent.theory_of_mind.module import TheoryOfMind
 
-    return HypothesisReader(setup.model, setup.parameters.by_prediction)
+    parameters = setup.parameters.by_prediction
+    return _mind_reader(setup, lambda mind, model: TheoryOfMind(mind, model, parameters))
+
+
+def _odds_reader(setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.theory_of_mind.calculating import Calculator
+
+    return _mind_reader(setup, Calculator)
+
+
+def _mind_reader(setup: AgentSetup, strategist: Callable[[Any, Model], BaseStrategist[Any]]) -> Agent[Any, Any]:
+    from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
+    from hm_agent.worlds.exploretom.world import StoryWorld
+
+    world = setup.world
+    assert isinstance(world, StoryWorld)
+    return HypothesisReader(setup.model, strategist, lambda: world.graded)
 
 
 SUITE = ExploretomSuite()

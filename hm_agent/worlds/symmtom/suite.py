@@ -26,7 +26,7 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
-from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, StrategyMaking
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.wording import listed
 from hm_agent.worlds.symmtom.mind_facts import MindTest, mind_tests
 from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEATS, PairKind, PairScenario
@@ -105,7 +105,7 @@ class SymmtomSuite(Suite):
     """The paper's twelve settings, any other size by its name, and the tests of mind."""
 
     name = "symmtom"
-    offers = (MindReading, JointMindReading, MindPrompting, StrategyMaking)
+    offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     title = "SymmToM"
     needs_are = "proved of each pair, and of sizes measured on seeds"
     shortcuts = ("random", "heuristic", "k_first", *(f"shortcut_{name}" for name in SHORTCUTS))

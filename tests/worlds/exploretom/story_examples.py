@@ -17,7 +17,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of
 from hm_agent.worlds.exploretom.readers.readers import perspective_question
-from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, TakePerspective
+from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, TakePerspective, WeighAnswers
 from hm_agent.worlds.exploretom.story.evidence import location_key
 from hm_agent.worlds.exploretom.world import StoryView
 
@@ -34,6 +34,8 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
     "answer": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES),
     "answer_free": AnswerQuestion(FALSE_BELIEF, ASKED, (), sees_contents=True),
     "answer_with_reasons": AnswerQuestion(FALSE_BELIEF, ASKED, CHOICES, by_steps=True),
+    "weigh_answers": WeighAnswers(FALSE_BELIEF, ASKED, CHOICES),
+    "weigh_answers_free": WeighAnswers(FALSE_BELIEF, ASKED, (), sees_contents=True),
     "take_perspective": TakePerspective(FALSE_BELIEF, "Beth"),
     "revise_perspective": TakePerspective(
         FALSE_BELIEF,

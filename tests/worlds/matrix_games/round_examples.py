@@ -10,7 +10,6 @@ from hm_agent.core import Hypothesis
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
-    GiveOdds,
     Plan,
     Predict,
     Propose,
@@ -18,6 +17,7 @@ from hm_agent.theory_of_mind.language_questions import (
     ReviewPlan,
     Revise,
 )
+from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.worlds.matrix_games.language.round_body import OTHER
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSituation

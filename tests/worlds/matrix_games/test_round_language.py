@@ -17,7 +17,8 @@ from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.theory_of_mind.language_questions import GiveOdds, Plan
+from hm_agent.theory_of_mind.language_questions import Plan
+from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.matrix_games.language.reasoner import ANSWERS, best_action, foresee
 from hm_agent.worlds.matrix_games.language.rounds import RoundSituation
 from hm_agent.worlds.matrix_games.views import PastRound, RoundView
@@ -98,8 +99,14 @@ def test_an_agent_finds_out_and_answers_an_opponent(agent: str) -> None:
         assert outcome.reward / outcome.steps >= reward, name
 
 
-def test_who_calculates_exploits_and_tests_an_opponent_and_asks_less_than_once_in_two_rounds() -> None:
-    least = {"mg_rps_rock": 9.0, "mg_pennies_copy": 0.8, "mg_pd_tit_for_tat": 2.5, "mg_chicken_dove": 4.5}
+def test_who_calculates_exploits_whom_it_can_provokes_no_grudge_and_asks_less_than_once_in_two_rounds() -> None:
+    least = {
+        "mg_rps_rock": 9.0,
+        "mg_pennies_copy": 0.8,
+        "mg_pd_tit_for_tat": 2.5,
+        "mg_pd_grim": 2.8,
+        "mg_chicken_dove": 4.5,
+    }
     for name, reward in least.items():
         (scenario,) = find_scenarios([name])
         model = CheckedReasoner(ANSWERS)

@@ -6,7 +6,7 @@ It writes and reads sentences of one fixed form (`sentences.py`) and understands
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -179,19 +179,23 @@ RULES = (
     _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6, 0.15), _works),
     _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.05, 0.05, 0.2, 0.35), _walks),
 )
+TRUST = 0.4
+"""About the share of its predictions that come true, in the tasks `enacttom_mixed_*`."""
 PRIOR = (1.0, 0.0, 0.0, 0.0)
 """The logarithm of each rule's prior weight, before any act was noticed."""
 
 
-def _ranked_rules(history: Iterable[PartnerAct], earlier: Iterable[Hypothesis] = ()) -> list[_PartnerRule]:
-    """The rules by likelihood, the likeliest first. earlier: hypotheses whose values count like evidence."""
-    values, acts = {hypothesis.words: hypothesis.value for hypothesis in earlier}, list(history)
+def _weigh(
+    situation: HouseSituation, about: str, history: Sequence[PartnerAct], earlier: Sequence[Hypothesis]
+) -> Mapping[str, float]:
+    """The logarithms of the rules' weights. earlier: hypotheses whose values count like evidence."""
+    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
 
     def weight(rule: _PartnerRule) -> float:
         prior = PRIOR[RULES.index(rule)] + values.get(rule.words, 0.0)
-        return prior + sum(log(rule.likelihood(act)) for act in acts)
+        return prior + sum(log(rule.likelihood(act)) for act in history)
 
-    return sorted(RULES, key=weight, reverse=True)
+    return {rule.words: weight(rule) for rule in RULES}
 
 
 def foresee(words: str | None, situation: HouseSituation, about: str, history: Sequence[PartnerAct]) -> NextAct:
@@ -209,12 +213,6 @@ def strategy_words(situation: HouseSituation) -> str:
 
 
 # Answers
-
-
-def _ranked(
-    situation: HouseSituation, about: str, history: Sequence[PartnerAct], earlier: Sequence[Hypothesis]
-) -> Sequence[str]:
-    return [rule.words for rule in _ranked_rules(history, earlier)]
 
 
 def _calls(situation: HouseSituation, barred: HouseCommand | None) -> Sequence[str]:
@@ -242,5 +240,12 @@ def answer_probes(situation: HouseSituation, claims: Sequence[str]) -> Sequence[
     return [mind.answer(probe).value for probe in situation.view.probes]
 
 
-REASONER = WrittenReasoner(HouseSituation, _ranked, foresee, strategy_words, _calls, _review, answer_probes)
+def _knows(situation: HouseSituation, about: str) -> Collection[str]:
+    notes = understanding_of(situation).mind.notes
+    return [fact.words for fact in situation.facts_others_may_know if about in notes.knowers(fact)]
+
+
+REASONER = WrittenReasoner(
+    HouseSituation, _weigh, foresee, strategy_words, _calls, _review, answer_probes, _knows, TRUST
+)
 ANSWERS = REASONER.answers

@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.language.written_commands import (
     first_command_pattern,
     read_commands,
 )
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, WANTED, Is, Proposition
 
 WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
 ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
@@ -33,6 +33,9 @@ NOTHING, NEW = "nothing", "something new"
 """What an answer names if an act is about nothing in particular, or about a thing that no act was about before."""
 MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
+
+MOST_FACTS = 8
+"""The largest number of facts of which it is asked how likely another agent knows them."""
 
 _WORD = re.compile(r"[A-Za-z][\w-]*")
 _OBJECT = re.compile(r"[A-Za-z][A-Za-z_]*_\d{1,4}")
@@ -129,6 +132,17 @@ class HouseSituation(SeatSituation):
     def _subjects(self) -> tuple[str, ...]:
         """What a predicted act may be about."""
         return (*self.things, NOTHING, NEW)
+
+    def may_know(self, about: str) -> tuple[str, ...]:
+        return tuple(fact.words for fact in self.facts_others_may_know)
+
+    @cached_property
+    def facts_others_may_know(self) -> tuple[Proposition, ...]:
+        """What the agent was told and not everyone was, and that the goals which it was told of are reached."""
+        briefing = self.view.briefing
+        secrets = (fact for fact in briefing.facts if fact not in briefing.public_facts)
+        goals = (fact.goal for fact in briefing.facts if fact.predicate == WANTED)
+        return tuple(dict.fromkeys([*secrets, *goals]))[:MOST_FACTS]
 
     def call_patterns(self, barred: Call | None) -> tuple[str, str]:
         context = context_of(self.view, self.objects)

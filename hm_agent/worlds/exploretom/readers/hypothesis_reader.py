@@ -1,26 +1,30 @@
-"""Hypothetical Minds as a reader: its Theory of Mind module, to which the people of a story are the other players.
+"""Strategists as readers, to whom the people of a story are the other players: Hypothetical Minds, and chances.
 
 A hypothesis says what a person knows, its prediction is an answer, and the reward after each question tells whether
 that answer was right. Stories with functional items tell no grades, so no hypothesis is scored and the first one about
-each person answers. Questions about the world concern no mind and are answered as `ModelReader` does.
+each person answers. Who asks for chances gives the likeliest answer; they hold for one question. Questions about the
+world concern no mind and are answered as `ModelReader` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from hm_agent.core import Clue, Decision, Event, Interaction, Observation, Thoughts
 from hm_agent.questions import Asking, Model, asking
-from hm_agent.theory_of_mind.hypotheses import TABLE_2, Bank, Hyperparameters, ranked
-from hm_agent.theory_of_mind.mind import Foreseen, MindReading
-from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.theory_of_mind.hypotheses import Bank, ranked
+from hm_agent.theory_of_mind.mind import Foreseen, MindReading, OddsReading, PlayerModel
+from hm_agent.theory_of_mind.player_odds import PlayerOdds
+from hm_agent.theory_of_mind.predictions import PredictionRecord
+from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.exploretom.questions.functional import person_asked_about
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.readers.readers import ModelReader, perspective_question
-from hm_agent.worlds.exploretom.readers.reading import TakePerspective, answers_in
-from hm_agent.worlds.exploretom.world import StoryView
+from hm_agent.worlds.exploretom.readers.reading import TakePerspective, WeighAnswers, WeighedAnswers, answers_in
+from hm_agent.worlds.exploretom.world import GradedAnswer, StoryView
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,8 @@ class AskedAbout(Event):
         return agrees if self.is_right else False if agrees and self.is_right is False else None
 
 
-class StoryMind(MindReading):
-    """What the module asks about the people of a story; no strategy follows from the answers."""
+class StoryMind(MindReading, OddsReading):
+    """What strategists ask about the people of a story; no strategy follows from the answers."""
 
     players: Sequence[str] = ()
     asks_at_first = False
@@ -80,6 +84,14 @@ class StoryMind(MindReading):
         question = perspective_question(asked.view, asked.partner, *(each.words for each in hypotheses))
         return asking(question, lambda answer: Foreseen(answers_in(answer), None))
 
+    def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
+        view = _asked(other.history[-1]).view
+        question = WeighAnswers(view.story, view.question, view.choices, view.sees_contents)
+        return asking(question, _odds_in)
+
+    def respond(self, odds: Mapping[str, PlayerOdds]) -> WrittenStrategy:
+        return self.undecided()
+
     def undecided(self) -> WrittenStrategy:
         return WrittenStrategy("")
 
@@ -92,14 +104,29 @@ def _asked(event: object) -> AskedAbout:
     return event
 
 
-class HypothesisReader(ModelReader):
-    """Answers a question about a person from the module's hypothesis; without a valid one, as `ModelReader` does."""
+def _odds_in(answer: object) -> PlayerOdds:
+    assert isinstance(answer, WeighedAnswers)
+    return answer.odds
 
-    def __init__(self, model: Model, parameters: Hyperparameters = TABLE_2) -> None:
+
+class HypothesisReader(ModelReader):
+    """Answers a question about a person by what a strategist believes; if that is nothing, as `ModelReader` does.
+
+    strategist: builds it. graded: all answers so far with the right ones, for the metrics alone.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        strategist: Callable[[StoryMind, Model], BaseStrategist[Any]],
+        graded: Callable[[], Sequence[GradedAnswer]] = tuple,
+    ) -> None:
         super().__init__(model)
-        self._module = TheoryOfMind(StoryMind(), self._transcript, parameters)
+        self._module, self._graded = strategist(StoryMind(), self._transcript), graded
         self._asked: dict[str, AskedAbout] = {}
-        """The latest question about each person that was answered from a hypothesis."""
+        """The latest question about each person that was answered from a belief about it."""
+        self._believed: list[tuple[AskedAbout, Mapping[str, float] | None]] = []
+        """All of them, with the chances of the answers if there were any."""
         self._about: str | None = None
         """The person from whose mind the latest question was answered."""
 
@@ -109,7 +136,7 @@ class HypothesisReader(ModelReader):
         decision = await super().act(observation)
         thoughts = Thoughts(threshold=self._module.threshold)
         if self._about:
-            hypotheses, validated = ranked(self._module.hypotheses), self._module.validated
+            hypotheses, validated = ranked(tuple(self._module.hypotheses)), self._module.validated
             thoughts = replace(thoughts, about=self._about, hypotheses=hypotheses, validated=validated)
         return replace(decision, thoughts=thoughts)
 
@@ -124,4 +151,16 @@ class HypothesisReader(ModelReader):
             return await super().answer(model, view)
         self._about = person
         self._asked[person] = replace(asked, hypothesis=believed.words, answer=believed.prediction or "")
+        self._believed.append((self._asked[person], self._module.chances_of(person)))
         return believed.prediction
+
+    def metrics(self) -> Mapping[str, float]:
+        """How well the answers about people were predicted, by the right ones."""
+        graded, record = self._graded(), PredictionRecord(lambda answer, asked: answer == asked.behaviour)
+        for asked, chances in self._believed:
+            if asked.view.number <= len(graded):
+                question = graded[asked.view.number - 1].question
+                told = {asked.answer: 1.0} if chances is None else chances
+                meant = {meaning(answer, question.choices) or answer: chance for answer, chance in told.items()}
+                record.judge(max(meant, key=meant.__getitem__), replace(asked, behaviour=question.answer), meant)
+        return record.metrics()

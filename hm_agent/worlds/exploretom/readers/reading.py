@@ -13,6 +13,8 @@ from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, Question, Words, one_of
+from hm_agent.theory_of_mind.odds_questions import Percent
+from hm_agent.theory_of_mind.player_odds import ToldOdds
 from hm_agent.theory_of_mind.revisions import check_for_each, forms_for_each
 from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.questions.grading import meaning
@@ -21,6 +23,8 @@ from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, p
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
 
+MOST_WEIGHED = 4
+"""How many answers are weighed where no choices are shown."""
 MAX_PERSPECTIVE = 1_500
 """The longest perspective that the built-in reasoner gives, in characters."""
 
@@ -44,11 +48,36 @@ class AnswersInOrder(BaseModel):
     answers: list[Words]
 
 
-StoryAnswer: TypeAlias = ChosenAnswer | ReasonedAnswer | AnswersInOrder
+class LikelyAnswer(BaseModel):
+    """An answer and its chance, in percent."""
+
+    answer: Words
+    chance: Percent
+
+
+class WeighedAnswers(BaseModel):
+    """The answers that may be right, each with its chance."""
+
+    reasoning: str = ""
+    chances: list[LikelyAnswer]
+
+    @property
+    def odds(self) -> ToldOdds:
+        """Each answer as what the person may believe; their chances are divided by their sum."""
+        total = sum(each.chance for each in self.chances)
+        return ToldOdds([(each.answer, each.chance / total, {each.answer: 1.0}) for each in self.chances])
+
+
+StoryAnswer: TypeAlias = ChosenAnswer | ReasonedAnswer | AnswersInOrder | WeighedAnswers
 
 
 def answers_in(reply: StoryAnswer) -> Sequence[str]:
-    return reply.answers if isinstance(reply, AnswersInOrder) else [reply.answer]
+    match reply:
+        case AnswersInOrder():
+            return reply.answers
+        case WeighedAnswers():
+            return [each.answer for each in reply.chances]
+    return [reply.answer]
 
 
 class Perspective(BaseModel):
@@ -114,6 +143,30 @@ class AnswerFromPerspective(AnswerQuestion):
 
 
 @dataclass(frozen=True, slots=True)
+class WeighAnswers(AnswerQuestion):
+    """How likely is each answer?"""
+
+    template = "exploretom/weigh_answers.j2"
+    most: int = MOST_WEIGHED
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return WeighedAnswers
+
+    @property
+    def forms(self) -> Forms:
+        most = len(self.choices) or self.most
+        return {"answer": one_of(self.choices) if self.choices else {}, "chances": {"minItems": 1, "maxItems": most}}
+
+    def check(self, answer: StoryAnswer) -> None:
+        AnswerQuestion.check(self, answer)
+        assert isinstance(answer, WeighedAnswers)
+        given = answers_in(answer)
+        if len(set(given)) < len(given) or not any(each.chance for each in answer.chances):
+            raise ValueError(phrase("exploretom/messages.j2", "no_chances"))
+
+
+@dataclass(frozen=True, slots=True)
 class TakePerspective(Question[Perspective]):
     """What does a person know of the story? (the first step of SimToM)
 
@@ -158,6 +211,14 @@ def _answer(question: AnswerQuestion) -> StoryAnswer:
     return ChosenAnswer(answer=answer)
 
 
+def _weigh_answers(question: WeighAnswers) -> WeighedAnswers:
+    """Is certain of the answer that follows from the text; all choices are alike if none does."""
+    answer = answer_from_text(question.story, question.question, question.sees_contents)
+    likely = [LikelyAnswer(answer=answer, chance=100)] if answer else []
+    unknown = question.choices or ("unknown",)
+    return WeighedAnswers(chances=likely or [LikelyAnswer(answer=each, chance=100 // len(unknown)) for each in unknown])
+
+
 def _take_perspective(question: TakePerspective) -> Perspective:
     try:
         script = read_story(question.story, question.sees_contents).script
@@ -186,5 +247,6 @@ def sees(tracker: BeliefTracker, person: str, action: StoryAction) -> bool:
 ANSWERS: ReasonerTable = {
     AnswerQuestion: _answer,
     TakePerspective: _take_perspective,
+    WeighAnswers: _weigh_answers,
     AnswerFromPerspective: _answer,
 }

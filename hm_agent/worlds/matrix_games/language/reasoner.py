@@ -5,7 +5,7 @@ It tries a fixed set of rules on any table of payoffs, and is told nothing of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import permutations
 from math import exp, log
@@ -33,8 +33,9 @@ from hm_agent.repeated_games.rules_of_play import (
     WinStayLoseShiftRule,
 )
 from hm_agent.repeated_games.written_rules import rule_in_words
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, ReviewPlan
+from hm_agent.theory_of_mind.language_questions import ReviewPlan
 from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
+from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner, odds_of
 from hm_agent.worlds.matrix_games.language.rounds import NextAction, Play, RoundSituation
 
@@ -88,14 +89,9 @@ def _followed(rule: RuleOfPlay, moves: Moves) -> tuple[Any, float]:
     return rule.after(state, other, own), so_far + log(chance)
 
 
-def _ranked(side: Side, moves: Moves, earlier: Sequence[Hypothesis] = ()) -> list[RuleOfPlay]:
-    """The rules by likelihood, the likeliest first. earlier: hypotheses, whose values count like evidence."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
-
-    def weight(rule: RuleOfPlay) -> float:
-        return _followed(rule, moves)[1] + (values.get(rule_in_words(rule), 0.0) if values else 0.0)
-
-    return sorted(rules_tried(side.opposite), key=weight, reverse=True)
+def _ranked(side: Side, moves: Moves) -> list[RuleOfPlay]:
+    """The rules by likelihood, the likeliest first."""
+    return sorted(rules_tried(side.opposite), key=lambda rule: _followed(rule, moves)[1], reverse=True)
 
 
 def foresee(words: str | None, situation: RoundSituation, about: str = "", history: Sequence[Any] = ()) -> NextAction:
@@ -195,10 +191,12 @@ def strategy_words(situation: RoundSituation) -> str:
 # Answers
 
 
-def _ranked_words(
+def _weigh(
     situation: RoundSituation, about: str, history: Sequence[Any], earlier: Sequence[Hypothesis]
-) -> Sequence[str]:
-    return [rule_in_words(rule) for rule in _ranked(situation.side, _moves(situation), earlier)]
+) -> Mapping[str, float]:
+    values, moves = {hypothesis.words: hypothesis.value for hypothesis in earlier}, _moves(situation)
+    likelihoods = {rule_in_words(rule): _followed(rule, moves)[1] for rule in rules_tried(situation.side.opposite)}
+    return {words: likelihood + values.get(words, 0.0) for words, likelihood in likelihoods.items()}
 
 
 def _calls(situation: RoundSituation, barred: Play | None) -> Sequence[str]:
@@ -214,5 +212,5 @@ def _moves(situation: RoundSituation) -> Moves:
     return tuple(situation.view.moves)
 
 
-REASONER = WrittenReasoner(RoundSituation, _ranked_words, foresee, strategy_words, _calls, _review)
+REASONER = WrittenReasoner(RoundSituation, _weigh, foresee, strategy_words, _calls, _review)
 ANSWERS: ReasonerTable = {**REASONER.answers, GiveOdds: odds}

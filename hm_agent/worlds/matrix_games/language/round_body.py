@@ -10,9 +10,11 @@ from hm_agent.agents.reflection import Reflector
 from hm_agent.agents.written_body import WrittenBody, WrittenFollower, written_body
 from hm_agent.core import Event, Interaction, Observation
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Model
-from hm_agent.repeated_games.payoffs import Shares, Side
-from hm_agent.theory_of_mind.mind import OddsReading
+from hm_agent.questions import Asking, Model
+from hm_agent.repeated_games.payoffs import Side
+from hm_agent.theory_of_mind.language_mind import ask_table_odds
+from hm_agent.theory_of_mind.mind import PlayerModel
+from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
 from hm_agent.theory_of_mind.situation import PlanRecord
 from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 from hm_agent.worlds.matrix_games.language.rounds import Play, RoundPlayed, RoundSeen, RoundSituation
@@ -49,7 +51,7 @@ class ChosenAction(WrittenStrategy):
     action: str = ""
 
 
-class RoundMind(WrittenMind, OddsReading):
+class RoundMind(WrittenMind):
     """The shared mind, and what calculating needs of the table."""
 
     situation: RoundSituation
@@ -58,17 +60,18 @@ class RoundMind(WrittenMind, OddsReading):
     def side(self) -> Side:
         return self.situation.side
 
-    @property
-    def interactions_left(self) -> int:
-        return self.situation.view.left
+    def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
+        return ask_table_odds(self, other, self.situation.view.left, self._moves_in)
 
-    def moves_in(self, interaction: Interaction) -> tuple[int, int]:
+    def _moves_in(self, interaction: Interaction) -> tuple[int, int]:
         assert isinstance(interaction, RoundPlayed)
         return self.side.actions.index(interaction.own), self.side.others.index(interaction.behaviour)
 
-    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> ChosenAction:
-        assert choice is not None, "there is one other player"
-        action = self.side.actions[choice]
+    def respond(self, odds: Mapping[str, PlayerOdds]) -> ChosenAction:
+        """Calculates what to play."""
+        (about_the_other,) = odds.values()
+        assert isinstance(about_the_other, TableOdds)
+        action = self.side.actions[about_the_other.choice]
         return ChosenAction(phrase("matrix_games/blocks.j2", "chosen", action=action), action=action)
 
 

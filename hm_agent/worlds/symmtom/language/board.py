@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from hm_agent.core import Event
+from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, check_all, one_of
 from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, InteractionSeen, SeatSituation
@@ -138,6 +139,10 @@ class Board(SeatSituation):
             partial(check_name, "does", given.does, self.outcomes(about)),
             partial(check_name, "says", given.says, range(SILENCE, self.rules.pieces)),
         )
+
+    def may_know(self, about: str) -> tuple[str, ...]:
+        """All pieces."""
+        return tuple(phrase(self.blocks, "piece", piece=piece) for piece in range(self.rules.pieces))
 
     @property
     def most_calls(self) -> int:

@@ -11,8 +11,10 @@ from hm_agent.agents.written_body import WrittenFollower
 from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.situation import PlanRecord
+from hm_agent.theory_of_mind.written_mind import WrittenStrategy
 from hm_agent.worlds.symmtom.language.board import Board, CameIntoRange, HasRecharged, PieceHeard
 from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say, Walk
+from hm_agent.worlds.symmtom.language.exchange import best_exchange, certain_knowing
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.policies.orders import nearest_in_range
 from hm_agent.worlds.symmtom.policies.policy import approach, next_known
@@ -107,6 +109,17 @@ class CallPlanner(WrittenFollower[Board, SpokenMove]):
             return (Recharge(),)
         nearest = min(situation.others, key=lambda player: manhattan(situation.cell, player.cell))
         return (Meet(nearest.name), *map(Say, situation.knows), Recharge())
+
+    def forced_plan(self, situation: Board, strategy: WrittenStrategy, because: str | None) -> Sequence[Call]:
+        """Calculated from chances of what the others know, if there are any; what the agent witnessed is certain."""
+        told = {other.name: [percent / 100 for _, percent in other.knows] for other in strategy.others if other.knows}
+        if not told:
+            return ()
+        knowing = {
+            name: [max(chances) for chances in zip(certain, told.get(name, certain), strict=True)]
+            for name, certain in certain_knowing(situation).items()
+        }
+        return best_exchange(situation, knowing, self._failed)
 
     def observe(self, situation: Board, events: Sequence[Event], because: str | None) -> str | None:
         was_held, self._was_held = self._was_held, situation.is_held

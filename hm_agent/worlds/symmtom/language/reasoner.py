@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -20,8 +20,9 @@ from hm_agent.worlds.symmtom.language.board import (
     NextTalk,
     PlayerSeen,
 )
-from hm_agent.worlds.symmtom.language.calls import Call, GoTo, Meet, Recharge, Say
-from hm_agent.worlds.symmtom.views import Cell, hearing_distance, manhattan
+from hm_agent.worlds.symmtom.language.calls import Call, Meet, Recharge
+from hm_agent.worlds.symmtom.language.exchange import best_exchange
+from hm_agent.worlds.symmtom.views import manhattan
 
 Known = Mapping[str, frozenset[int]]
 """What each other agent knows, by estimate."""
@@ -112,15 +113,15 @@ RULES = (
 )
 
 
-def _rank_rules(player: PlayerSeen, history: Iterable[Meeting], held: Iterable[Hypothesis] = ()) -> list[_SpeakingRule]:
-    """The rules, the likeliest first. held: earlier hypotheses, whose values are added to the log-likelihoods."""
-    values = {hypothesis.words: hypothesis.value for hypothesis in held}
+def _weigh(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Mapping[str, float]:
+    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
+    player, values = board.player(about), {hypothesis.words: hypothesis.value for hypothesis in earlier}
     turns = [(meeting, turn) for meeting in history for turn in range(meeting.turns)]
 
     def weight(rule: _SpeakingRule) -> float:
         return values.get(rule.words, 0.0) + sum(log(rule.likelihood(player, meeting, turn)) for meeting, turn in turns)
 
-    return sorted(RULES, key=weight, reverse=True)
+    return {rule.words: weight(rule) for rule in RULES}
 
 
 def foresee(words: str | None, board: Board, about: str, history: Sequence[Meeting]) -> NextTalk:
@@ -147,97 +148,14 @@ def _does_next(board: Board, player: PlayerSeen, known: frozenset[int]) -> str:
     return f"meets {nearest.name}" if is_nearer else RETURNS
 
 
-# Where to go and what to say
-
-
-@dataclass(frozen=True)
-class _Prospect:
-    """Another agent as it is expected to be when it is met.
-
-    lacks: the pieces that it could be told. teaches: how many pieces it could tell.
-    """
-
-    name: str
-    cell: Cell
-    lacks: frozenset[int]
-    teaches: int
-
-    @property
-    def gain(self) -> int:
-        """How many pieces both could tell each other."""
-        return self.teaches + len(self.lacks)
-
-
-def _prospects(board: Board) -> list[_Prospect]:
-    """The other agents; one out of range that knows all and can move is expected on its base, having recharged."""
-    prospects, knows = [], estimate(board)
-    for player in board.others:
-        known, cell = knows[player.name], player.cell
-        if len(known) == board.rules.pieces and YOU not in player.near and not player.is_held:
-            known, cell = frozenset(player.first_hand or ()), player.base
-        lacks = frozenset(board.knows) - known
-        prospects.append(_Prospect(player.name, cell, lacks, len(known & set(board.lacks))))
-    return prospects
+# What is best
 
 
 def best_calls(board: Board, barred: Call | None = None) -> list[Call]:
-    """Recharges if that pays; else goes where most can be learnt and taught per step, and says what listeners lack."""
-    prospects = _prospects(board)
-    steps_left = board.steps - board.step
-    if not board.lacks and barred != Recharge() and max(1, manhattan(board.cell, board.base)) <= steps_left:
-        return [Recharge(), *_pieces_to_say(board, prospects)]
-    walk, listeners = _best_walk(board, prospects, barred)
-    return [walk, *_pieces_to_say(board, listeners or prospects), Recharge()]
-
-
-def _pieces_to_say(board: Board, listeners: Sequence[_Prospect]) -> list[Call]:
-    """What to say: the pieces that most listeners lack first, on a tie the agent's own; all if nobody lacks any."""
-    lacking = {piece: sum(piece in listener.lacks for listener in listeners) for piece in board.knows}
-    order = sorted(board.knows, key=lambda piece: (-lacking[piece], piece not in board.first_hand, piece))
-    return [Say(piece) for piece in order if lacking[piece]] or [Say(piece) for piece in order]
-
-
-def _best_walk(board: Board, prospects: Sequence[_Prospect], barred: Call | None) -> tuple[Call, list[_Prospect]]:
-    """The walk with the most gain per step, and the agents that are then in range; never the barred walk.
-
-    If no walk gains anything, it leads to the middle and is heard by nobody.
-    """
-    options: list[tuple[float, int, Call, list[_Prospect]]] = []
-    for index, prospect in enumerate(prospects):
-        walk: Call = Meet(prospect.name)
-        if prospect.cell != board.player(prospect.name).cell:  # it is on its way to its base, which must stay free
-            beside = [cell for cell in _cells_near(board, [prospect]) if cell != prospect.cell]
-            cell = min(beside, key=lambda cell: manhattan(board.cell, cell))
-            walk = Meet(prospect.name) if cell == board.cell else GoTo(cell)
-        distance = max(0, manhattan(board.cell, prospect.cell) - board.rules.hearing)
-        options.append((prospect.gain / (distance + 1), -index, walk, [prospect]))
-    for cell in _cells_near(board, prospects):
-        near = [prospect for prospect in prospects if hearing_distance(cell, prospect.cell) <= board.rules.hearing]
-        if len(near) > 1 and not any(prospect.cell == cell for prospect in near):
-            gain = sum(prospect.gain for prospect in near)
-            options.append((gain / (manhattan(board.cell, cell) + 1), -len(prospects), GoTo(cell), near))
-    useful = [option for option in options if option[2] != barred and option[0] > 0]
-    if not useful:
-        return _walk_to_the_middle(board, barred), []
-    _, _, walk, listeners = max(useful, key=lambda option: option[:2])
-    return walk, listeners
-
-
-def _walk_to_the_middle(board: Board, barred: Call | None) -> GoTo:
-    """A walk to the middle of the board or, if that is barred, to the free cell nearest to it."""
-    middle = (board.rules.width - 1) // 2, (board.rules.width - 1) // 2
-    if GoTo(middle) != barred:
-        return GoTo(middle)
-    taken = {middle, *(player.cell for player in board.others)}
-    cells = ((x, y) for x in range(board.rules.width) for y in range(board.rules.width))
-    return GoTo(min((cell for cell in cells if cell not in taken), key=lambda cell: manhattan(cell, middle)))
-
-
-def _cells_near(board: Board, prospects: Sequence[_Prospect]) -> list[Cell]:
-    """The cells in hearing range of any of these agents, sorted."""
-    reach = range(-board.rules.hearing, board.rules.hearing + 1)
-    cells = {(prospect.cell[0] + x, prospect.cell[1] + y) for prospect in prospects for x in reach for y in reach}
-    return sorted(cell for cell in cells if all(0 <= part < board.rules.width for part in cell))
+    """The best plan, without the call that has just failed at its beginning, if the others know what is estimated."""
+    knows = estimate(board)
+    knowing = {name: [float(piece in known) for piece in range(board.rules.pieces)] for name, known in knows.items()}
+    return best_exchange(board, knowing, barred)
 
 
 def strategy_words(board: Board) -> str:
@@ -253,10 +171,6 @@ def strategy_words(board: Board) -> str:
 # Answers
 
 
-def _ranked(board: Board, about: str, history: Sequence[Meeting], earlier: Sequence[Hypothesis]) -> Sequence[str]:
-    return [rule.words for rule in _rank_rules(board.player(about), history, earlier)]
-
-
 def _calls(board: Board, barred: Call | None) -> Sequence[str]:
     return list(map(str, best_calls(board, barred)))
 
@@ -270,6 +184,11 @@ def _review(question: ReviewPlan) -> str:
     return f"Reward {question.reward:g} in {max(1, now.step - before.step)} steps: {advice}."
 
 
+def _knows(board: Board, about: str) -> Collection[str]:
+    known = estimate(board)[about]
+    return [thing for piece, thing in enumerate(board.may_know(about)) if piece in known]
+
+
 def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
     """Answers `Does player_1 know 2 now?`, as prompts/symmtom/blocks.j2 words it, by the estimate of who knows what."""
     known = estimate(board)
@@ -278,5 +197,5 @@ def _say_what_others_know(board: Board, claims: Sequence[str]) -> Sequence[str]:
 
 
 _BIT = re.compile(r"(player_[0-9]+) know ([0-9]+)")
-REASONER = WrittenReasoner(Board, _ranked, foresee, strategy_words, _calls, _review, _say_what_others_know)
+REASONER = WrittenReasoner(Board, _weigh, foresee, strategy_words, _calls, _review, _say_what_others_know, _knows)
 ANSWERS = REASONER.answers

@@ -22,6 +22,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
@@ -120,6 +121,8 @@ HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
         barred=BarredCall(open_it("chest_2"), "Nothing happens to chest_2."),
     ),
     "review_plan": ReviewPlan(LATER, RECORD, "Open[chest_2] failed: Nothing happens to chest_2", 0.0, AT_FIRST),
+    "give_chances": GiveChances(LATER, "agent_0", ACTS),
+    "give_chances_at_first": GiveChances(AT_FIRST, "agent_0", ()),
     "propose": Propose(LATER, "agent_0", ACTS[:1], ()),
     "propose_in_view_of_the_best": Propose(LATER, "agent_0", ACTS, IDEAS[1:]),
     "predict": PREDICT,

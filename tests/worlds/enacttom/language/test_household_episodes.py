@@ -33,7 +33,7 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 from tests.support.enacttom import house_endpoint
 
-AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
+AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 HAND_MADE = ("appendix_e", "far_handle", "one_window", "relay_of_three")
 MOST_TOKENS, CHARACTERS_PER_TOKEN = 900, 4
 (RELAY,) = find_scenarios(["enacttom_relay_of_three"])

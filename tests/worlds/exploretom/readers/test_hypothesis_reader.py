@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from math import log
+from statistics import mean
 
 import pytest
 
 from hm_agent.core import Decision, Observation
+from hm_agent.questions import Model
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import SeatLog, play_out, set_up
-from hm_agent.testing.scripted_model import ScriptedModel
-from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
+from hm_agent.testing.scripted_model import ScriptedModel, each
+from hm_agent.theory_of_mind.calculating import Calculator
+from hm_agent.theory_of_mind.hypotheses import TABLE_2
+from hm_agent.theory_of_mind.module import TheoryOfMind
+from hm_agent.theory_of_mind.predictions import LOG_LOSS, PREDICTED, RIGHT
+from hm_agent.worlds.exploretom.questions.functional import person_asked_about
+from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader, StoryMind
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
     AnswersInOrder,
     ChosenAnswer,
+    LikelyAnswer,
     Perspective,
     StoryAnswer,
     TakePerspective,
+    WeighAnswers,
+    WeighedAnswers,
 )
 from hm_agent.worlds.exploretom.world import READER, StoryView, StoryWorld
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
@@ -26,6 +38,10 @@ from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 BETH = "In which container will Beth search for the apple?"
 NOW = "In which container is the apple now?"
 BAD, GOOD = "Beth saw everything.", "Beth saw the apple go into the box."
+
+
+def hypothetical_minds(mind: StoryMind, model: Model) -> TheoryOfMind:
+    return TheoryOfMind(mind, model, TABLE_2)
 
 
 def model() -> ScriptedModel:
@@ -62,7 +78,7 @@ def ask(reader: HypothesisReader, *asked: tuple[str, str]) -> list[Decision[str]
 
 def test_a_wrong_answer_lowers_its_hypothesis_and_brings_a_new_one() -> None:
     told = model()
-    decisions = ask(HypothesisReader(told), (BETH, "box"), (BETH, "box"))
+    decisions = ask(HypothesisReader(told, hypothetical_minds), (BETH, "box"), (BETH, "box"))
     assert [one.action for one in decisions] == ["bin", "box"]
     assert told.kinds() == [TakePerspective, AnswerFromPerspective] * 2
     assert {one.words: one.value for one in decisions[1].thoughts.hypotheses} == {BAD: pytest.approx(-0.3), GOOD: 0}
@@ -70,14 +86,14 @@ def test_a_wrong_answer_lowers_its_hypothesis_and_brings_a_new_one() -> None:
 
 def test_the_mistake_is_shown_to_the_model() -> None:
     told = model()
-    ask(HypothesisReader(told), (BETH, "box"), (NOW, "bin"), (BETH, "box"))
+    ask(HypothesisReader(told, hypothetical_minds), (BETH, "box"), (NOW, "bin"), (BETH, "box"))
     _, revised = told.of(TakePerspective)
     assert (revised.question, revised.answer, revised.mistaken, revised.best) == (BETH, "bin", BAD, ())
 
 
 def test_four_right_answers_validate_a_hypothesis_which_then_answers_alone() -> None:
     told = model()
-    decisions = ask(HypothesisReader(told), *[(BETH, "box")] * 7)
+    decisions = ask(HypothesisReader(told, hypothetical_minds), *[(BETH, "box")] * 7)
     values = [{one.words: one.value for one in decision.thoughts.hypotheses}.get(GOOD) for decision in decisions]
     assert values[1:6] == [pytest.approx(value) for value in (0, 0.3, 0.51, 0.657, 0.7599)]
     assert decisions[5].thoughts.validated is not None
@@ -90,7 +106,7 @@ def test_four_right_answers_validate_a_hypothesis_which_then_answers_alone() -> 
 def test_without_a_valid_perspective_it_answers_as_a_reader_does_and_asks_for_one_again() -> None:
     told = model()
     told.replies[TakePerspective] = lambda _: None
-    decisions = ask(HypothesisReader(told), (BETH, "box"), (BETH, "box"))
+    decisions = ask(HypothesisReader(told, hypothetical_minds), (BETH, "box"), (BETH, "box"))
     assert told.kinds() == [TakePerspective, AnswerQuestion] * 2
     assert [one.action for one in decisions] == ["bin", "bin"]
     assert decisions[1].thoughts.hypotheses == ()
@@ -98,7 +114,7 @@ def test_without_a_valid_perspective_it_answers_as_a_reader_does_and_asks_for_on
 
 def test_questions_about_what_is_so_concern_no_mind() -> None:
     told = model()
-    decisions = ask(HypothesisReader(told), (NOW, "box"), (BETH, "box"))
+    decisions = ask(HypothesisReader(told, hypothetical_minds), (NOW, "box"), (BETH, "box"))
     assert told.kinds() == [AnswerQuestion, TakePerspective, AnswerFromPerspective]
     assert decisions[0].thoughts.hypotheses == ()
     assert [one.value for one in decisions[1].thoughts.hypotheses] == [0]
@@ -127,7 +143,7 @@ def test_no_grade_is_told_where_functional_items_are_asked() -> None:
 
 def test_grades_that_are_not_told_score_no_hypothesis() -> None:
     told = model()
-    reader = HypothesisReader(told)
+    reader = HypothesisReader(told, hypothetical_minds)
     view = StoryView(FALSE_BELIEF, BETH, ("bin", "box"), False, 1, 2, tells_grades=False)
 
     async def both() -> list[Decision[str]]:
@@ -146,3 +162,42 @@ def test_it_is_the_agent_of_that_name_and_right_with_the_reasoner() -> None:
     play_out(world, agents, seed=3, recorders=[log])
     assert world.metrics()["accuracy"] == 1
     assert max(one.value for step in log.steps for one in step.decision.thoughts.hypotheses) > 0.5
+
+
+def in_the_bin(question: AnswerQuestion) -> ChosenAnswer:
+    return ChosenAnswer(answer="bin")
+
+
+def weighed(chances: Mapping[str, int]) -> WeighedAnswers:
+    return WeighedAnswers(chances=[LikelyAnswer(answer=answer, chance=chance) for answer, chance in chances.items()])
+
+
+def test_who_asks_for_chances_gives_the_likeliest_answer_and_asks_anew_each_time() -> None:
+    told = ScriptedModel({WeighAnswers: each([weighed({"bin": 30, "box": 60}), None]), AnswerQuestion: in_the_bin})
+    decisions = ask(HypothesisReader(told, Calculator), (BETH, "box"), (BETH, "box"), (NOW, "bin"))
+    assert [one.action for one in decisions] == ["box", "bin", "bin"]
+    assert told.kinds() == [WeighAnswers, WeighAnswers, AnswerQuestion, AnswerQuestion]
+    believed = {one.words: one.value for one in decisions[0].thoughts.hypotheses}
+    assert believed == pytest.approx({"box": 2 / 3, "bin": 1 / 3})
+
+
+def test_chances_are_scored_by_the_right_answers_which_no_reader_sees() -> None:
+    (scenario,) = find_scenarios(["exploretom_functional_a1"])
+    model = ScriptedModel(
+        {
+            WeighAnswers: lambda question: weighed({question.choices[0]: 75, question.choices[-1]: 25}),
+            AnswerQuestion: lambda question: ChosenAnswer(answer=question.choices[0]),
+        }
+    )
+    world, agents = set_up(scenario, "hm_odds", model=model)
+    play_out(world, agents, seed=0)
+    assert isinstance(world, StoryWorld)
+    metrics = agents[READER].metrics()
+    about_people = [graded for graded in world.graded if person_asked_about(graded.question.text)]
+    assert metrics[PREDICTED] == len(about_people) > 0
+    assert metrics[RIGHT] == pytest.approx(mean(graded.is_right for graded in about_people))
+    given = [
+        {graded.question.choices[0]: 0.75, graded.question.choices[-1]: 0.25}.get(graded.question.answer, 0.01)
+        for graded in about_people
+    ]
+    assert metrics[LOG_LOSS] == pytest.approx(-mean(map(log, given)))

@@ -11,7 +11,6 @@ from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
-    GiveOdds,
     JudgeStrategy,
     Plan,
     Predict,
@@ -21,6 +20,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.worlds.melting_pot.facts import Beam, Counts, Length, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.facts import READY, Regrowth, Timing

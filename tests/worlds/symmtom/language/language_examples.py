@@ -19,6 +19,7 @@ from hm_agent.theory_of_mind.language_questions import (
     Revise,
 )
 from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.symmtom.language.board import RETURNS, VISITS_BASE, YOU, Board, Contact, Meeting, PlayerSeen, Said
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
@@ -92,6 +93,19 @@ REVISE = Revise(BOARD, "player_1", MEETINGS, IDEAS, OTHERS, "Meet player_1.")
 PRIVATE = GameSettings(6, 3, 3, hearing=2, has_public_first_hand=False, is_competitive=True)
 LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan": PLAN,
+    "plan_with_chances": replace(
+        PLAN,
+        strategy=None,
+        others=(
+            PlayerBelief(
+                "player_1",
+                IDEAS[1].words,
+                "visits its base, says 1",
+                odds=(("visits its base, says 1", 60), (f"{RETURNS}, says 0", 25)),
+                knows=(("piece 0", 100), ("piece 1", 90), ("piece 2", 30)),
+            ),
+        ),
+    ),
     "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
     "plan_undecided": replace(
         PLAN,
@@ -122,6 +136,8 @@ LANGUAGE_EXAMPLES: Mapping[str, Question[Any]] = {
         4.0,
         AT_FIRST,
     ),
+    "give_chances": GiveChances(BOARD, "player_1", MEETINGS),
+    "give_chances_at_first": GiveChances(AT_FIRST, "player_1", ()),
     "propose": Propose(BOARD, "player_1", MEETINGS[:1], ()),
     "propose_in_view_of_the_best": Propose(BOARD, "player_1", MEETINGS, IDEAS[1:]),
     "predict": PREDICT,

@@ -24,12 +24,13 @@ from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.testing.episodes import play_out, play_steps, set_up
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.calls import Meet
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS
 from tests.model_stand_ins import CheckedReasoner, EveryDecision, Mute
 
-AGENTS = ("hypothetical_minds", "hm_joint", "react", "reflexion", "plan_react", "mmp", "mmp_he")
+AGENTS = ("hypothetical_minds", "hm_joint", "hm_odds", "react", "reflexion", "plan_react", "mmp", "mmp_he")
 BY_CHANCE = 4.0
 """The mean reward of random agents on the small board."""
 (SMALL,) = find_scenarios(["symmtom_w6_n3_c3"])
@@ -239,3 +240,10 @@ def test_an_episode_is_played_over_http_from_the_prompts_alone(tmp_path: Path, s
     states = [line["state"] for line in read_trace(trace)]
     assert {"plan", "done", "call", "notes"} <= states[0].keys() | {"plan"}
     assert states[0]["notes"].keys() == {"cell", "knows", "believed"}
+
+
+def test_with_chances_no_plan_is_asked_for_once_they_are_told() -> None:
+    steps = play_steps(SMALL, "hm_odds", 40)
+    kinds = [type(exchange.question) for step in steps for exchange in step.decision.exchanges]
+    assert set(kinds) == {GiveChances, Plan}
+    assert Plan not in kinds[kinds.index(GiveChances) :]

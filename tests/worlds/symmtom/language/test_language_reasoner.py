@@ -8,6 +8,7 @@ from hm_agent.theory_of_mind.language_questions import Propose
 from hm_agent.theory_of_mind.mind import HypothesisAnswer
 from hm_agent.worlds.symmtom.language.board import RETURNS, SILENCE, VISITS_BASE, YOU, Contact, Meeting
 from hm_agent.worlds.symmtom.language.calls import GoTo, Meet, Recharge, Say
+from hm_agent.worlds.symmtom.language.exchange import best_exchange
 from hm_agent.worlds.symmtom.language.reasoner import ANSWERS, best_calls, estimate, foresee
 from hm_agent.worlds.symmtom.language.reasoner import RULES as SPEAKING
 from tests.worlds.symmtom.language.language_examples import BLUE, BOARD, GREEN, RULES
@@ -72,3 +73,11 @@ def test_who_gains_from_nobody_leaves_the_middle_to_who_blocked_the_walk_to_it()
     walk = best_calls(board, GoTo((2, 2)))[0]
     assert isinstance(walk, GoTo)
     assert walk.target in {(1, 2), (3, 2), (2, 1), (2, 3)}
+
+
+def test_the_best_exchange_goes_by_chances_of_what_the_others_know() -> None:
+    can_exchange, knows_the_same = [0.1, 0.1, 1.0], [0.9, 0.9, 0.1]
+    goes_to_green = best_exchange(BOARD, {"player_1": can_exchange, "player_2": knows_the_same})
+    goes_to_blue = best_exchange(BOARD, {"player_1": knows_the_same, "player_2": can_exchange})
+    assert (goes_to_green[0], goes_to_blue[0]) == (Meet("player_1"), Meet("player_2"))
+    assert Say(0) in goes_to_green

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 
 from hm_agent.core import Clue, Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
-from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.theory_of_mind.hypotheses import Bank
-from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
+from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated, ask_table_odds
 from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, RevisedBeliefs
 from hm_agent.theory_of_mind.mind import Foreseen, Mind, OddsReading, Outcome, PlayerBelief, PlayerModel, Revised
 from hm_agent.theory_of_mind.odds import likeliest
+from hm_agent.theory_of_mind.player_odds import PlayerOdds, TableOdds
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (
     TYPICAL,
@@ -331,12 +331,11 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         predicted = expected[self.rules.behaviours.index(behaviour)] if behaviour else None
         return self._strategy_against_one(target, predicted, covert=hidden)
 
-    @property
-    def side(self) -> Side:
-        return self.rules.side
+    def ask_odds(self, other: PlayerModel) -> Asking[PlayerOdds]:
+        return ask_table_odds(self, other, self._interactions_left, self._moves_in)
 
     @property
-    def interactions_left(self) -> int:
+    def _interactions_left(self) -> int:
         """For how many more interactions there is time, if each takes what the latest one took."""
         if self.rules.length.one_interaction:
             return 1
@@ -344,16 +343,17 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         remaining = self.rules.length.expected_remaining(self._senses.step)
         return max(1, round(remaining / self.rules.steps_between(held)))
 
-    def moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
+    def _moves_in(self, interaction: Interaction) -> tuple[int, int] | None:
         (met,) = matrix_interactions([interaction])
         if met.own_behaviour is None or met.behaviour is None:
             return None
         return self.rules.behaviours.index(met.own_behaviour), self.rules.behaviours.index(met.behaviour)
 
-    def respond(self, chances: Mapping[str, Shares], choice: int | None) -> MatrixStrategy:
+    def respond(self, odds: Mapping[str, PlayerOdds]) -> MatrixStrategy:
         """Holds what does best with the chosen kind; among many, what does best with whom it is worth meeting."""
         expected, held = expected_inventories(self.rules, self.interactions), self.situation.held
-        if choice is None:
+        chances = {player: tuple(each.chances.values()) for player, each in odds.items()}
+        if self._is_crowd:
             known = [self._distribution(None), *chances.values()]
             population = tuple(sum(column) / len(known) for column in zip(*known, strict=True))
             distributions = {player: chances.get(player, population) for player in self.players}
@@ -361,8 +361,10 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
             best = choose_partners(self.rules, distributions, expected, held, search)
             is_worth_it = is_worthwhile(self.rules, best, held)
             return self._strategy_to_meet(best.target if is_worth_it else held, best.seek if is_worth_it else ())
-        (shares,) = chances.values()
-        target = best_target(self.rules, shares, expected, held, choice)
+        ((only, shares),) = chances.items()
+        about_one = odds[only]
+        assert isinstance(about_one, TableOdds)
+        target = best_target(self.rules, shares, expected, held, about_one.choice)
         watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
         return self._strategy_against_one(target, expected[likeliest(shares)], watch=watch)
 

@@ -13,7 +13,6 @@ from hm_agent.theory_of_mind.language_questions import (
     ChooseStrategy,
     FollowStrategy,
     Foresight,
-    GiveOdds,
     JudgeStrategy,
     MindRead,
     MindsReadAnswer,
@@ -29,6 +28,7 @@ from hm_agent.theory_of_mind.language_questions import (
     answer_deciding,
 )
 from hm_agent.theory_of_mind.mind import HindsightAnswer, HypothesisAnswer, Outcome
+from hm_agent.theory_of_mind.odds_questions import GiveOdds
 from hm_agent.theory_of_mind.situation import SeatSituation
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.best_response import (

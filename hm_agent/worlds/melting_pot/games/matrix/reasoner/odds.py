@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hm_agent.theory_of_mind.language_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.odds import LikelyRule, likeliest, rows_told
+from hm_agent.theory_of_mind.odds_questions import GiveOdds, OddsAnswer, RuleChances
 from hm_agent.theory_of_mind.written_reasoner import odds_of
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Moves
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
+    ACCURACY_PRIOR,
     Fit,
     pickup_reliability,
     posterior,
     update_on_pickups,
 )
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.lookahead import FIRM_PRIOR
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.population import opponents_of, predict_all
 from hm_agent.worlds.melting_pot.games.matrix.rules import matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat
@@ -31,9 +33,10 @@ def give_odds(question: GiveOdds) -> OddsAnswer:
         return OddsAnswer(rules=[RuleChances.of(LikelyRule(KEEPS_ITS_KIND, 1.0, shares))])
     (other,) = seat.others
     reliability = pickup_reliability(seat.rules, history)
+    prior = ACCURACY_PRIOR if seat.rules.is_zero_sum else FIRM_PRIOR
     rules = []
     for fit, weight in posterior(seat.rules, history):
-        expected, rows = fit.prediction(), rows_told([after.prediction() for after in _after(fit)])
+        expected, rows = fit.prediction(prior), rows_told([after.prediction(prior) for after in _after(fit)])
         seen = update_on_pickups(expected, other.present.taken, reliability) if other.present else expected
         share = weight * (sum(a * b for a, b in zip(seen, expected, strict=True)) if other.present else 1.0)
         rules.append(LikelyRule(fit.strategy.words, share, seen, rows, len(rows) > 1 and _lasts(fit)))
