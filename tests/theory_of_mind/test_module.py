@@ -86,6 +86,9 @@ def test_what_was_decided_on_by_a_clue_is_thought_over_after_the_interaction() -
     model.asked.clear()
     interact(mind, 7)
     assert Predict in model.kinds()
+    model.asked.clear()
+    interact(mind, 8)
+    assert not model.asked
 
 
 def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
@@ -197,6 +200,45 @@ def test_a_clue_that_the_strategy_counts_on_is_no_news_even_if_the_hypothesis_pr
         model.asked.clear()
         see_pickup(mind, 5, suggests)
         assert len(model.asked) == count
+
+
+def test_a_clue_that_suggests_what_the_newest_hypothesis_predicts_is_no_news() -> None:
+    model = model_proposing("rock", "paper")
+    mind = mind_of(model)
+    interact(mind, 0)
+    interact(mind, 1, PAPERS)
+    assert [(known.prediction, known.born) for known in mind.hypotheses] == [("rock", 1), ("paper", 2)]
+    model.asked.clear()
+    assert see_pickup(mind, 5, "paper") is None
+    assert not model.asked
+
+
+def test_without_an_answer_to_a_clue_the_strategy_stays() -> None:
+    model = model_proposing("rock")
+    mind = mind_of(model)
+    interact(mind, 0)
+    model.replies[Predict] = lambda question: None
+    assert see_pickup(mind, 5, "paper") is None
+
+
+def test_without_any_hypothesis_nothing_is_predicted() -> None:
+    model = model_proposing()
+    assert interact(mind_of(model), 0) is None
+    assert model.kinds() == [Propose]
+
+
+def test_whom_to_meet_is_asked_once_the_agent_can_act() -> None:
+    game, model = arena(), model_proposing("rock")
+    model.replies[ChooseStrategy] = lambda question: StrategyAnswer(strategy=among(ROCK))
+    mind = TheoryOfMind(game.mind, model, TABLE_2)
+    game.can_act = False
+    assert interact(mind, 0, partner="player_1") is None
+    assert model.kinds() == [Propose, Predict]
+    game.can_act = True
+    assert mind.is_outdated
+    begin(mind)
+    assert model.kinds()[-1] == ChooseStrategy
+    assert not mind.is_outdated
 
 
 def test_a_clue_before_the_first_interaction_gives_a_strategy_without_a_hypothesis() -> None:

@@ -146,3 +146,11 @@ def test_it_is_the_agent_of_that_name_and_right_with_the_reasoner() -> None:
     play_out(world, agents, seed=3, recorders=[log])
     assert world.metrics()["accuracy"] == 1
     assert max(one.value for step in log.steps for one in step.decision.thoughts.hypotheses) > 0.5
+
+
+def test_that_one_answer_is_wrong_speaks_for_no_other_hypothesis() -> None:
+    """The second answer, by the newer hypothesis, is wrong, too; the older one's would have been another."""
+    decisions = ask(HypothesisReader(model()), (BETH, "box"), (BETH, "tin"), (BETH, "tin"))
+    assert [one.action for one in decisions[:2]] == ["bin", "box"]
+    values = {one.words: one.value for one in decisions[2].thoughts.hypotheses}
+    assert values == {BAD: pytest.approx(-0.3), GOOD: pytest.approx(-0.3)}
