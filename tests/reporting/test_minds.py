@@ -80,7 +80,7 @@ def test_without_floor_and_ceiling_there_is_no_score_and_no_gap(tmp_path: Path) 
 def test_study_is_written_as_page_picture_and_table(tmp_path: Path) -> None:
     rows(tmp_path / "runs", *(asked(10 + n, 0.75, seed=n) for n in range(5)))
     page = write_minds(study_minds(read_runs((tmp_path / "runs",))), tmp_path / "minds").read_text("utf-8")
-    shown = "75% (75% to 75%), 5/1 | 50% | 30% (27% to 33%), 5/1 | 45% (42% to 48%), 5/1"
+    shown = "75% (75% to 75%), 5/1 | 50% | 30% (25% to 35%), 5/1 | 45% (40% to 50%), 5/1"
     assert f"| Melting Pot | hypothetical_minds | {shown} |" in page
     assert (tmp_path / "minds" / "minds.png").read_bytes().startswith(b"\x89PNG")
     (line,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
