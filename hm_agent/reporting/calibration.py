@@ -38,7 +38,7 @@ class Skill:
     """A proper score, the mean over scenarios. base: the score of one who had always given the shares in hindsight.
 
     share: 1 - mean / base, so that 0 is no better than the base and 1 is perfect; None if the base is 0. interval: of
-    share, Student's t over scenarios, or over episodes if there is one scenario.
+    share, Student's t over the scenarios in which either score is above 0, or over the episodes if there is only one.
     """
 
     mean: float
@@ -111,15 +111,16 @@ def _counts(played: Iterable[Result]) -> list[Mapping[str, float]]:
 
 def _skill(played: Sequence[Result], score: str, base: str) -> Skill:
     pairs = grouped((result.scenario, (result.metrics[score], result.metrics[base])) for result in played)
-    clusters = list(pairs.values())
-    sample = clusters[0] if len(clusters) == 1 else [_means(of_scenario) for of_scenario in clusters]
-    own, expected = _means(sample)
-    if expected < TINY:
-        return Skill(own, expected, None, None)
-    share = 1 - own / expected
+    own, base_score = _means([_means(of_scenario) for of_scenario in pairs.values()])
+    if base_score < TINY:
+        return Skill(own, base_score, None, None)
+    # Where others always do the same and that was foreseen, both scores are 0: that changes no ratio.
+    telling = [of_scenario for of_scenario in pairs.values() if any(map(any, of_scenario))]
+    sample = telling[0] if len(telling) == 1 else [_means(of_scenario) for of_scenario in telling]
+    share, expected = 1 - own / base_score, _means(sample)[1]
     # A ratio of means varies as the mean of these values does (the delta method).
     values = [share + (of_base - of_own - share * of_base) / expected for of_own, of_base in sample]
-    return Skill(own, expected, share, t_interval(values, len(played)))
+    return Skill(own, base_score, share, t_interval(values, sum(map(len, telling))))
 
 
 def _means(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -62,6 +62,19 @@ def test_skill_is_the_share_of_the_base_that_is_saved_over_scenarios_of_equal_we
     assert found.log_loss.share is not None
 
 
+def test_a_scenario_that_is_foreseen_and_never_varies_makes_no_skill_surer() -> None:
+    """The interval is over the episodes of the scenario that tells anything."""
+    varied = [result(metrics=foretold(HONEST, ["rock"] * rocks + ["paper"] * 3), seed=rocks) for rocks in range(2, 7)]
+    (alone,) = predictions(varied)
+    (both,) = predictions(
+        [*varied, *(result(metrics=foretold(None, ["rock"]), scenario=RWS_2, seed=n) for n in (1, 2))]
+    )
+    assert alone.brier.interval is not None
+    assert alone.brier.interval[0] < alone.brier.interval[1]
+    assert both.brier.interval == pytest.approx(alone.brier.interval)
+    assert both.brier.mean == pytest.approx(alone.brier.mean / 2)
+
+
 def test_where_the_base_is_perfect_there_is_no_skill() -> None:
     (found,) = predictions([result(metrics=foretold(HONEST, ["rock"]))])
     assert (found.brier.base, found.brier.share, found.brier.interval) == (0, None, None)
