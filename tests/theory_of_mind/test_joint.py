@@ -174,3 +174,5 @@ def test_a_question_about_one_player_tells_what_is_believed_of_the_others() -> N
     interact(mind, 200, PAPERS, partner="player_2")
     beliefs = {belief.name: (belief.hypothesis, belief.expected) for belief in model.of(Revise)[-1].others}
     assert beliefs["player_1"] == (ALWAYS.hypothesis, "rock")
+    assert [met.step for met in model.of(Revise)[-1].history] == [200]
+    assert [known.born for known in mind.hypotheses] == [1]

@@ -279,6 +279,19 @@ def test_among_several_players_a_clue_asks_again_whom_to_meet_if_it_changes_what
     assert model.kinds() == [ChooseStrategy] * 2
 
 
+@pytest.mark.parametrize(("suggests", "is_asked"), [("rock", False), ("paper", True)])
+def test_what_repeats_is_thought_over_if_a_clue_had_made_expect_another_thing(suggests: str, is_asked: bool) -> None:
+    model = model_proposing("rock")
+    model.replies[ChooseStrategy] = lambda question: StrategyAnswer(strategy=among(ROCK))
+    mind = TheoryOfMind(arena().mind, model, TABLE_2)
+    for step in range(5):
+        interact(mind, step, partner="player_1")
+    see_pickup(mind, 5, suggests, partner="player_1")
+    model.asked.clear()
+    interact(mind, 6, partner="player_1")
+    assert (Predict in model.kinds()) == is_asked
+
+
 # Parts switched off, as in the ablations
 
 MMP, MMP_HE = Parts(evaluation=False, refinement=False), Parts(refinement=False)
