@@ -62,7 +62,7 @@ class ReliabilityBin:
 
 
 @dataclass(frozen=True)
-class Predictions:
+class PredictionScores:
     """The predictions of one condition in a group of scenarios. count: how many; bins: those with any chances."""
 
     group: str
@@ -74,7 +74,7 @@ class Predictions:
     bins: tuple[ReliabilityBin, ...]
 
 
-def predictions(results: Iterable[Result]) -> list[Predictions]:
+def predictions(results: Iterable[Result]) -> list[PredictionScores]:
     """The predictions in finished episodes with proper scores, by group and condition."""
     ordered = sorted(results, key=result_order)
     scored = [
@@ -92,8 +92,8 @@ def predictions(results: Iterable[Result]) -> list[Predictions]:
     ]
 
 
-def _predictions(group: str, condition: Condition, played: Sequence[Result]) -> Predictions:
-    return Predictions(
+def _predictions(group: str, condition: Condition, played: Sequence[Result]) -> PredictionScores:
+    return PredictionScores(
         group,
         condition,
         len(played),
@@ -138,7 +138,7 @@ def reliability(counts: Iterable[Mapping[str, float]]) -> list[ReliabilityBin]:
     return bins
 
 
-def calibration_picture(found: Sequence[Predictions], labels: Labels, keys: Keys) -> Picture | None:
+def calibration_picture(found: Sequence[PredictionScores], labels: Labels, keys: Keys) -> Picture | None:
     """Curves of the share that came by the chance that was given; None if no chances were recorded."""
     shown = [one for one in found if one.bins]
     if not shown:
@@ -156,7 +156,7 @@ def calibration_picture(found: Sequence[Predictions], labels: Labels, keys: Keys
     )
 
 
-def _panel(name: str, group: str, found: Sequence[Predictions], keys: Keys) -> Panel:
+def _panel(name: str, group: str, found: Sequence[PredictionScores], keys: Keys) -> Panel:
     def paint(axes: Axes) -> None:
         axes.plot((0, 1), (0, 1), color=MUTED, linewidth=1)
         for one in found:

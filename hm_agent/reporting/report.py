@@ -10,7 +10,7 @@ from pathlib import Path
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
-from hm_agent.reporting.calibration import Predictions, calibration_picture, predictions
+from hm_agent.reporting.calibration import PredictionScores, calibration_picture, predictions
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
@@ -210,7 +210,7 @@ def _pictures(
     names: Labels,
     curves: Sequence[Curve],
     streams: Sequence[StreamGroup],
-    predicted: Sequence[Predictions],
+    predicted: Sequence[PredictionScores],
 ) -> list[Picture]:
     """The figures for which there are data."""
     drawn_as = keys([condition for condition in names if not condition.is_world_reference])
