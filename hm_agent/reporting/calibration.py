@@ -34,7 +34,7 @@ HEIGHT = 270
 
 
 @dataclass(frozen=True)
-class Skill:
+class ProperScore:
     """A proper score, the mean over scenarios. base: the score of one who had always given the shares in hindsight.
 
     share: 1 - mean / base, so that 0 is no better than the base and 1 is perfect; None if the base is 0. interval: of
@@ -69,8 +69,8 @@ class PredictionScores:
     condition: Condition
     episodes: int
     count: float
-    log_loss: Skill
-    brier: Skill
+    log_loss: ProperScore
+    brier: ProperScore
     bins: tuple[ReliabilityBin, ...]
 
 
@@ -98,8 +98,8 @@ def _predictions(group: str, condition: Condition, played: Sequence[Result]) -> 
         condition,
         len(played),
         sum(counts.get(PREDICTED, 0) for counts in _counts(played)),
-        _skill(played, LOG_LOSS, LOG_LOSS_BASE),
-        _skill(played, BRIER, BRIER_BASE),
+        _proper_score(played, LOG_LOSS, LOG_LOSS_BASE),
+        _proper_score(played, BRIER, BRIER_BASE),
         tuple(reliability(_counts(played))),
     )
 
@@ -109,18 +109,18 @@ def _counts(played: Iterable[Result]) -> list[Mapping[str, float]]:
     return [counts for result in played for counts in ([seat.metrics for seat in result.seats] or [result.metrics])]
 
 
-def _skill(played: Sequence[Result], score: str, base: str) -> Skill:
+def _proper_score(played: Sequence[Result], score: str, base: str) -> ProperScore:
     pairs = grouped((result.scenario, (result.metrics[score], result.metrics[base])) for result in played)
     own, base_score = _means([_means(of_scenario) for of_scenario in pairs.values()])
     if base_score < TINY:
-        return Skill(own, base_score, None, None)
+        return ProperScore(own, base_score, None, None)
     # Where others always do the same and that was foreseen, both scores are 0: that changes no ratio.
     telling = [of_scenario for of_scenario in pairs.values() if any(map(any, of_scenario))]
     sample = telling[0] if len(telling) == 1 else [_means(of_scenario) for of_scenario in telling]
     share, expected = 1 - own / base_score, _means(sample)[1]
     # A ratio of means varies as the mean of these values does (the delta method).
     values = [share + (of_base - of_own - share * of_base) / expected for of_own, of_base in sample]
-    return Skill(own, base_score, share, t_interval(values, sum(map(len, telling))))
+    return ProperScore(own, base_score, share, t_interval(values, sum(map(len, telling))))
 
 
 def _means(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
