@@ -58,7 +58,7 @@ def _constant(items: Sequence[PosableQuestion], commonest: Mapping[str, tuple[st
 
 def paired() -> None:
     """Prints the shares of right items and of items whose literal questions are all right, paired by story."""
-    print(f"Literal and functional, {READ} stories of each action set; 95% bootstrap interval over stories")
+    print(f"Literal and functional, {READ} stories of each action set; 95% interval over stories (Student's t)")
     print(f"  {'':14} {'literal':>8} {'functional':>11} {'functional - literal':>24} {'functional if literal':>22}")
     for agent in AGENTS:
         stories = [metrics for metrics in _played(agent) if "functional" in metrics]

@@ -29,7 +29,7 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import Usage
 from hm_agent.reporting.drawing import FigureFiles
-from hm_agent.reporting.statistics import ClusteredMean, paired_difference
+from hm_agent.reporting.statistics import ClusteredMean, clustered_mean
 from hm_agent.row_file import Row, RowFile
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, find_action_sets
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
@@ -171,7 +171,7 @@ def _difference(first: Outcomes, second: Outcomes) -> ClusteredMean | None:
         cell: [sum(values) / len(values) - sum(second.fresh[cell]) / len(second.fresh[cell])]
         for cell, values in first.fresh.items()
     }
-    return paired_difference(pairs)
+    return clustered_mean(pairs)
 
 
 def _words(difference: ClusteredMean | None) -> str:

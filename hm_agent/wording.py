@@ -39,6 +39,11 @@ def percent(value: float | None) -> str:
     return NOTHING if value is None else f"{number(100 * value, 0)}%"
 
 
+def p_value(value: float) -> str:
+    """`p = .012`, `p < .001`."""
+    return "p < .001" if value < 0.0005 else f"p = {value:.3f}".replace("0.", ".", 1)
+
+
 def known(value: float | None, digits: int = 0) -> str:
     """A count or a cost, `unknown` for None."""
     return "unknown" if value is None else number(value, digits)

@@ -65,7 +65,7 @@ def _picture(breakdown: Breakdown, means: Sequence[KindMean], labels: Labels, ke
         _panel(f"{breakdown.name}-{place}", breakdown, group, [mean for mean in means if mean.group == group], drawn_as)
         for place, group in enumerate(groups)
     ]
-    caption = [f"Means over episodes with 95% bootstrap intervals; {FEW_HAVE_NONE}.", breakdown.about]
+    caption = [f"Means over episodes with 95% intervals; {FEW_HAVE_NONE}.", breakdown.about]
     if references and breakdown.references:
         caption.append(f"Grey: {breakdown.references}.")
     entries = legend(breakdown.name, conditions, labels, drawn_as)

@@ -9,7 +9,7 @@ from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.comparing import episode_values, paired
 from hm_agent.reporting.conditions import Condition, Labels
-from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, paired_difference
+from hm_agent.reporting.statistics import CONFIDENCE, ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row
 from hm_agent.suite import ScenarioInfo
 from hm_agent.wording import counted, listed, number
@@ -58,7 +58,7 @@ def ceiling_gaps(results: Sequence[Result], rows: Iterable[Row]) -> list[Ceiling
             continue
         ceiling = row.ceiling_reference.condition
         differences = paired(values.get(row.condition, {}), values.get(ceiling, {})).get(row.scenario.name, [])
-        if (difference := paired_difference({row.scenario.name: differences})) is not None:
+        if (difference := clustered_mean({row.scenario.name: differences})) is not None:
             gaps.append(CeilingGap(row.scenario, row.condition, ceiling, difference))
     return gaps
 

@@ -12,7 +12,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, scenario_of
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
-from hm_agent.reporting.statistics import TINY, ClusteredMean, paired_difference
+from hm_agent.reporting.statistics import TINY, ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row
 
 ALIKE_SHARE = 0.9
@@ -152,11 +152,11 @@ def _comparison(
         group=group,
         unit=None if group == OVERALL else metric.unit,
         higher_is_better=metric.higher_is_better,
-        difference=None if group == OVERALL else paired_difference(pairs),
-        normalised=paired_difference(normalised),
-        with_narrow=paired_difference(_scaled(pairs, all_scales, first)),
-        chosen=paired_difference(_in_half(shown, held_out=False)),
-        held_out=paired_difference(_in_half(shown, held_out=True)),
+        difference=None if group == OVERALL else clustered_mean(pairs),
+        normalised=clustered_mean(normalised),
+        with_narrow=clustered_mean(_scaled(pairs, all_scales, first)),
+        chosen=clustered_mean(_in_half(shown, held_out=False)),
+        held_out=clustered_mean(_in_half(shown, held_out=True)),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < TINY for difference in everything),
         common=len(everything),

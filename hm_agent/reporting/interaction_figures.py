@@ -64,7 +64,7 @@ def adaptation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
     caption = (
         "Interactions of a seat with each partner are numbered from the start of the episode; the first "
         f"{EARLY} are left of the line. Rewards are averaged over the partners of each episode, then over episodes. "
-        f"Grey: references. With at most {MOST_BANDS} agents, 95% bootstrap intervals are shown; {FEW_HAVE_NONE}. "
+        f"Grey: references. With at most {MOST_BANDS} agents, 95% intervals are shown; {FEW_HAVE_NONE}. "
         f"Numbers that occur in fewer than {FEWEST} episodes, or in less than a third of them, are left out."
     )
     key = legend("adaptation", [*compared, *references], labels, drawn_as)
@@ -86,7 +86,7 @@ def validation_picture(curves: Sequence[Curve], labels: Labels, keys: Keys) -> P
         "strategies follow a validated hypothesis. An agent has hypotheses about each other player, so interactions "
         f"with each player form a stream: {validated} of {counted(len(streams), 'stream')} reached the threshold, the "
         "others are not shown. Rewards are averaged over the streams of each episode, then over episodes, with 95% "
-        f"bootstrap intervals; {FEW_HAVE_NONE}. Offsets that occur in fewer than {FEWEST} episodes, or in less than a "
+        f"intervals; {FEW_HAVE_NONE}. Offsets that occur in fewer than {FEWEST} episodes, or in less than a "
         "third of them, are left out."
     )
     key = legend("validation", conditions, labels, keys)

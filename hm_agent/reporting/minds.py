@@ -17,7 +17,7 @@ from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels
 from hm_agent.reporting.runs import Runs
-from hm_agent.reporting.statistics import ClusteredMean, bootstrap_interval, normalised_score
+from hm_agent.reporting.statistics import ClusteredMean, clustered_mean, normalised_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Suite
 
@@ -39,9 +39,8 @@ class EpisodeMinds:
 
 @dataclass(frozen=True)
 class MindRow:
-    """The measures of one condition in one world: means with bootstrap 95% intervals over scenarios.
+    """The measures of one condition in one world: means and intervals are those of `clustered_mean`.
 
-    If there is only one scenario, the interval is over its episodes; it is None for fewer than `LEAST_EPISODES` values.
     label: the condition's name among those of the world.
     """
 
@@ -125,24 +124,13 @@ def _row(suite: Suite, condition: Condition, label: str, minds: Sequence[Episode
         label,
         len({mind.scenario for mind in minds}),
         len(minds),
-        _over_scenarios(_by_scenario((mind.scenario, mind.literal) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.literal) for mind in minds)),
         base,
-        _over_scenarios(_by_scenario((mind.scenario, mind.functional) for mind in minds)),
-        _over_scenarios(_by_scenario((mind.scenario, mind.gap) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.functional) for mind in minds)),
+        clustered_mean(_by_scenario((mind.scenario, mind.gap) for mind in minds)),
     )
 
 
 def _by_scenario(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
     """The known values by scenario."""
     return grouped((scenario, value) for scenario, value in values if value is not None)
-
-
-def _over_scenarios(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
-    """The mean in which all scenarios have equal weight; None if there are no values."""
-    if not values:
-        return None
-    clusters = list(values.values())
-    sample = [mean(values) for values in clusters] if len(clusters) > 1 else clusters[0]
-    interval = bootstrap_interval(sample)
-    unit = "scenarios" if len(clusters) > 1 else "episodes"
-    return ClusteredMean(mean(sample), interval, len(clusters), sum(map(len, clusters)), unit)

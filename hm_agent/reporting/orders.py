@@ -2,7 +2,7 @@
 
 Scenarios are grouped by family and order (`ScenarioInfo`). Episodes of one number are a round: in each, a condition
 has one mean over the scenarios of a family and order. Intervals over rounds hold for these opponents and other seeds,
-those over scenarios for other opponents of the same kind.
+those over scenarios for other opponents of the same kind and other seeds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hm_agent.registry import scenario_named
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, labels, scenario_of
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.seats import matchups, player_labels
-from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, paired_difference, t_interval
+from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, clustered_mean, holm, t_interval
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import ScenarioInfo
 
@@ -56,7 +56,8 @@ class OrderDifference:
     """The metric of the second condition minus that of the first, against opponents of one order.
 
     over_rounds: the interval over rounds, for these opponents; over_scenarios: the mean difference with its interval
-    over scenarios, for other opponents of their kind. Fewer than five pairs of episodes have no interval.
+    over scenarios, for other opponents of their kind and other seeds. Fewer than five pairs of episodes have no
+    interval. corrected: the p of over_scenarios after Holm's correction for all differences of the study.
     """
 
     opponents: Opponents
@@ -64,6 +65,7 @@ class OrderDifference:
     second: Condition
     over_rounds: Interval | None
     over_scenarios: ClusteredMean
+    corrected: float | None = None
 
 
 class OrderStudy:
@@ -80,7 +82,7 @@ class OrderStudy:
             )
         values = _values(results)
         shared = (result for result in runs.results if len(result.seats) > 1 and result.is_finished)
-        self.means, self.differences = list(_means(values)), list(_differences(values))
+        self.means, self.differences = list(_means(values)), _corrected(list(_differences(values)))
         self.rows, self.matchups = tabulate(results), matchups(map(_in_unit, shared))
         self.labels = labels(in_order(row.condition for row in self.rows))
         self.players = player_labels(self.matchups)
@@ -173,8 +175,18 @@ def _differences(values: Mapping[Opponents, Mapping[Condition, Values]]) -> Iter
                 name: {key: new[name][key] - old[name][key] for key in old[name].keys() & new[name].keys()}
                 for name in old.keys() & new.keys()
             }
-            over_scenarios = paired_difference({name: list(pairs.values()) for name, pairs in sorted(paired.items())})
+            over_scenarios = clustered_mean({name: list(pairs.values()) for name, pairs in sorted(paired.items())})
             if is_compared and over_scenarios is not None and replace(first, agent="") == replace(second, agent=""):
                 by_round = _by_round(paired)
                 over_rounds = t_interval(by_round, len(by_round) * len(paired)) if by_round else None
                 yield OrderDifference(opponents, first, second, over_rounds, over_scenarios)
+
+
+def _corrected(differences: Sequence[OrderDifference]) -> list[OrderDifference]:
+    """The differences, each with its p corrected for their number."""
+    chances = [one.over_scenarios.p for one in differences]
+    corrected = iter(holm([p for p in chances if p is not None]))
+    return [
+        replace(one, corrected=None if p is None else next(corrected))
+        for one, p in zip(differences, chances, strict=True)
+    ]

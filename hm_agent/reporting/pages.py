@@ -44,7 +44,7 @@ def page(template: str, **values: object) -> str:
 @cache
 def _environment() -> Environment:
     jinja = environment(TEMPLATES)
-    numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known)
+    numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known, wording.p_value)
     filters = (*numbers, wording.counted, wording.listed, told_mark, cell)
     jinja.filters.update({function.__name__: function for function in filters})
     return jinja

@@ -10,6 +10,7 @@ from pathlib import Path
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
+from hm_agent.reporting.calibration import PredictionScores, calibration_picture, predictions
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
@@ -65,7 +66,8 @@ class Report:
         streams = stream_groups(runs.episodes)
         curves = adaptation_curves(streams)
         self.adaptation = adaptation_rows(curves)
-        self.pictures = _pictures(results, self.rows, self.labels, curves, streams)
+        self.predictions = predictions(results)
+        self.pictures = _pictures(results, self.rows, self.labels, curves, streams, self.predictions)
         self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
         gaps = ceiling_gaps(results, self.rows)
         self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
@@ -208,6 +210,7 @@ def _pictures(
     names: Labels,
     curves: Sequence[Curve],
     streams: Sequence[StreamGroup],
+    predicted: Sequence[PredictionScores],
 ) -> list[Picture]:
     """The figures for which there are data."""
     drawn_as = keys([condition for condition in names if not condition.is_world_reference])
@@ -217,6 +220,7 @@ def _pictures(
         validation_picture(validation_curves(streams), names, drawn_as),
         ablation_picture(rows, names, drawn_as),
         effort_picture(rows, names, drawn_as),
+        calibration_picture(predicted, names, drawn_as),
     )
     by_kind = breakdown_pictures(kind_means(results), names, drawn_as)
     return [*(picture for picture in pictures if picture is not None), *by_kind]

@@ -20,8 +20,7 @@ DRAWN_AT_ONCE = 5_000_000
 LEAST_EPISODES = 5
 """Fewer episodes, or pairs of them, get no interval.
 
-A bootstrap of so few values gives intervals that are far too narrow, and Student's t assumes a normal distribution,
-which so few values cannot support.
+Student's t assumes a normal distribution, which so few values cannot support.
 """
 CUT = 0.25
 """The share of values that an interquartile mean leaves out at each end."""
@@ -56,17 +55,18 @@ class Estimate:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The bootstrap interval."""
-        return bootstrap_interval(self.values)
+        """Student's t interval: a bootstrap's is too narrow for few values."""
+        return t_interval(self.values)
 
 
 @dataclass(frozen=True)
 class ClusteredMean:
     """A mean, often of paired differences, in which each of `clusters` scenarios has the same weight.
 
-    interval: over the scenarios or, if there is only one, over its `pairs` of episodes; None for fewer pairs than
-    LEAST_EPISODES. It is Student's t for differences, which is as wide as few values need. unit: `scenarios` or
-    `episodes`, whichever the interval is over.
+    interval: Student's t over the scenarios' means or, if there is only one, over its `pairs` of episodes; None for
+    fewer pairs than LEAST_EPISODES. The means vary with scenarios and with seeds, so that the interval is over both.
+    p: the chance of a mean as far from 0 if the true one is 0, by the same t; None without an interval. unit:
+    `scenarios` or `episodes`, whichever the interval is over.
     """
 
     mean: float
@@ -74,6 +74,7 @@ class ClusteredMean:
     clusters: int
     pairs: int
     unit: str
+    p: float | None = None
 
     @property
     def holds_zero(self) -> bool:
@@ -103,7 +104,10 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> Interval | None:
-    """The percentile bootstrap interval of the mean; None for fewer values than LEAST_EPISODES."""
+    """The percentile bootstrap interval of the mean; None for fewer values than LEAST_EPISODES.
+
+    For many values that are far from normal, e.g. shares of success: of few it is too narrow.
+    """
     if len(values) < LEAST_EPISODES:
         return None
     if len(set(values)) == 1:
@@ -172,19 +176,38 @@ def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval
     return mean - reach, mean + reach
 
 
-def paired_difference(differences: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
-    """The mean of paired differences given by scenario; None if there are none.
+def t_test(values: Sequence[float]) -> float:
+    """The two-sided p of Student's t test that the true mean of two values or more is 0."""
+    mean, error = mean_and_error(values)
+    if not error:
+        return 0.0 if mean else 1.0
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(len(values) - 1, -abs(mean / error)))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """The p values of several tests, each corrected for the number of tests by Holm's step-down method (1979)."""
+    corrected, least = [0.0] * len(chances), 0.0
+    for rank, place in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        least = max(least, min(1.0, (len(chances) - rank) * chances[place]))
+        corrected[place] = least
+    return corrected
+
+
+def clustered_mean(values: Mapping[str, Sequence[float]]) -> ClusteredMean | None:
+    """The mean of values given by scenario, e.g. paired differences; None if there are none.
 
     Episodes of one scenario are not independent, so the scenarios are the sample if there are several.
     """
-    clusters = [values for values in differences.values() if values]
+    clusters = [of_scenario for of_scenario in values.values() if of_scenario]
     if not clusters:
         return None
-    pairs = sum(map(len, clusters))
-    if len(clusters) == 1:
-        return ClusteredMean(float(np.mean(clusters[0])), t_interval(clusters[0]), 1, pairs, "episodes")
-    means = [float(np.mean(values)) for values in clusters]
-    return ClusteredMean(float(np.mean(means)), t_interval(means, pairs), len(clusters), pairs, "scenarios")
+    pairs, is_one = sum(map(len, clusters)), len(clusters) == 1
+    sample = clusters[0] if is_one else [float(np.mean(of_scenario)) for of_scenario in clusters]
+    interval, unit = t_interval(sample, pairs), "episodes" if is_one else "scenarios"
+    p = t_test(sample) if interval else None
+    return ClusteredMean(float(np.mean(sample)), interval, len(clusters), pairs, unit, p)
 
 
 def scale_length(floor: float | None, ceiling: float | None, *, higher_is_better: bool = True) -> float | None:

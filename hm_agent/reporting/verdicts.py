@@ -9,19 +9,24 @@ from hm_agent.grouping import grouped
 from hm_agent.reporting.comparing import Comparison, outermost
 from hm_agent.reporting.conditions import Condition, Labels, in_order
 from hm_agent.reporting.scores import OVERALL
-from hm_agent.reporting.statistics import LEAST_EPISODES
-from hm_agent.wording import counted, interval, listed, number
+from hm_agent.reporting.statistics import CONFIDENCE, LEAST_EPISODES, holm
+from hm_agent.wording import counted, interval, listed, number, p_value
 
 # Each agent compared with a baseline
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """The comparisons of one condition with another, by group; the first is the baseline of the second."""
+    """The comparisons of one condition with another, by group; the first is the baseline of the second.
+
+    corrected: by group, the p of the difference after Holm's correction for all differences of the same table; groups
+    whose difference has no interval are left out.
+    """
 
     first: Condition
     second: Condition
     by_group: Mapping[str, Comparison]
+    corrected: Mapping[str, float]
 
     @property
     def equal(self) -> str:
@@ -55,7 +60,16 @@ def _contrasts(comparisons: Sequence[Comparison], pairs: set[tuple[Condition, Co
         pair = comparison.first, comparison.second
         if pair in pairs:
             by_pair.setdefault(pair, {})[comparison.group] = comparison
-    return [Contrast(*pair, by_group) for pair, by_group in by_pair.items()]
+    tests = {
+        (pair, group): comparison.known.p
+        for pair, by_group in by_pair.items()
+        for group, comparison in by_group.items()
+        if comparison.known and comparison.known.p is not None
+    }
+    corrected: dict[tuple[Condition, Condition], dict[str, float]] = {}
+    for (pair, group), p in zip(tests, holm(list(tests.values())), strict=True):
+        corrected.setdefault(pair, {})[group] = p
+    return [Contrast(*pair, by_group, corrected.get(pair, {})) for pair, by_group in by_pair.items()]
 
 
 def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
@@ -67,8 +81,9 @@ def verdicts(contrasts: Sequence[Contrast], labels: Labels) -> list[str]:
 def _verdict(contrast: Contrast, labels: Labels) -> str:
     first, second = labels[contrast.first], labels[contrast.second]
     known = [comparison for comparison in contrast.by_group.values() if comparison.known is not None]
-    ahead = [_lead(comparison) for comparison in known if not comparison.is_open and comparison.favours_first]
-    behind = [_lead(comparison) for comparison in known if not comparison.is_open and not comparison.favours_first]
+    decided = [comparison for comparison in known if not comparison.is_open]
+    ahead = [_lead(comparison, contrast) for comparison in decided if comparison.favours_first]
+    behind = [_lead(comparison, contrast) for comparison in decided if not comparison.favours_first]
     undecided = [_in_group(c.group) for c in known if c.known and c.known.holds_zero]
     few = [_in_group(c.group) for c in known if c.known and c.known.interval is None]
     parts = [f"{who} did better {listed(places)}" for who, places in ((first, ahead), (second, behind)) if places]
@@ -84,12 +99,14 @@ def _in_group(group: str) -> str:
     return f"over {OVERALL}" if group == OVERALL else f"in “{group}”"
 
 
-def _lead(comparison: Comparison) -> str:
-    """`in “Delivery” (by 4.0, 95% interval 2.0 to 6.0)`."""
+def _lead(comparison: Comparison, contrast: Contrast) -> str:
+    """`in “Delivery” (by 4.0, 95% interval 2.0 to 6.0, corrected p = .012)`."""
     difference, digits = comparison.known, comparison.digits
     assert difference is not None
     ends = interval(_without_sign(difference.interval), digits)
-    return f"{_in_group(comparison.group)} (by {number(abs(difference.mean), digits)}, 95% interval {ends})"
+    by, p = number(abs(difference.mean), digits), contrast.corrected[comparison.group]
+    so_many = "" if p <= 1 - CONFIDENCE else "but "
+    return f"{_in_group(comparison.group)} (by {by}, 95% interval {ends}, {so_many}corrected {p_value(p)})"
 
 
 def _without_sign(ends: tuple[float, float] | None) -> tuple[float, float] | None:

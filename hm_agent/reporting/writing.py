@@ -173,6 +173,7 @@ def _comparison_record(comparison: Comparison, labels: Labels) -> Record:
         **_difference_record("with_narrow", comparison.with_narrow),
         **_difference_record("chosen", comparison.chosen),
         **_difference_record("held_out", comparison.held_out),
+        "p": comparison.known.p if comparison.known else None,
         "equal": comparison.equal,
         "common": comparison.common,
     }
@@ -246,6 +247,8 @@ def _order_difference_record(difference: OrderDifference, labels: Labels) -> Rec
         "second": labels[difference.second],
         **_ends("rounds_", difference.over_rounds),
         **_difference_record("difference", difference.over_scenarios),
+        "p": difference.over_scenarios.p,
+        "p_holm": difference.corrected,
     }
 
 

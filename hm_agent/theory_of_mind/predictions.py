@@ -26,6 +26,16 @@ LOG_LOSS_BASE, BRIER_BASE = "predictions_log_loss_base", "predictions_brier_base
 LEAST_CHANCE = 0.01
 """The chance that counts for what was held impossible and came all the same, so that no logarithm is infinite."""
 
+BINS = 10
+"""How many bins of equal width sort the chances that were given by their size."""
+
+
+def bin_names(place: int) -> tuple[str, str, str]:
+    """The metrics of a bin, 0 for the smallest: how many chances it has, their sum, and how many of these came."""
+    name = f"predictions_chances_{place}"
+    return name, f"{name}_sum", f"{name}_came"
+
+
 IsRight = Callable[[str, Interaction], bool | None]
 
 
@@ -44,6 +54,13 @@ class _Judged:
     @property
     def log_loss(self) -> float:
         return -log(max(self.chance, LEAST_CHANCE))
+
+    @property
+    def given(self) -> list[tuple[float, bool]]:
+        """Each chance that was given, and whether that behaviour came."""
+        if self.chances is None:
+            return [(1.0, self.right)]
+        return [(chance, name == self.interaction.behaviour) for name, chance in self.chances.items()]
 
     @property
     def brier(self) -> float:
@@ -88,7 +105,17 @@ class PredictionRecord:
             BRIER: sum(each.brier for each in self._judged) / count,
             LOG_LOSS_BASE: -sum(share * log(share) for share in self._shares),
             BRIER_BASE: 1 - sum(share**2 for share in self._shares),
+            **self._bins(),
         }
+
+    def _bins(self) -> Mapping[str, float]:
+        """The chances that were given, sorted by size, in the bins that have any."""
+        bins: dict[str, float] = {}
+        for chance, came in (given for each in self._judged for given in each.given):
+            place = min(int(chance * BINS), BINS - 1)
+            for name, more in zip(bin_names(place), (1, chance, came), strict=True):
+                bins[name] = bins.get(name, 0) + more
+        return bins
 
     @property
     def _shares(self) -> list[float]:

@@ -80,7 +80,7 @@ def test_without_floor_and_ceiling_there_is_no_score_and_no_gap(tmp_path: Path) 
 def test_study_is_written_as_page_picture_and_table(tmp_path: Path) -> None:
     rows(tmp_path / "runs", *(asked(10 + n, 0.75, seed=n) for n in range(5)))
     page = write_minds(study_minds(read_runs((tmp_path / "runs",))), tmp_path / "minds").read_text("utf-8")
-    shown = "75% (75% to 75%), 5/1 | 50% | 30% (27% to 33%), 5/1 | 45% (42% to 48%), 5/1"
+    shown = "75% (75% to 75%), 5/1 | 50% | 30% (25% to 35%), 5/1 | 45% (40% to 50%), 5/1"
     assert f"| Melting Pot | hypothetical_minds | {shown} |" in page
     assert (tmp_path / "minds" / "minds.png").read_bytes().startswith(b"\x89PNG")
     (line,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
@@ -119,3 +119,24 @@ def test_the_legend_names_what_only_a_later_panel_shows(tmp_path: Path) -> None:
 def test_a_score_beyond_the_ceiling_is_drawn_to_its_end(tmp_path: Path) -> None:
     rows(tmp_path, *(asked(60 + n, 0.75, seed=n) for n in range(5)))
     assert "150" in drawn(tmp_path)
+
+
+def test_of_yes_and_no_the_better_constant_over_all_episodes_is_the_base_rate(tmp_path: Path) -> None:
+    name, known = "enacttom_cooperative_k1_000", {"literal_right": 0.8, "functional_success": 1.0}
+    shares = [{**known, "literal_always_yes": share} for share in (0.2, 0.6)]
+    played = [result(seed=n, world="enacttom", scenario=name, metrics=metrics) for n, metrics in enumerate(shares)]
+    leave(tmp_path, *played)
+    (row,) = study_minds(read_runs((tmp_path,))).rows
+    assert row.base_rate == pytest.approx(0.6)
+
+
+def test_a_score_on_a_narrow_scale_counts_in_no_mean(tmp_path: Path) -> None:
+    """The ceiling of the third scenario is less than half as high as those of the others."""
+    names = (RWS, RWS_2, RWS_3)
+    ends = [result(agent, value, scenario=name) for name in names[:2] for agent, value in ENDS]
+    narrow = [result(agent, value, scenario=RWS_3) for agent, value in (("oracle", 10.0), ("random", 0.0))]
+    leave(tmp_path, *(asked(10, 0.75, scenario=name) for name in names), *ends, *narrow)
+    (row,) = study_minds(read_runs((tmp_path,))).rows
+    assert row.literal is not None
+    assert row.functional is not None
+    assert (row.literal.pairs, row.functional.mean, row.functional.pairs) == (3, 0.25, 2)

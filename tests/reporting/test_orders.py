@@ -13,7 +13,7 @@ from hm_agent.registry import find_scenarios
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.orders import Opponents, OrderStudy
 from hm_agent.reporting.runs import read_runs
-from hm_agent.reporting.statistics import t_interval
+from hm_agent.reporting.statistics import t_interval, t_test
 from hm_agent.reporting.writing import AS_PNG, write_orders
 from tests.reporting.examples import leave, result, settings, shared_result
 
@@ -87,6 +87,7 @@ def test_deeper_agents_are_compared_with_shallower_ones_in_the_same_episodes(tmp
     assert (one.over_scenarios.mean, one.over_scenarios.clusters) == (5, 2)
     assert one.over_scenarios.interval == pytest.approx(t_interval([4, 6], episodes=6))
     assert one.over_rounds == pytest.approx(t_interval([6, 4, 5], episodes=6))
+    assert one.corrected == one.over_scenarios.p == pytest.approx(t_test([4, 6]))  # the only test of the study
 
 
 def test_agents_in_other_settings_are_not_compared_with_each_other(tmp_path: Path) -> None:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, ttest_1samp
 
 from hm_agent.reporting.statistics import (
+    Interval,
     bootstrap_interval,
+    clustered_mean,
     estimate,
+    holm,
     interquartile_mean,
     mean_and_error,
     normalised_score,
-    paired_difference,
     stratified_interval,
     t_interval,
 )
@@ -35,13 +38,50 @@ def test_a_single_value_has_neither_error_nor_interval() -> None:
 
 def test_no_values_have_no_estimate() -> None:
     assert estimate([]) is None
-    assert paired_difference({}) is None
-    assert paired_difference({"scenario": []}) is None
+    assert clustered_mean({}) is None
+    assert clustered_mean({"scenario": []}) is None
 
 
 def test_students_interval_is_that_of_the_table() -> None:
     reach = 2.776445 * (2.5 / 5) ** 0.5  # t with 4 degrees of freedom, variance 2.5
     assert t_interval([1, 2, 3, 4, 5]) == pytest.approx((3 - reach, 3 + reach))
+
+
+def covered(interval: Callable[[Sequence[float]], Interval | None]) -> float:
+    """In how many of 1,000 studies an interval holds the true mean: five scenarios, each of five episodes."""
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(1_000):
+        episodes = rng.normal(rng.normal(0, 1, (5, 1)), 2, (5, 5))
+        low, high = interval(episodes.mean(1).tolist()) or (0.0, 0.0)
+        hits += low <= 0 <= high
+    return hits / 1_000
+
+
+def test_students_interval_over_five_scenarios_holds_the_mean_in_95_percent_of_studies_and_a_bootstrap_in_82() -> None:
+    def bootstrapped(values: Sequence[float]) -> Interval:
+        drawn = np.random.default_rng(1).choice(values, (400, len(values))).mean(1)
+        low, high = np.percentile(drawn, (2.5, 97.5))
+        return float(low), float(high)
+
+    assert covered(t_interval) == pytest.approx(0.95, abs=0.015)
+    assert covered(bootstrapped) == pytest.approx(0.82, abs=0.03)
+
+
+def test_the_p_of_a_mean_is_that_of_students_test_and_falls_below_five_percent_with_the_interval() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = rng.normal(0.8, 1, 6).tolist()
+        found = clustered_mean({str(place): [value] for place, value in enumerate(values)})
+        assert found is not None
+        assert found.p == pytest.approx(ttest_1samp(values, 0).pvalue)
+        assert found.p is not None
+        assert (found.p < 0.05) != found.holds_zero
+
+
+def test_holm_multiplies_each_p_by_the_number_of_those_not_yet_decided() -> None:
+    assert holm([0.04, 0.01, 0.03, 0.5]) == pytest.approx([0.09, 0.04, 0.09, 0.5])
+    assert holm([0.3, 0.9]) == pytest.approx([0.6, 0.9])
+    assert holm([]) == []
 
 
 def test_fewer_than_five_values_have_no_bootstrap_interval() -> None:
@@ -104,14 +144,14 @@ def test_a_bootstrap_interval_lies_within_the_values(values: list[float]) -> Non
 
 
 def test_every_scenario_weighs_the_same_whatever_was_played_of_it() -> None:
-    found = paired_difference({"one": [1.0, 3.0] * 2, "other": [6.0]})
+    found = clustered_mean({"one": [1.0, 3.0] * 2, "other": [6.0]})
     assert found is not None
     assert (found.mean, found.clusters, found.pairs, found.unit) == (4.0, 2, 5, "scenarios")
     assert found.interval == pytest.approx((4 - 12.706205 * 2, 4 + 12.706205 * 2))  # t with 1 degree of freedom
 
 
 def test_scenarios_are_the_sample_and_not_their_episodes() -> None:
-    few, many = (paired_difference({"one": [1.0] * n, "other": [2.0] * n, "third": [4.0] * n}) for n in (2, 50))
+    few, many = (clustered_mean({"one": [1.0] * n, "other": [2.0] * n, "third": [4.0] * n}) for n in (2, 50))
     assert few is not None
     assert many is not None
     assert few.interval is not None
@@ -120,7 +160,7 @@ def test_scenarios_are_the_sample_and_not_their_episodes() -> None:
 
 def test_within_one_scenario_episodes_are_the_sample() -> None:
     values = [1.0, 2.0, 3.0, 4.0, 4.0]
-    found = paired_difference({"one": values})
+    found = clustered_mean({"one": values})
     assert found is not None
     assert (found.unit, found.clusters, found.pairs) == ("episodes", 1, 5)
     assert found.interval == t_interval(values)
@@ -130,7 +170,7 @@ def test_within_one_scenario_episodes_are_the_sample() -> None:
     "differences", [{"one": [1.0, 1.1, 0.9, 1.0]}, {"one": [1.0, 1.1], "other": [0.9]}, {"one": [1.0], "other": [1.1]}]
 )
 def test_fewer_than_five_pairs_have_no_interval_in_however_many_scenarios(differences: dict[str, list[float]]) -> None:
-    found = paired_difference(differences)
+    found = clustered_mean(differences)
     assert found is not None
     assert (found.interval, found.is_open, found.holds_zero) == (None, True, False)
 
@@ -140,7 +180,7 @@ def test_fewer_than_five_pairs_have_no_interval_in_however_many_scenarios(differ
     [([1.0, 1.1, 0.9, 1.0, 1.0], False), ([-1.0, 1.0, 0.5, 0.1, 0.2], True), ([3.0], True), ([0.0] * 5, True)],
 )
 def test_a_difference_is_open_while_its_interval_holds_nothing_or_zero(differences: list[float], is_open: bool) -> None:
-    found = paired_difference({"one": differences})
+    found = clustered_mean({"one": differences})
     assert found is not None
     assert found.is_open == is_open
 

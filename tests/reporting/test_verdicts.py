@@ -126,12 +126,23 @@ def test_a_verdict_says_where_each_did_better_by_how_much() -> None:
     reach = 2.776445 * (2.5 / 5) ** 0.5  # t with 4 degrees of freedom, variance 2.5
     ends = f"{5 - reach:.1f} to {5 + reach:.1f}"
     group = "“Running With Scissors, repeated”"
-    lead = f"in {group} (by 5.0, 95% interval {ends})"
+    lead = f"in {group} (by 5.0, 95% interval {ends}, corrected p = .002)"
     assert said == f"hypothetical_minds compared with react: hypothetical_minds did better {lead}."
     (said,) = verdicts(*(gained("hypothetical_minds", -9)), *noisy)
     ends = f"{4 - reach:.1f} to {4 + reach:.1f}"
-    lead = f"in {group} (by 4.0, 95% interval {ends})"
+    lead = f"in {group} (by 4.0, 95% interval {ends}, corrected p = .005)"
     assert said == f"hypothetical_minds compared with react: react did better {lead}."
+
+
+def test_a_difference_that_is_one_of_several_is_told_with_its_corrected_p() -> None:
+    """Alone it has p = .030."""
+    shifts = (0.4, 1.0, 0.5, 1.5, 0.3)
+    others = [result(agent, -shift, seed) for agent in ("react", "vmp") for seed, shift in enumerate(shifts)]
+    baseline = [result("hypothetical_minds", 0, seed) for seed in range(5)]
+    told = " ".join(verdicts(*baseline, *others))
+    assert "but corrected p = .060)" in told
+    (alone,) = verdicts(*baseline, *others[:5])
+    assert ", corrected p = .030)" in alone
 
 
 def test_a_verdict_says_plainly_where_no_difference_shows() -> None:
@@ -163,8 +174,8 @@ def test_a_verdict_tells_groups_with_a_difference_from_those_without() -> None:
     (said,) = verdicts(*played)
     assert said == (
         "hypothetical_minds compared with vmp: hypothetical_minds did better in “Prisoner's Dilemma, repeated” "
-        "(by 4.0, 95% interval 4.0 to 4.0); no clear difference in “Running With Scissors, repeated”, as the interval "
-        "contains 0."
+        "(by 4.0, 95% interval 4.0 to 4.0, corrected p < .001); no clear difference in “Running With Scissors, "
+        "repeated”, as the interval contains 0."
     )
 
 
@@ -204,7 +215,7 @@ def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
     )
     assert said.startswith(
         "hypothetical_minds compared with vmp: hypothetical_minds did better over all scenarios (by 0.50, 95% interval "
-        "0.50 to 0.50);"
+        "0.50 to 0.50, corrected p < .001);"
     )
 
 
@@ -212,7 +223,10 @@ def test_a_verdict_over_all_scenarios_is_in_the_normalised_score() -> None:
 def test_where_less_is_better_the_one_with_less_did_better() -> None:
     minutes = {"vmp": 4.0, "mmp": 8.0}
     (said,) = verdicts(*(delivered(agent, value, seed) for agent, value in minutes.items() for seed in range(5)))
-    assert said == "vmp compared with mmp: vmp did better in “Delivery” (by 4.0, 95% interval 4.0 to 4.0)."
+    assert (
+        said
+        == "vmp compared with mmp: vmp did better in “Delivery” (by 4.0, 95% interval 4.0 to 4.0, corrected p < .001)."
+    )
 
 
 # Columns that are one

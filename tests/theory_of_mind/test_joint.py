@@ -118,7 +118,7 @@ def test_a_slight_clue_contradicts_nothing_that_interactions_have_taught() -> No
 def test_nothing_is_asked_while_nothing_can_be_done() -> None:
     game = arena()
     choice: RevisedBeliefs[NextLead, AmongMany] = RevisedBeliefs(hypotheses=[ALWAYS], strategy=among(PAPER, "player_2"))
-    model = ScriptedModel({Revise: each([choice] * 3)})
+    model = ScriptedModel({Revise: each([choice] * 4)})
     mind = JointMind(game.mind, model, TABLE_2)
     begin(mind)
     game.can_act = False
@@ -131,3 +131,48 @@ def test_nothing_is_asked_while_nothing_can_be_done() -> None:
     assert model.of(Revise)[-1].about == "player_1"
     assert [known.words for known in mind.hypotheses] == [ALWAYS.hypothesis]
     assert not mind.is_outdated
+    begin(mind)
+    assert model.of(Revise)[-1].about is None
+
+
+def test_a_hypothesis_is_kept_by_its_number_alone_and_a_revision_without_words_and_number_adds_none() -> None:
+    mind, _ = mind_of(answer(ALWAYS, ANSWERS), answer(revised(of=2, then="paper"), revised()))
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    assert [(known.words, known.tested) for known in mind.hypotheses] == [(ANSWERS.hypothesis, 1)]
+
+
+def test_of_more_hypotheses_than_k_the_most_valuable_stay_and_the_best_of_them_is_believed() -> None:
+    """Only the third comes true; the first is the oldest of the wrong ones."""
+    first = [revised(f"Rule {n}.", "rock" if n == 3 else "paper") for n in range(1, 6)]
+    mind, _ = mind_of(answer(*first), answer(*(revised(of=n) for n in range(1, 6)), revised("Rule 6.")))
+    interact(mind, 10, ROCKS)
+    interact(mind, 60, ROCKS)
+    assert [known.words for known in mind.hypotheses] == [f"Rule {n}." for n in (2, 3, 4, 5, 6)]
+    assert mind.hypotheses[-1].born == 2
+    believed = mind.believed_about("opponent")
+    assert believed is not None
+    assert believed.words == "Rule 3."
+
+
+def test_a_clue_holds_until_the_next_interaction_whatever_an_answer_expects() -> None:
+    mind, model = mind_of(*[answer(ALWAYS)] * 3)
+    interact(mind, 10, ROCKS)
+    for suggests in ("paper", None, "paper"):
+        see_pickup(mind, 45, suggests)
+    assert [asked.about for asked in model.of(Revise)] == ["opponent"] * 2
+    interact(mind, 60, ROCKS)
+    assert see_pickup(mind, 90, "rock", (1, 0, 0)) is None
+    assert len(model.asked) == 3
+
+
+def test_a_question_about_one_player_tells_what_is_believed_of_the_others() -> None:
+    choice: RevisedBeliefs[NextLead, AmongMany] = RevisedBeliefs(hypotheses=[ALWAYS], strategy=among(PAPER))
+    model = ScriptedModel({Revise: each([choice] * 2)})
+    mind = JointMind(arena().mind, model, TABLE_2)
+    interact(mind, 100, ROCKS, partner="player_1")
+    interact(mind, 200, PAPERS, partner="player_2")
+    beliefs = {belief.name: (belief.hypothesis, belief.expected) for belief in model.of(Revise)[-1].others}
+    assert beliefs["player_1"] == (ALWAYS.hypothesis, "rock")
+    assert [met.step for met in model.of(Revise)[-1].history] == [200]
+    assert [known.born for known in mind.hypotheses] == [1]

@@ -86,6 +86,9 @@ def test_what_was_decided_on_by_a_clue_is_thought_over_after_the_interaction() -
     model.asked.clear()
     interact(mind, 7)
     assert Predict in model.kinds()
+    model.asked.clear()
+    interact(mind, 8)
+    assert not model.asked
 
 
 def test_the_prediction_acted_on_is_judged_by_the_game() -> None:
@@ -199,6 +202,45 @@ def test_a_clue_that_the_strategy_counts_on_is_no_news_even_if_the_hypothesis_pr
         assert len(model.asked) == count
 
 
+def test_a_clue_that_suggests_what_the_newest_hypothesis_predicts_is_no_news() -> None:
+    model = model_proposing("rock", "paper")
+    mind = mind_of(model)
+    interact(mind, 0)
+    interact(mind, 1, PAPERS)
+    assert [(known.prediction, known.born) for known in mind.hypotheses] == [("rock", 1), ("paper", 2)]
+    model.asked.clear()
+    assert see_pickup(mind, 5, "paper") is None
+    assert not model.asked
+
+
+def test_without_an_answer_to_a_clue_the_strategy_stays() -> None:
+    model = model_proposing("rock")
+    mind = mind_of(model)
+    interact(mind, 0)
+    model.replies[Predict] = lambda question: None
+    assert see_pickup(mind, 5, "paper") is None
+
+
+def test_without_any_hypothesis_nothing_is_predicted() -> None:
+    model = model_proposing()
+    assert interact(mind_of(model), 0) is None
+    assert model.kinds() == [Propose]
+
+
+def test_whom_to_meet_is_asked_once_the_agent_can_act() -> None:
+    game, model = arena(), model_proposing("rock")
+    model.replies[ChooseStrategy] = lambda question: StrategyAnswer(strategy=among(ROCK))
+    mind = TheoryOfMind(game.mind, model, TABLE_2)
+    game.can_act = False
+    assert interact(mind, 0, partner="player_1") is None
+    assert model.kinds() == [Propose, Predict]
+    game.can_act = True
+    assert mind.is_outdated
+    begin(mind)
+    assert model.kinds()[-1] == ChooseStrategy
+    assert not mind.is_outdated
+
+
 def test_a_clue_before_the_first_interaction_gives_a_strategy_without_a_hypothesis() -> None:
     strategy = see_pickup(mind_of(model_proposing()), 5, "scissors", (0, 0, 1))
     assert strategy is not None
@@ -235,6 +277,19 @@ def test_among_several_players_a_clue_asks_again_whom_to_meet_if_it_changes_what
     expected = [belief.expected for question in model.of(ChooseStrategy) for belief in question.others]
     assert expected == ["rock", "paper"]
     assert model.kinds() == [ChooseStrategy] * 2
+
+
+@pytest.mark.parametrize(("suggests", "is_asked"), [("rock", False), ("paper", True)])
+def test_what_repeats_is_thought_over_if_a_clue_had_made_expect_another_thing(suggests: str, is_asked: bool) -> None:
+    model = model_proposing("rock")
+    model.replies[ChooseStrategy] = lambda question: StrategyAnswer(strategy=among(ROCK))
+    mind = TheoryOfMind(arena().mind, model, TABLE_2)
+    for step in range(5):
+        interact(mind, step, partner="player_1")
+    see_pickup(mind, 5, suggests, partner="player_1")
+    model.asked.clear()
+    interact(mind, 6, partner="player_1")
+    assert (Predict in model.kinds()) == is_asked
 
 
 # Parts switched off, as in the ablations

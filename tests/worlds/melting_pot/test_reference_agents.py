@@ -14,11 +14,14 @@ from hm_agent.registry import agent_names, can_play, find_scenarios
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
+from hm_agent.theory_of_mind.language_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.strategists import arena, interact
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
 
@@ -138,3 +141,16 @@ def test_an_agent_that_does_not_think_asks_nothing(name: str) -> None:
 def test_random_moves_depend_on_the_seed_alone() -> None:
     moves = [step.decision.action for step in play("random", 50)]
     assert moves == [step.decision.action for step in play("random", 50)]
+
+
+def test_among_players_with_rules_the_commonest_is_answered_by_what_its_followers_met() -> None:
+    model = ScriptedModel({Predict: lambda question: None})
+    rules = ["always rock", "copies you", "copies you", *[None] * 4]
+    oracle = InformedStrategist(arena().mind, model, lambda: [PlayerIntent("rock", rule) for rule in rules])
+    assert oracle.metrics() == {}
+    asyncio.run(oracle.begin())
+    interact(oracle, 100, partner="player_1")
+    interact(oracle, 200, partner="player_2")
+    asked = model.of(Predict)[-1]
+    assert [known.words for known in asked.hypotheses] == ["copies you"]
+    assert [met.partner for met in asked.history] == ["player_2"]

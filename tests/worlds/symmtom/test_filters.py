@@ -114,3 +114,17 @@ def test_private_first_hand_knowledge_is_not_ascribed_to_others() -> None:
         assert not found[0, 2][0, 0].any()
         assert not found[0, 2, 1][0, 0].any()
     assert found[0, 1][0, 0].tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize(("new", "expected"), [(0, 1.0), (1, 0.0)])
+def test_what_a_recharge_was_paid_is_not_taken_for_what_was_new_to_a_listener(new: int, expected: float) -> None:
+    """As above, but the agent, which knows every piece, speaks on its base."""
+    knowledge = KnowledgeFilter(uniform_speech)
+    complete = replace(MET, knows=np.ones((1, 4), bool))
+    paid = TRIO.recharge_reward + new
+    back = sight([(5, 0), (0, 5), (4, 1)], [0, SILENT, SILENT], [0, 3], paid)
+    for one in (START, TOLD_0, TOLD_3, complete, back):
+        knowledge.update(one)
+    assert knowledge.probabilities is not None
+    others = [knowledge.probabilities[0, 2, piece] for piece in (1, 3)]
+    assert others == pytest.approx([(1 - expected) / 2] * 2, abs=1e-6)

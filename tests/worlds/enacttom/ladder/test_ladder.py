@@ -19,6 +19,7 @@ from hm_agent.worlds.enacttom.house.runtime import HouseMessage, OutcomeKind
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+from hm_agent.worlds.enacttom.ladder.routes import Routes
 from hm_agent.worlds.enacttom.suite import FLOOD, LADDER, SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, InverseState, RemoteControl, RoomRestriction
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
@@ -93,6 +94,24 @@ def test_repeating_all_that_is_wanted_solves_tasks_of_any_depth_without_a_though
     asyncio.run(run_episode(world, agents, seed=0))
     assert world.is_solved
     assert not play(shipped(name), 1)[0].is_solved
+
+
+def routes_of(task: HouseholdTask, agent: str) -> Routes:
+    """What an agent knows of who can message whom."""
+    return Routes(EnacttomWorld(task, asks=True).reset(0).observations[agent].view.briefing)
+
+
+def test_news_goes_to_whoever_is_within_as_many_messages_as_wanted() -> None:
+    routes = routes_of(line_task(3), "agent_0")
+    for receiver, needed in (("agent_1", 1), ("agent_2", 2), ("agent_3", 3)):
+        assert routes.towards([receiver], needed, ()) == ["agent_1"]
+        assert routes.towards([receiver], needed - 1, ()) == []
+
+
+def test_who_needs_as_few_messages_and_comes_first_by_name_sends_the_news() -> None:
+    task = line_task(2)
+    assert routes_of(task, "agent_2").towards(["agent_1"], 1, ["agent_0"]) == []
+    assert routes_of(task, "agent_0").towards(["agent_1"], 1, ["agent_2"]) == ["agent_1"]
 
 
 def test_one_agent_of_too_low_an_order_breaks_the_line() -> None:

@@ -17,13 +17,18 @@ from hm_agent.models.builtin import BuiltinReasoner
 from hm_agent.theory_of_mind.language_questions import Plan, Prediction
 from hm_agent.worlds.melting_pot.facts import Counts, argmax
 from hm_agent.worlds.melting_pot.games import answers
-from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution
+from hm_agent.worlds.melting_pot.games.matrix.best_response import Distribution, expected_inventories
 from hm_agent.worlds.melting_pot.games.matrix.map_seat import MatrixMapSeat, Place, Seen, Site
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Constant, Mixture, Moves, Rule, moves_in
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.questions import InferInventory
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.answers import counter
-from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import fit, posterior, strategy_from_words
+from hm_agent.worlds.melting_pot.games.matrix.reasoner.inference import (
+    fit,
+    posterior,
+    strategy_from_words,
+    update_on_pickups,
+)
 from hm_agent.worlds.melting_pot.games.matrix.reasoner.rule_class import rule_class
 from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, reward
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, OtherPlayer
@@ -342,3 +347,21 @@ def test_one_who_answers_what_it_sees_collected_for_this_very_interaction_is_fou
         met.append(interaction(NAMES[own], NAMES[(own + 1) % 3], shown=NAMES[own]))
     assert hypothesis_after(*met) == "The opponent plays what does best against what it last saw me collect."
     assert is_covert_after(RULES, *met)
+
+
+def test_another_rule_is_soon_believed_however_long_the_old_one_held() -> None:
+    """The opponent copies the agent's last move 19 times, then plays rock, while the agent's last move is scissors."""
+    own = [NAMES[(number * number + number // 3) % 3] for number in range(24)]
+    copied = [played(RULES, mine, before) for before, mine in pairwise(own[:20])]
+    met = [*copied, *(played(RULES, mine, "rock") for mine in own[20:])]
+    assert own[-1] == "scissors"
+    assert mean_prediction(RULES, met)[NAMES.index("rock")] > 0.6
+
+
+def test_one_pickup_of_an_unknown_player_tells_as_much_as_pickups_are_reliable() -> None:
+    assert update_on_pickups((1 / 3, 1 / 3, 1 / 3), (0, 1, 0), 0.9) == pytest.approx((0.05, 0.9, 0.05))
+
+
+def test_an_opponent_is_expected_to_hold_the_median_of_what_it_held() -> None:
+    met = [replace(played(RULES, "paper", "rock"), other=(count, 1, 1)) for count in (9, 3, 4)]
+    assert expected_inventories(RULES, met) == ((4, 1, 1), (1, 6, 1), (1, 1, 6))

@@ -171,3 +171,30 @@ def test_single_pickups_tell_where_and_when_and_whether_the_player_was_seen_taki
 def test_nothing_is_a_clue_while_the_agent_interacts_with_the_only_other_player() -> None:
     frozen = replace(NOBODY, mark=INTERACTING)
     assert reader().read(5, frozen, [gone("yellow_box", 1)], OWN) == ()
+
+
+def test_a_gap_as_long_as_a_respawn_ends_a_life_and_the_records_of_all_lives_stay() -> None:
+    reading, steps = among_many(), [5 + life * RESPAWN_GAP for life in range(3)]
+    for step in steps:
+        taking(reading, step, "purple_box")
+    assert reading.former_records("second") == tuple(PickupRecord(step, (0, 1)) for step in steps[:2])
+
+
+def test_the_present_record_is_of_the_step_of_its_latest_pickup() -> None:
+    reading = among_many()
+    taking(reading, 5, "purple_box")
+    taking(reading, 9, "purple_box")
+    assert reading.present_record("second") == PickupRecord(9, (0, 2))
+
+
+def test_while_the_agent_interacts_with_one_of_many_it_still_sees_what_others_take() -> None:
+    view = replace(seeing(second=((3, 3), READY)), mark=INTERACTING)
+    assert among_many().read(5, view, [gone("purple_box", 4)], OWN) == (Gathering(5, "second", "paper", (0, 1), OWN),)
+
+
+def test_what_was_seen_once_an_interaction_was_over_was_in_no_inventory_of_it() -> None:
+    reading = reader()
+    reading.reset_partner("opponent", 20, held=(4, 1))
+    reading.reset_partner("opponent", 40, held=(1, 4))
+    assert reading.read(50, NOBODY, [gone("yellow_box", 19), gone("purple_box", 39)], OWN) == ()
+    assert [clue.taken for clue in reading.read(51, NOBODY, [gone("yellow_box", 20)], OWN)] == [(1, 0)]
