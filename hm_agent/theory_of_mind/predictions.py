@@ -43,13 +43,18 @@ IsRight = Callable[[str, Interaction], bool | None]
 class _Judged:
     """An interaction, whether the prediction of it came true, and the chances that were given.
 
-    chance: of what came. others: of each behaviour that did not come; what all leave to 1 is anything else.
+    came: of each behaviour that came. others: of each that did not; what all leave to 1 is anything else.
     """
 
     interaction: Interaction
     right: bool
-    chance: float
+    came: tuple[float, ...]
     others: tuple[float, ...]
+
+    @property
+    def chance(self) -> float:
+        """The chance of what came."""
+        return sum(self.came)
 
     @property
     def log_loss(self) -> float:
@@ -58,9 +63,7 @@ class _Judged:
     @property
     def given(self) -> list[tuple[float, bool]]:
         """Each chance that was given, and whether that behaviour came."""
-        if self.chances is None:
-            return [(1.0, self.right)]
-        return [(chance, name == self.interaction.behaviour) for name, chance in self.chances.items()]
+        return [*((chance, True) for chance in self.came), *((chance, False) for chance in self.others)]
 
     @property
     def brier(self) -> float:
@@ -87,9 +90,9 @@ class PredictionRecord:
         right = None if prediction is None else self._is_right(prediction, interaction)
         if prediction is not None and right is not None:
             given = {prediction: 1.0} if chances is None else chances
-            came = [name for name in given if self._is_right(name, interaction)]
-            others = tuple(chance for name, chance in given.items() if name not in came)
-            self._judged.append(_Judged(interaction, right, sum(given[name] for name in came), others))
+            came = {name: bool(self._is_right(name, interaction)) for name in given}
+            shares = (tuple(given[name] for name in given if came[name] is wanted) for wanted in (True, False))
+            self._judged.append(_Judged(interaction, right, *shares))
         return right
 
     def metrics(self) -> Mapping[str, float]:

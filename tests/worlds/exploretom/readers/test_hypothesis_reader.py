@@ -205,7 +205,7 @@ def test_chances_are_scored_by_the_right_answers_which_no_reader_sees() -> None:
 
 def test_that_one_answer_is_wrong_speaks_for_no_other_hypothesis() -> None:
     """The second answer, by the newer hypothesis, is wrong, too; the older one's would have been another."""
-    decisions = ask(HypothesisReader(model()), (BETH, "box"), (BETH, "tin"), (BETH, "tin"))
+    decisions = ask(HypothesisReader(model(), hypothetical_minds), (BETH, "box"), (BETH, "tin"), (BETH, "tin"))
     assert [one.action for one in decisions[:2]] == ["bin", "box"]
     values = {one.words: one.value for one in decisions[2].thoughts.hypotheses}
     assert values == {BAD: pytest.approx(-0.3), GOOD: pytest.approx(-0.3)}
