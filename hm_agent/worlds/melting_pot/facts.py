@@ -128,12 +128,14 @@ class CharacterRange(Strict):
 
     stray: the probability that a pickup is to be of a kind that is not the bot's own. surplus: how many things of its
     kind it collects beyond what its puppeteer asks for. patience: for how many steps it then holds its fire and goes on
-    collecting.
+    collecting. decoys: how many things of another kind it takes first in each life, to be seen taking them: of the kind
+    against whose best response its own earns most.
     """
 
     stray: tuple[float, float] = (0.0, 0.0)
     surplus: tuple[int, int] = (0, 0)
     patience: tuple[int, int] = (0, 0)
+    decoys: tuple[int, int] = (0, 0)
 
 
 Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
@@ -143,11 +145,11 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
-    puppeteer: its name among those of the game's kind, with its parameters by name. character: the one of its puppet,
-    trained or scripted; if None, only a scripted puppet has one. rule: how it rewards and punishes, in the words of
-    `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does neither. study: what it was
-    made for, if not for comparisons. It is the middle of the short name, and only globs that hold it match the
-    scenario.
+    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name.
+    character: the one of its puppet, trained or scripted; if None, only a scripted puppet has one. rule: how it rewards
+    and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does
+    neither. study: what it was made for, if not for comparisons. It is the middle of the short name, and only globs
+    that hold it match the scenario.
     """
 
     short_name: str

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 SCRIPTED = "scripted"
 SELF_PLAY = "selfplay"
+MODELS_ME = "models_me"
+"""The study of opponents who model the agent. Its scores run from the best shortcut."""
 ORDERS: Mapping[int, str] = {
     0: "which look at no move",
     1: "which look at the agent's moves, too",
@@ -295,7 +297,8 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 def _metric(scenario: Scenario) -> Metric:
     ceiling = None if scenario.is_self_play else "oracle"
-    return Metric(floor="random", ceiling=ceiling).measured_by(scenario.game.measure)
+    floor = None if scenario.study == MODELS_ME else "random"
+    return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 
 
 def _path(folder: Setting) -> Path | None:
