@@ -8,6 +8,7 @@ from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.mind import OddsReading, PlayerModel
 from hm_agent.theory_of_mind.odds import RuleBeliefs, likeliest
+from hm_agent.theory_of_mind.predictions import BaseRates
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
@@ -17,7 +18,7 @@ class Calculator(BaseStrategist[OddsReading]):
     What to do is calculated from the answer (`RuleBeliefs`). It asks again only about what it could not expect: an
     action that is rarer than if all were drawn alike, a clue against the likeliest one, or, unless both repeat their
     actions, a next action that the answer did not tell. The question waits until the agent can act again, since the
-    world may show more by then.
+    world may show more by then. Predictions that a constant would beat are not acted on (`BaseRates`).
     """
 
     needs = (OddsReading,)
@@ -27,6 +28,7 @@ class Calculator(BaseStrategist[OddsReading]):
         self._beliefs: dict[str, RuleBeliefs] = {}
         self._moves: dict[str, tuple[int, int]] = {}
         """The agent's action and the other's in the latest interaction with each player."""
+        self._rates = BaseRates()
         self._about: str | None = mind.players[0] if len(mind.players) == 1 else None
         """The player about whom a question is due; None if about nobody."""
 
@@ -72,6 +74,10 @@ class Calculator(BaseStrategist[OddsReading]):
     def _response(self) -> Strategy | None:
         if not self._beliefs:
             return None
+        for player in self._beliefs:
+            rates = self._rates.believed_of(player)
+            if rates and (response := self._mind.response_to_rates(player, rates)):
+                return response
         chances = {player: beliefs.chances for player, beliefs in self._beliefs.items()}
         is_only = len(self._mind.players) == 1
         return self._mind.respond(chances, self._beliefs[self._mind.players[0]].choice if is_only else None)
@@ -79,6 +85,7 @@ class Calculator(BaseStrategist[OddsReading]):
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         partner = interaction.partner
         self._clues.pop(partner, None)
+        self._rates.take(partner, self._awaited(partner), interaction.behaviour)
         if (moves := self._mind.moves_in(interaction)) is None:
             return None
         beliefs, before = self._beliefs.get(partner), self._moves.get(partner)

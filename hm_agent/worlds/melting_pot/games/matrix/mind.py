@@ -370,6 +370,19 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
         return self._strategy_against_one(target, expected[likeliest(shares)], watch=watch)
 
+    def response_to_rates(self, player: str, rates: Mapping[str, float]) -> MatrixStrategy | None:
+        """Against an only opponent in a zero-sum game; elsewhere cooperation would look as if it did not matter.
+
+        It doesn't watch first: what was seen is what the predictions are made from.
+        """
+        if self._is_crowd or not self.rules.is_zero_sum:
+            return None
+        shares = tuple(rates.get(name, 0.0) for name in self.rules.behaviours)
+        best = max(range(len(shares)), key=lambda own: self.side.expected(own, shares))
+        expected = expected_inventories(self.rules, self.interactions)
+        target = best_target(self.rules, shares, expected, self.situation.held, best)
+        return self._strategy_against_one(target, expected[likeliest(shares)])
+
     def _distribution(self, behaviour: str | None) -> Distribution:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
