@@ -108,14 +108,16 @@ class ScenarioFacts(Strict):
     held_out: True if no constant may be chosen by what agents reach on it, which holds for odd numbers. order: the
     order of its bots' rules, by the moves that they look at: 0 for none, though they may change with time or by chance,
     1 for the focal player's, 2 for their own, too; None if the bots differ in it, or if a rule of another order is
-    needed to describe them. focal: how many players have a seat, which are the first slots; bots play the others.
-    players: how many play in all; None for as many as the game names. columns: the slots of the column players of an
-    asymmetric game; None for those that the game names.
+    needed to describe them. needs_order, separates_nobody: as in `ScenarioInfo`. focal: how many players have a seat,
+    which are the first slots; bots play the others. players: how many play in all; None for as many as the game names.
+    columns: the slots of the column players of an asymmetric game; None for those that the game names.
     """
 
     about: str
     held_out: bool
     order: int | None = None
+    needs_order: int | None = None
+    separates_nobody: bool = False
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     focal: int = 1
     players: int | None = None

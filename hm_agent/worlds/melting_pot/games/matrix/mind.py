@@ -388,6 +388,11 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
 
+    def commit(self, behaviour: str) -> MatrixStrategy:
+        """The strategy to hold TYPICAL of one kind, whatever the others do."""
+        target = pure_inventory(self.rules, self.rules.behaviours.index(behaviour), TYPICAL)
+        return MatrixStrategy(f"hold {self._words(target)}", target=target)
+
     def _strategy_to_meet(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
         """The strategy to hold a target and meet players. seek: None for anybody, empty to meet nobody yet."""
         whom = "anybody" if seek is None or set(self.players) <= {*seek} else ", ".join(seek)
