@@ -19,6 +19,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
+from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.matrix_games.needs import MISSED, REACHED
@@ -47,7 +48,8 @@ def played(agents: Sequence[str], clues: str, episodes: int, folder: Path) -> Ma
         scenarios, tuple(agents), episodes=episodes, out=folder / clues, options=options, max_steps=STEPS, workers=2
     )
     with ConsoleProgress(Console(stderr=True), sum(1 for _ in experiment.plan())) as progress:
-        rows = tabulate(run(experiment, progress))
+        run(experiment, progress)
+    rows = tabulate(read_runs([folder / clues]).results)
     earned: dict[str, dict[str, float]] = {scenario.short_name: {} for scenario in scenarios}
     for row in rows:
         if row.mean is not None and row.condition.agent in agents:
