@@ -54,7 +54,8 @@ def mean_and_error(scenario: str, agent: str) -> str:
 
 
 def test_the_page_shows_every_scenario_with_the_means_of_the_report() -> None:
-    rows = (dict(zip(columns, cells, strict=True)) for columns, cells in rows_of_tables(RESULTS) if len(columns) > 9)
+    tables = rows_of_tables(RESULTS)
+    rows = (dict(zip(columns, cells, strict=True)) for columns, cells in tables if "of `oracle" in columns)
     shown = {row["scenario"]: row for row in rows}
     assert sorted(shown) == sorted(SCENARIOS)
     for scenario, row in shown.items():

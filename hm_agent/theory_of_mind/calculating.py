@@ -8,6 +8,7 @@ from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.mind import OddsReading, PlayerModel
 from hm_agent.theory_of_mind.player_odds import PlayerOdds
+from hm_agent.theory_of_mind.predictions import BaseRates
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 
 
@@ -17,6 +18,7 @@ class Calculator(BaseStrategist[OddsReading]):
     What to do about the answer the world says: it calculates that from a table of payoffs, or shows the chances to
     planning. It asks again after what the answer does not cover (`PlayerOdds.take`), and after a clue against the
     likeliest behaviour. The question waits until the agent can act again, since the world may show more by then.
+    Predictions that a constant would beat are not acted on (`BaseRates`).
     """
 
     needs = (OddsReading,)
@@ -24,6 +26,7 @@ class Calculator(BaseStrategist[OddsReading]):
     def __init__(self, mind: OddsReading, model: Model) -> None:
         super().__init__(mind, model)
         self._odds: dict[str, PlayerOdds] = {}
+        self._rates = BaseRates()
         self._about: str | None = mind.players[0] if len(mind.players) == 1 else None
         """The player about whom a question is due; None if about nobody."""
 
@@ -63,11 +66,16 @@ class Calculator(BaseStrategist[OddsReading]):
         return self._response()
 
     def _response(self) -> Strategy | None:
+        for player in self._odds:
+            rates = self._rates.believed_of(player)
+            if rates and (response := self._mind.response_to_rates(player, rates)):
+                return response
         return self._mind.respond(self._odds) if self._odds else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         partner = interaction.partner
         self._clues.pop(partner, None)
+        self._rates.take(partner, self._awaited(partner), interaction.behaviour)
         odds, (*earlier, _) = self._odds.get(partner), self._memory.of(partner)
         if odds is None or odds.take(interaction, earlier[-1] if earlier else None):
             if odds and not odds.is_lasting:

@@ -14,13 +14,15 @@ from hm_agent.core import Clue, Hypothesis, Interaction, Strategy
 from hm_agent.questions import Model, ask
 from hm_agent.theory_of_mind.hypotheses import Bank, Hyperparameters, find, ranked, score
 from hm_agent.theory_of_mind.mind import JointMindReading, PlayerModel, Revision
+from hm_agent.theory_of_mind.predictions import BaseRates
 from hm_agent.theory_of_mind.strategist import HypothesisKeeper
 
 
 class JointMind(HypothesisKeeper[JointMindReading]):
     """A strategist that revises its hypotheses about the latest partner and decides, in one question.
 
-    The question waits until the agent can act again, since its answer depends on where everybody is then.
+    The question waits until the agent can act again, since its answer depends on where everybody is then. Predictions
+    that a constant would beat are not acted on (`BaseRates`).
     """
 
     needs = (JointMindReading,)
@@ -29,6 +31,9 @@ class JointMind(HypothesisKeeper[JointMindReading]):
         super().__init__(mind, model, parameters)
         self._about: str | None = None
         """The player about whom something new was learned since the latest question; None if about nobody."""
+        self._rates = BaseRates()
+        self._answered: dict[str, str | None] = {}
+        """By player, the behaviour that the latest answered strategy counts on."""
 
     @property
     def history(self) -> Sequence[Interaction]:
@@ -41,6 +46,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:
         partner = interaction.partner
+        self._rates.take(partner, self._answered.get(partner), interaction.behaviour)
         self._clues.pop(partner, None)
         bank = self._banks.get(partner, ())
         self._banks[partner] = score(
@@ -67,7 +73,17 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             return None
         if about is not None:
             self._revise(about, revised.revisions, revised.foreseen)
-        return revised.strategy
+        self._answered |= {
+            player: self._mind.awaited(revised.strategy, player) or self._expected.get(player)
+            for player in self._mind.players
+        }
+        return self._by_rates() or revised.strategy
+
+    def _by_rates(self) -> Strategy | None:
+        """The response to the base rates of a player whose predictions are not to be acted on; None without one."""
+        rated = ((player, self._rates.believed_of(player)) for player in self._mind.players)
+        responses = (self._mind.response_to_rates(player, rates) for player, rates in rated if rates)
+        return next((response for response in responses if response), None)
 
     def _player_model(self, player: str) -> PlayerModel:
         return PlayerModel(

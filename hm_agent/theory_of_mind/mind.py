@@ -169,6 +169,13 @@ class BasicMind(Protocol):
         """Returns the strategy of an agent that leaves every decision to planning."""
         ...
 
+    def response_to_rates(self, player: str, rates: Mapping[str, float]) -> Strategy | None:
+        """Returns the best strategy against a player that draws its behaviours by these shares, whatever is done.
+
+        None, the default, in a game in which that can't be assumed, since what one does changes what others do.
+        """
+        return None
+
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> Strategy:
         """Returns the best strategy against behaviours known for certain, by player; None or no entry: unknown.
 

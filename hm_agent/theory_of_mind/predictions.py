@@ -131,3 +131,37 @@ class PredictionRecord:
         interactions = [each.interaction for each in self._judged]
         behaviours = {seen.behaviour for seen in interactions if seen.behaviour is not None}
         return max((sum(bool(self._is_right(name, seen)) for seen in interactions) for name in behaviours), default=0)
+
+
+LEAD = 2
+"""From how many more right predictions on the commonest behaviour so far is believed rather than the agent's own."""
+
+
+class BaseRates:
+    """What players were seen to do, and whether always expecting the commonest behaviour so far is right more often."""
+
+    def __init__(self) -> None:
+        self._came: dict[str, Counter[str]] = {}
+        self._lead: dict[str, int] = {}
+        """By player, how many more predictions of it the commonest behaviour so far had right than the agent had.
+
+        At most LEAD either way, so that either side can make up for what was long ago.
+        """
+
+    def take(self, player: str, predicted: str | None, came: str | None) -> None:
+        """Counts a behaviour, and compares the prediction of it with the commonest before it; the first of several."""
+        if came is None:
+            return
+        seen = self._came.setdefault(player, Counter())
+        if seen and predicted is not None:
+            (commonest, _), *_ = seen.most_common(1)
+            lead = self._lead.get(player, 0) + (came == commonest) - (came == predicted)
+            self._lead[player] = max(-LEAD, min(LEAD, lead))
+        seen[came] += 1
+
+    def believed_of(self, player: str) -> Mapping[str, float] | None:
+        """The shares of a player's behaviours so far, if the commonest leads by LEAD; None while it does not."""
+        if self._lead.get(player, 0) < LEAD:
+            return None
+        seen = self._came[player]
+        return {name: count / seen.total() for name, count in seen.items()}

@@ -131,3 +131,17 @@ def test_kitchens_refuse_it_in_one_line() -> None:
         Exception, match=r"hm_odds can't play .* \(it needs OddsReading, which .* does not offer there\)"
     ):
         check_agent("hm_odds", info, "builtin")
+
+
+def test_chances_that_a_constant_would_beat_are_not_acted_on() -> None:
+    """The answers always expect rock, and the other plays scissors."""
+    mind, _ = told([odds(ROCK)] * 8)
+    begin(mind)
+    led = []
+    for step in (10, 60, 110, 160):
+        strategy = interact(mind, step, SCISSORS)
+        assert strategy is not None
+        assert strategy.target is not None
+        led.append(strategy.target.index(max(strategy.target)))
+    assert led == [1, 1, 0, 0], "paper against rock; then rock against scissors"
+    assert mind.chances_of("opponent") is not None

@@ -9,8 +9,10 @@ from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.joint import JointMind
 from hm_agent.theory_of_mind.language_questions import Revise, RevisedBeliefs, RevisedMind
 from hm_agent.worlds.melting_pot.facts import Length
+from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.seat import AgainstOne, AmongMany, NextLead
-from tests.strategists import PAPERS, ROCKS, against, among, arena, begin, dyad, interact, lead, see_pickup
+from hm_agent.worlds.melting_pot.scenarios import game_named
+from tests.strategists import PAPERS, ROCKS, SCISSORS, against, among, arena, begin, dyad, interact, lead, see_pickup
 
 PAPER = {"rock": 1, "paper": 6, "scissors": 1}
 
@@ -176,3 +178,31 @@ def test_a_question_about_one_player_tells_what_is_believed_of_the_others() -> N
     assert beliefs["player_1"] == (ALWAYS.hypothesis, "rock")
     assert [met.step for met in model.of(Revise)[-1].history] == [200]
     assert [known.born for known in mind.hypotheses] == [1]
+
+
+def test_a_decoy_is_believed_until_a_constant_would_have_been_right_more_often() -> None:
+    """The other is seen to take rock each time, and plays scissors; the answers expect what it was seen to take."""
+    mind, _ = mind_of(*[answer(ALWAYS)] * 8)
+    led = []
+    for step in (10, 60, 110, 160):
+        see_pickup(mind, step, "rock", (2, 0, 0))
+        strategy = interact(mind, step + 20, SCISSORS)
+        assert strategy is not None
+        assert strategy.target is not None
+        led.append(strategy.target.index(max(strategy.target)))
+    assert led == [1, 1, 0, 0], "paper against rock; then rock against scissors"
+
+
+def test_a_constant_that_is_no_better_changes_nothing() -> None:
+    mind, _ = mind_of(*[answer(ALWAYS)] * 8)
+    targets = [strategy.target for step in (10, 60, 110, 160) if (strategy := interact(mind, step, ROCKS))]
+    assert targets == [(1, 6, 1)] * 4
+
+
+def test_where_cooperation_may_matter_predictions_are_acted_on_all_the_same() -> None:
+    assert dyad(game_named("pd_repeated", MatrixFacts)).mind.response_to_rates("opponent", {"cooperate": 1.0}) is None
+    assert arena().mind.response_to_rates("player_1", {"rock": 1.0}) is None
+    response = dyad().mind.response_to_rates("opponent", {"rock": 0.6, "paper": 0.4})
+    assert response is not None
+    assert response.target is not None
+    assert response.target.index(max(response.target)) == 1

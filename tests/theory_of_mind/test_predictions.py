@@ -15,6 +15,7 @@ from hm_agent.theory_of_mind.predictions import (
     LOG_LOSS_BASE,
     PREDICTED,
     RIGHT,
+    BaseRates,
     PredictionRecord,
 )
 
@@ -89,3 +90,39 @@ def test_there_are_no_shares_of_nothing() -> None:
     record = PredictionRecord(is_right)
     record.judge(None, Seen("rock"))
     assert record.metrics() == {}
+
+
+def rated(predicted: str, came: str) -> BaseRates:
+    """After predictions of one player, each by a letter; `-` for none."""
+    rates = BaseRates()
+    for said, behaviour in zip(predicted, came, strict=True):
+        rates.take("player_1", None if said == "-" else said, None if behaviour == "?" else behaviour)
+    return rates
+
+
+def test_the_commonest_behaviour_is_believed_once_it_leads_by_two_right_predictions() -> None:
+    assert rated("ppp", "rrr").believed_of("player_1") == {"r": 1}
+    assert rated("pp", "rr").believed_of("player_1") is None, "before the first there was no commonest"
+    assert rated("rrr", "rrr").believed_of("player_1") is None, "both were right"
+    assert rated("-pp", "rrr").believed_of("player_2") is None, "of others nothing is known"
+
+
+def test_without_a_prediction_or_a_known_behaviour_nothing_is_compared() -> None:
+    assert rated("p-p", "rrr").believed_of("player_1") is None
+    assert rated("ppp", "r?r").believed_of("player_1") is None
+
+
+def test_predictions_are_believed_again_once_they_are_right_where_the_commonest_is_not() -> None:
+    assert rated("pppp", "rrrr").believed_of("player_1") == {"r": 1}
+    assert rated("ppppp", "rrrrp").believed_of("player_1") is None
+
+
+def test_what_was_right_long_ago_makes_up_for_two_failures_at_most() -> None:
+    came = "r" + "rp" * 4 + "rrrr"
+    assert rated("r" + "rp" * 4 + "ppp", came[:-1]).believed_of("player_1") is None
+    assert rated("r" + "rp" * 4 + "pppp", came).believed_of("player_1") is not None
+
+
+def test_the_commonest_is_what_was_commonest_before() -> None:
+    # The player changes for paper: rock, the commonest until then, is wrong as well.
+    assert rated("ssss", "rrpp").believed_of("player_1") is None

@@ -108,14 +108,16 @@ class ScenarioFacts(Strict):
     held_out: True if no constant may be chosen by what agents reach on it, which holds for odd numbers. order: the
     order of its bots' rules, by the moves that they look at: 0 for none, though they may change with time or by chance,
     1 for the focal player's, 2 for their own, too; None if the bots differ in it, or if a rule of another order is
-    needed to describe them. focal: how many players have a seat, which are the first slots; bots play the others.
-    players: how many play in all; None for as many as the game names. columns: the slots of the column players of an
-    asymmetric game; None for those that the game names.
+    needed to describe them. needs_order, separates_nobody: as in `ScenarioInfo`. focal: how many players have a seat,
+    which are the first slots; bots play the others. players: how many play in all; None for as many as the game names.
+    columns: the slots of the column players of an asymmetric game; None for those that the game names.
     """
 
     about: str
     held_out: bool
     order: int | None = None
+    needs_order: int | None = None
+    separates_nobody: bool = False
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     focal: int = 1
     players: int | None = None
@@ -128,12 +130,14 @@ class CharacterRange(Strict):
 
     stray: the probability that a pickup is to be of a kind that is not the bot's own. surplus: how many things of its
     kind it collects beyond what its puppeteer asks for. patience: for how many steps it then holds its fire and goes on
-    collecting.
+    collecting. decoys: how many things of another kind it takes first in each life, to be seen taking them: of the kind
+    against whose best response its own earns most.
     """
 
     stray: tuple[float, float] = (0.0, 0.0)
     surplus: tuple[int, int] = (0, 0)
     patience: tuple[int, int] = (0, 0)
+    decoys: tuple[int, int] = (0, 0)
 
 
 Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
@@ -143,11 +147,11 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 class UnseenFacts(ScenarioFacts):
     """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
 
-    puppeteer: its name among those of the game's kind, with its parameters by name. character: the one of its puppet,
-    trained or scripted; if None, only a scripted puppet has one. rule: how it rewards and punishes, in the words of
-    `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does neither. study: what it was
-    made for, if not for comparisons. It is the middle of the short name, and only globs that hold it match the
-    scenario.
+    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name.
+    character: the one of its puppet, trained or scripted; if None, only a scripted puppet has one. rule: how it rewards
+    and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does
+    neither. study: what it was made for, if not for comparisons. It is the middle of the short name, and only globs
+    that hold it match the scenario.
     """
 
     short_name: str

@@ -65,7 +65,8 @@ class Scenario:
             return "selfplay"
         if self.unseen is None:
             return str(self.number)
-        return "_".join(self.unseen.short_name.split("_")[-2:])
+        words = 2 + self.unseen.study.count("_")
+        return "_".join(self.unseen.short_name.split("_")[-words:])
 
     @property
     def name(self) -> str:

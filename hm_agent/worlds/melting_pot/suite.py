@@ -42,12 +42,17 @@ if TYPE_CHECKING:
 
 SCRIPTED = "scripted"
 SELF_PLAY = "selfplay"
+MODELS_ME = "models_me"
+"""The study of opponents who model the agent. Its scores run from the best shortcut."""
 ORDERS: Mapping[int, str] = {
     0: "which look at no move",
     1: "which look at the agent's moves, too",
     2: "which look at their own moves, too; these are all",
 }
 """The orders of rules in matrix games (`games/matrix/opponent_rules.py`)."""
+
+SHORTCUTS: Mapping[str, str] = {name: about for kind in KINDS.values() for name, about in kind.shortcuts.items()}
+"""The agents that model no mind in games of two, with what they do."""
 
 
 @cache
@@ -99,6 +104,8 @@ class MeltingPotSuite(Suite):
     )
     packages = ("dm-meltingpot", "dmlab2d")
     offers = (Mind,)
+    shortcuts = ("random", *SHORTCUTS)
+    needs_are = "measured on seeds"
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
         SMALL: BatteryPart(
@@ -227,6 +234,7 @@ class MeltingPotSuite(Suite):
             ),
             "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
             "noop": OwnAgent("stands still", _noop, is_reference=True),
+            **{name: self._shortcut(name, about) for name, about in SHORTCUTS.items()},
             **{f"order_{order}": self._agent_of_order(order) for order in ORDERS},
         }
 
@@ -243,6 +251,19 @@ class MeltingPotSuite(Suite):
             only_model=BuiltinReasoner.name,
             asked_by="order",
         )
+
+    def _shortcut(self, name: str, about: str) -> OwnAgent:
+        def build(setup: AgentSetup) -> ComposedAgent:
+            decide = kind_of(self._scenarios[setup.scenario.name].game).shortcut(name)
+            recipe = Recipe("", lambda mind, model, _: decide(mind, model), FailureReflector)
+            return recipe.build(self.body(setup), setup.model, setup.parameters)
+
+        def plays(scenario: ScenarioInfo) -> bool:
+            own = self._scenarios[scenario.name]
+            is_of_two = own.players == 2 and not own.is_self_play
+            return is_of_two and name in kind_of(own.game).shortcuts_in(own.game)
+
+        return OwnAgent(about, build, plays, is_reference=True)
 
     def _oracle(self, setup: AgentSetup) -> ComposedAgent:
         from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
@@ -284,6 +305,8 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         has_paid_interactions=kind_of(game).has_paid_interactions,
         held_out=scenario.facts is not None and scenario.facts.held_out,
         order=scenario.facts.order if scenario.facts else None,
+        needs_order=scenario.facts.needs_order if scenario.facts else None,
+        separates_nobody=scenario.facts.separates_nobody if scenario.facts else False,
         family=scenario.group if scenario.study else game.title,
     )
 
@@ -295,7 +318,8 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 def _metric(scenario: Scenario) -> Metric:
     ceiling = None if scenario.is_self_play else "oracle"
-    return Metric(floor="random", ceiling=ceiling).measured_by(scenario.game.measure)
+    floor = None if scenario.study == MODELS_ME else "random"
+    return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 
 
 def _path(folder: Setting) -> Path | None:

@@ -297,7 +297,7 @@ def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Ga
 
 
 def _size_info(game: GameSettings) -> ScenarioInfo:
-    """The floor is the best shortcut: of few pieces the planner that thinks nobody ever learns one, else the heuristic."""
+    """The floor is the best shortcut: the heuristic or, of few pieces, `k_first`, to which nobody ever learns one."""
     floor = "k_first" if game.pieces <= game.agents else "heuristic"
     hearing = "" if game.hearing == 1 else f", hearing range {game.hearing}"
     return ScenarioInfo(

@@ -13,7 +13,7 @@ from hm_agent.suite import Setting
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
-from hm_agent.worlds.melting_pot.suite import SUITE
+from hm_agent.worlds.melting_pot.suite import MODELS_ME, SUITE
 
 SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
 SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
@@ -72,8 +72,8 @@ def test_suite_opens_the_world_of_a_scenario(name: str, kind: type[World[object,
 
 @each_scenario
 def test_scenarios_with_odd_numbers_are_held_out(scenario: Scenario) -> None:
-    assert scenario.number is not None
-    assert INFO[scenario.name].held_out == bool(scenario.number % 2)
+    *_, number = scenario.short_name.split("_")
+    assert INFO[scenario.name].held_out == bool(int(number) % 2)
 
 
 @each_self_play
@@ -96,12 +96,23 @@ def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -
 
 
 def test_opponents_of_a_study_are_a_group_of_their_own() -> None:
-    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study]
+    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study == "order"]
     assert [(scenario.short_name, scenario.order) for scenario in studied] == [
         (f"rws_order_{order}", order) for order in range(3)
     ]
     assert {scenario.group for scenario in studied} == {"Running With Scissors, repeated, study of order"}
     assert {scenario.metric for scenario in studied} == {INFO[scenario_named("rws_repeated_0").name].metric}
+
+
+def test_scores_against_opponents_who_model_the_agent_run_from_the_best_shortcut() -> None:
+    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study == MODELS_ME]
+    assert [scenario.short_name for scenario in studied] == [
+        *(f"chicken_models_me_{number}" for number in range(2)),
+        *(f"rws_models_me_{number}" for number in range(8)),
+    ]
+    assert all(scenario.name.endswith("_".join(scenario.short_name.split("_")[1:])) for scenario in studied)
+    assert {(scenario.metric.floor, scenario.metric.ceiling) for scenario in studied} == {(None, "oracle")}
+    assert {scenario.asked_by for scenario in studied} == {MODELS_ME}
 
 
 def test_every_scenario_has_its_published_results_and_self_play_none() -> None:

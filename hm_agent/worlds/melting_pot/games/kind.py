@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Question
+from hm_agent.questions import Model, Question
 from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Kind(Protocol[FactsT]):
     the names of its substrates' actions, by their numbers. script: what only its games show in a replay.
     has_paid_interactions: True if players are paid for each interaction of two. infers_inventories: True if agents
     find out what others held. commands: those of the command line that are for its games alone, by name. offers: what
-    the minds of its games answer beyond `BasicMind`.
+    the minds of its games answer beyond `BasicMind`. shortcuts: the agents of its games of two that model no mind, by
+    name, with what they do.
     """
 
     facts: type[FactsT]
@@ -44,6 +46,7 @@ class Kind(Protocol[FactsT]):
     has_paid_interactions: bool = False
     infers_inventories: bool = False
     commands: Mapping[str, OwnCommand] = {}
+    shortcuts: Mapping[str, str] = {}
     offers: Sequence[type[BasicMind]] = (Mind,)
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
@@ -61,6 +64,14 @@ class Kind(Protocol[FactsT]):
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         """The questions that are asked because a new plan is needed; all others follow from events."""
         return ()
+
+    def shortcuts_in(self, facts: FactsT) -> Collection[str]:
+        """The names of the shortcuts that can play one of its games."""
+        return self.shortcuts
+
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        """What builds the strategist of a shortcut from the mind and the model."""
+        raise ConfigError(f"no shortcut {name!r}")
 
     def bots(self, facts: FactsT) -> GameBots[Any]:
         """The bots of one of its games, in the simulator."""

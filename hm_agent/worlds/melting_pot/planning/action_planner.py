@@ -17,6 +17,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     MoveTo,
     Pause,
     Shadow,
+    Show,
     SubstratePlanRecord,
     Wait,
     plan_record,
@@ -31,6 +32,8 @@ from hm_agent.worlds.melting_pot.strategy import is_sought
 
 PAUSE_STEPS = 30
 """The most steps of a `wait` in place."""
+SHOW_STEPS = 20
+"""The most steps that a `show` waits beside its thing until it is seen."""
 LOOK_ROUND = 4
 """An avatar that waits in place turns once in this many steps."""
 FACING_FIRST: Mapping[Move, Move] = {
@@ -70,6 +73,8 @@ class ActionPlanner:
         """The shot on sight that is carried out in place of the rest of the latest plan; None if there is none."""
         self._started: int | None = None
         """The step in which the current call began; None before it does."""
+        self._shows_since: int | None = None
+        """The step in which the current `show` began to wait beside its thing; None before it does."""
         self._end: PlanEnd | None = None
         """Why the latest plan ended early; None if it did not."""
         self._ended_at = 0
@@ -154,7 +159,7 @@ class ActionPlanner:
 
     def _begin(self) -> None:
         """Forgets how far the current call has come, so that the next move begins one."""
-        self._started = None
+        self._started = self._shows_since = None
         self._pursuit.begin()
 
     def count_arrival(self, inputs: MoveInputs) -> None:
@@ -216,6 +221,8 @@ class ActionPlanner:
                 return self._pursuit.fire_at(call, inputs, taken, is_last=len(self.rest) == 1)
             case FireOnSight() | CollectUnseen():
                 return None  # they apply to the calls after them
+            case Show():
+                return self._show(call, inputs)
             case Shadow():
                 return self._pursuit.shadow(call, inputs, taken, is_last=len(self.rest) == 1)
             case Pause():
@@ -236,6 +243,19 @@ class ActionPlanner:
             return None
         move = self._locomotion.walk(target, inputs)
         return Move.NOOP if move is not None and self._should_hide(move, inputs) else move
+
+    def _show(self, call: Show, inputs: MoveInputs) -> NextMove:
+        """Walks up to a thing and takes it once that is seen; None if it is gone or nobody sees it for SHOW_STEPS."""
+        if call.target not in inputs.memory.things:
+            return None
+        move = self._locomotion.walk(call.target, inputs)
+        if move is None or inputs.pose.after(move).cell != call.target:
+            return move
+        if self._concealment.is_seen(call.target, inputs.view.players):
+            return move
+        self._shows_since = inputs.step if self._shows_since is None else self._shows_since
+        waited = inputs.step - self._shows_since
+        return _look_round(waited) if waited < SHOW_STEPS else None
 
     def _skip(self, call: MoveTo, inputs: MoveInputs) -> None:
         """Notes a call as skipped because its thing is gone.
@@ -280,4 +300,9 @@ def _pause(call: Pause, inputs: MoveInputs, taken: int) -> Move | None:
     is_met = any(is_sought(player.kind, inputs.seek) for player in inputs.view.players)
     if is_met or taken >= min(call.steps, PAUSE_STEPS):
         return None
-    return Move.TURN_RIGHT if taken % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP
+    return _look_round(taken)
+
+
+def _look_round(waited: int) -> Move:
+    """The move of an avatar that has waited in place for so many steps: it turns once in LOOK_ROUND."""
+    return Move.TURN_RIGHT if waited % LOOK_ROUND == LOOK_ROUND - 1 else Move.NOOP

@@ -77,6 +77,16 @@ class CollectUnseen(WrittenCall):
 
 
 @dataclass(frozen=True, slots=True)
+class Show(WrittenCall):
+    """Walk up to a thing and take it as soon as another player is seen to have it in view."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"show({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
 class Shadow(WrittenCall):
     """Keep a player in view without firing, to see what it takes."""
 
@@ -116,7 +126,7 @@ class Wait(WrittenCall):
         return f"wait({self.target})"
 
 
-Call = MoveTo | FireAt | FireOnSight | CollectUnseen | Shadow | Pause | Interact | Wait
+Call = MoveTo | FireAt | FireOnSight | CollectUnseen | Show | Shadow | Pause | Interact | Wait
 
 
 def players_named(plan: Sequence[Call]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Hides from other players what the agent collects, since they may choose their response by it."""
+"""Hides from other players what the agent collects, or shows it: they may choose their response by it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ MAX_RISK = 0.1
 
 
 class Concealment:
-    """Decides when to wait because another player is watching a cell. window: what each player sees of the map."""
+    """Decides when to wait because another player is watching a cell, or is not.
+
+    window: what each player sees of the map.
+    """
 
     def __init__(self, window: Window) -> None:
         self._window = window
@@ -34,10 +37,13 @@ class Concealment:
 
         others: the players in view. belief: where the players out of view may be; None if nothing is believed.
         """
-        is_seen = any(other.pose and self._window.shows(other.pose, cell) for other in others)
-        is_watched = is_seen or self._may_be_seen(cell, others, belief)
+        is_watched = self.is_seen(cell, others) or self._may_be_seen(cell, others, belief)
         self._waited = self._waited + 1 if is_watched and self._waited < MAX_WAIT else 0
         return self._waited > 0
+
+    def is_seen(self, cell: Cell, others: Sequence[Detection]) -> bool:
+        """True if a player in view has a cell in its own view."""
+        return any(other.pose is not None and self._window.shows(other.pose, cell) for other in others)
 
     def _may_be_seen(self, cell: Cell, others: Sequence[Detection], belief: PlayerBeliefMap | None) -> bool:
         """True if the only other player is out of view and sees the cell with a probability above MAX_RISK.

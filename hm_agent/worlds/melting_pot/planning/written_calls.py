@@ -19,6 +19,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     MoveTo,
     Pause,
     Shadow,
+    Show,
     Wait,
 )
 from hm_agent.written_calls import CallError, any_of, read_call, read_calls, shortened
@@ -100,6 +101,7 @@ FIRE_ON_SIGHT = CallFunction(
 COLLECT_UNSEEN = CallFunction(
     "collect_unseen()", _only_cells(0), lambda given: CollectUnseen(), lambda cell, names: ("",)
 )
+SHOW = CallFunction("show((x, y))", _only_cells(1), lambda given: Show(given.cells[0]))
 SHADOW = CallFunction(
     "shadow(player)",
     lambda given: len(given.players) == 1 and not (given.cells or given.numbers or given.kinds),

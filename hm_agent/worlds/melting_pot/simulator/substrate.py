@@ -13,6 +13,7 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import substrate as substrate_lib
 from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
 
+from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas, components
@@ -115,19 +116,24 @@ def layout_of(game: GameFacts) -> Layout:
     return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"], game.walls)
 
 
-@cache
 def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> SubstrateVision:
     """The substrate-dependent parts of perception for the player of a slot; computed once per process.
 
     is_column: True for a column player of an asymmetric game.
     """
-    game = game_named(game_name, GameFacts)
-    side = game.as_column if is_column else game
-    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(game_name), sprite_roles(side, slot))
+    return _vision_in(tuple(ADDED.folders), game_name, slot, is_column)
 
 
 @cache
-def _wall_patterns(game_name: str) -> WallPatterns:
+def _vision_in(folders: tuple[str, ...], game_name: str, slot: int, is_column: bool) -> SubstrateVision:
+    """As `vision_of`. folders: the registered ones, whose files may take the place of shipped ones; the cache's key."""
+    game = game_named(game_name, GameFacts)
+    side = game.as_column if is_column else game
+    return SubstrateVision(atlas_of(game.substrate), _wall_patterns(folders, game_name), sprite_roles(side, slot))
+
+
+@cache
+def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
     """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
     return WallPatterns(layout_of(game), _window(_default_settings(game.substrate)))

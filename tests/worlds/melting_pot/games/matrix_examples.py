@@ -99,7 +99,11 @@ HISTORY = (
     interaction(96, (6, 1, 1), (1, 6, 1), (0, 0, 0)),
     interaction(187, (1, 1, 6), (7, 1, 2), (0, 0, 2)),
     interaction(265, (2, 7, 1), (1, 1, 6), (1, 3, 0)),
-    replace(interaction(301, (2, 2, 2), (2, 1, 1), (0, 0, 0)), behaviour=None),
+    replace(
+        interaction(301, (2, 2, 2), (2, 1, 1), (0, 0, 0)),
+        behaviour=None,
+        last_shown=LastShown("paper", 48),  # before the interaction at step 265
+    ),
 )
 BEST = (
     Hypothesis("It plays the best response to what I played last.", 0.51, "rock", right=2, tested=2),
@@ -111,6 +115,7 @@ PLAN = Plan(
         step=345,
         held=(1, 3, 2),
         others=(OtherPlayer("opponent"),),
+        last_shown=LastShown("paper", 4),
         pose=Pose(9, 6, Facing.NORTH),
         target=(1, 7, 1),
         expected=(6, 1, 1),
@@ -281,6 +286,7 @@ LATER = replace(
     held=(1, 4, 1),
     others=(SIGHT,),
     may_watch=False,
+    last_shown=LastShown("paper", 109),
     reach=WITHIN_REACH,
 )
 ONCE = replace(against_one(ONE_SHOT, step=345), held=(1, 4, 1), others=(SIGHT,), may_watch=False)

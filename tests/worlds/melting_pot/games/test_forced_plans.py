@@ -27,6 +27,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     MoveTo,
     Pause,
     Shadow,
+    Show,
     plan_record,
 )
 from hm_agent.worlds.melting_pot.scenarios import game_named
@@ -62,6 +63,14 @@ def forced(
     observation = Observation(5, {"INVENTORY": np.array(held)})
     context = PlanContext(observation, view, memory, strategy, because=because, previous=plan)
     return [type(call) for call in game.forced_plan(context)]
+
+
+def test_what_a_strategy_shows_is_shown_first_and_once_between_interactions() -> None:
+    game, shows = dyad(), replace(COLLECT, show="paper")
+    paper = ("purple_box", (3, 5))
+    assert Show not in forced(game, NOTHING, EXPLORE, strategy=shows, seen=(("yellow_box", (3, 6)),))
+    assert forced(game, NOTHING, EXPLORE, strategy=shows, seen=(paper,)) == [Show]
+    assert Show not in forced(game, NOTHING, EXPLORE, strategy=shows, seen=(paper,))
 
 
 def test_a_search_in_vain_goes_on_while_nothing_is_missing(game: MatrixGame) -> None:

@@ -99,7 +99,7 @@ def test_partner_that_faces_the_agent_has_seen_the_pickup() -> None:
     assert shown_to(NEAR, NEAR) == shown_to(None, NEAR) == (0, 1, 0)
 
 
-def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next() -> None:
+def test_what_a_partner_saw_counts_for_one_interaction_and_what_it_saw_last_for_all() -> None:
     partners = PartnerTracker(HALL, Beam(length=3, radius=1), ["opponent"])
     reader = InteractionReader((1, 1, 1), Window(left=2, right=2, forward=3, backward=1), partners)
     ahead = HERE.after(Move.FORWARD).after(Move.TURN_LEFT).after(Move.TURN_LEFT)
@@ -110,7 +110,8 @@ def test_what_a_partner_saw_before_one_interaction_does_not_count_for_the_next()
         view = TextualMap(HERE, True, mark, others, NOWHERE, 0)
         events = reader.read(Observation(step, {"INVENTORY": np.array(held)}), view, EntityMemory(HALL))
         shown += [(event.shown, event.last_shown) for event in events]
-    assert shown == [((0, 1, 0), (1, 1)), ((0, 0, 0), None)]
+    assert shown == [((0, 1, 0), (1, 1)), ((0, 0, 0), (1, 1))]
+    assert (reader.last_shown("opponent"), reader.last_shown("player_2")) == ((1, 1), None)
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,17 @@ def test_a_strategy_counts_on_what_it_expects_once_anything_is_known() -> None:
     assert game.mind.awaited(game.mind.decided(given, informed=False), "opponent") == "rock"
 
 
+def test_a_strategy_may_show_a_kind_that_there_is() -> None:
+    given = against("rock", {"paper": 6}, show="scissors")
+    decided = dyad().mind.decided(given)
+    assert (decided.show, dyad().mind.decided(against("rock", {"paper": 6})).show) == ("scissors", None)
+    assert "after showing it scissors" in decided.words
+    seat = dyad().situation
+    seat.check_strategy(given, None)
+    with pytest.raises(ValueError, match="show: no kind lava; say one of rock, paper, scissors, or nothing"):
+        seat.check_strategy(against("rock", {"paper": 6}, show="lava"), None)
+
+
 def test_the_last_thing_that_a_partner_saw_is_told_by_the_steps_before_the_hit() -> None:
     mind = dyad().mind
     for seen, told in (((2, 70), LastShown("scissors", 13)), (None, None)):

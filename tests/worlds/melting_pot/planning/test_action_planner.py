@@ -6,6 +6,7 @@ import pytest
 
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
+from hm_agent.worlds.melting_pot.planning.action_planner import SHOW_STEPS
 from hm_agent.worlds.melting_pot.planning.calls import (
     USED_UP,
     Aim,
@@ -14,6 +15,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     FireOnSight,
     MoveTo,
     Pause,
+    Show,
     plan_record,
 )
 from hm_agent.worlds.melting_pot.planning.concealment import MAX_WAIT
@@ -84,6 +86,30 @@ def test_covert_agent_waits_no_longer_than_the_limit() -> None:
     watched = [situations.at(box((4, 5)), opponent((4, 7)), step=step, covert=True) for step in range(MAX_WAIT + 1)]
     moves = [planner.next_move(inputs) for inputs in watched]
     assert moves == [Move.NOOP] * MAX_WAIT + [Move.FORWARD]
+
+
+def test_a_thing_is_shown_only_to_who_has_it_in_view() -> None:
+    situations, planner = Situations(), planner_of(Show((4, 5)))
+    unseeing = opponent((4, 7), facing=Facing.SOUTH)
+    assert planner.next_move(situations.at(box((4, 5)), unseeing)) is Move.NOOP
+    assert planner.next_move(situations.at(box((4, 5)), opponent((4, 7)), step=1)) is Move.FORWARD
+
+
+def test_who_is_to_show_a_thing_walks_up_to_it_seen_or_not() -> None:
+    assert planner_of(Show((4, 4))).next_move(Situations().at(box((4, 4)))) is Move.FORWARD
+
+
+def test_a_thing_that_nobody_sees_is_left_after_some_steps_of_looking_round() -> None:
+    situations, planner = Situations(), planner_of(Show((4, 5)), Pause(5))
+    moves = [planner.next_move(situations.at(box((4, 5)), step=step)) for step in range(SHOW_STEPS)]
+    assert set(moves) == {Move.NOOP, Move.TURN_RIGHT}
+    assert str(planner.call) == "show((4, 5))"
+    planner.next_move(situations.at(box((4, 5)), step=SHOW_STEPS))
+    assert str(planner.call) == "wait(5)"
+
+
+def test_a_thing_that_is_gone_or_taken_is_shown_no_more() -> None:
+    assert planner_of(Show((4, 5))).next_move(Situations().at(in_view=[(4, 5)])) is None
 
 
 def test_move_to_a_thing_that_has_disappeared_is_given_up() -> None:

@@ -11,6 +11,7 @@ from meltingpot.utils.puppeteers import puppeteer as mp_puppeteer
 
 from hm_agent.worlds.melting_pot.facts import CharacterRange, Counts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
+    DECOY_STEPS,
     SCRIPTED_RANGE,
     STRAYING_STEPS,
     CharacterPuppeteer,
@@ -73,6 +74,27 @@ def test_a_stray_that_finds_nothing_goes_back_to_its_kind() -> None:
     strays = goals(CharacterRange(stray=(1, 1)), rocks(2) * (STRAYING_STEPS + 2))
     assert COLLECT not in strays[:STRAYING_STEPS]
     assert {*strays[STRAYING_STEPS:]} == {COLLECT}
+
+
+def test_decoys_are_taken_first_in_each_life() -> None:
+    deceives = CharacterRange(decoys=(2, 2))
+    # Whoever sees paper taken answers with scissors, which rock beats.
+    held = [(1, 1, 1), (1, 2, 1), (1, 3, 1), (4, 3, 1), (5, 3, 1), (1, 1, 1), (1, 2, 1), (1, 3, 1)]
+    shown = "collect paper"
+    assert goals(deceives, held) == [shown, shown, COLLECT, COLLECT, PLAY, shown, shown, COLLECT]
+
+
+def test_the_decoy_is_the_kind_whose_answer_the_own_kind_beats() -> None:
+    character = CharacterPuppeteer(RWS, CharacterRange())
+    for own in range(3):
+        assert RWS.payoff[own][RWS.side.best_response(character.decoy_of(own))] == 10
+
+
+def test_decoys_that_are_not_found_are_given_up_until_the_next_life() -> None:
+    held = [*[(1, 2, 1)] * (DECOY_STEPS + 3), (1, 1, 1), (1, 1, 1)]
+    told = goals(CharacterRange(decoys=(2, 2)), held)
+    assert {*told[: DECOY_STEPS - 1]} == {"collect paper"} == {*told[-2:]}
+    assert {*told[DECOY_STEPS - 1 : -2]} == {COLLECT}
 
 
 def test_a_fifth_of_the_pickups_strays() -> None:

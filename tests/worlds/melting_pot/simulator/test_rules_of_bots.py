@@ -42,6 +42,6 @@ def game_of(scenario: Scenario) -> StageGame:
 
 def test_rules_of_unseen_opponents_are_worded_as_strategies_that_the_reasoner_knows() -> None:
     told = [scenario for scenario in all_scenarios() if scenario.unseen and scenario.unseen.rule]
-    assert len(told) == 5
+    assert len(told) == 7
     for scenario in told:
         assert str(scenario.unseen and scenario.unseen.rule).casefold() in rules_by_words(game_of(scenario))

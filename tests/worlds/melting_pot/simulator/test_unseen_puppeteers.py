@@ -13,10 +13,13 @@ import pytest
 from meltingpot.configs import bots as bot_configs
 
 from hm_agent.config import ConfigError
+from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY
+from hm_agent.repeated_games.written_rules import rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (
     PUPPETEERS,
+    WATCHERS,
     CounterEarlierPuppeteer,
     CyclePuppeteer,
     FictitiousPlayPuppeteer,
@@ -26,6 +29,7 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import (
     NoisyCopyPuppeteer,
     OutguessPuppeteer,
     RotatingMixturePuppeteer,
+    RulePuppeteer,
     SuspiciousTitForTatPuppeteer,
     SwitchAfterLossesPuppeteer,
     TheoryOfMindPuppeteer,
@@ -44,7 +48,9 @@ EVERY = 5
 
 
 def inventory(game: MatrixFacts, letter: str) -> Counts:
-    return (6,) * len(game.resources) if letter == UNCLEAR else holding(game, KINDS[letter])
+    if letter == UNCLEAR:
+        return (6,) * len(game.resources)
+    return holding(game, next(kind for kind in game.behaviours if kind.startswith(letter)))
 
 
 def moves(puppeteer: MatrixPuppeteer, others: str, own: str | None = None, seed: int = 0) -> str:
@@ -201,6 +207,37 @@ def test_suspicious_tit_for_tat_offers_peace_after_mutual_defections() -> None:
     assert moves(suspicious, "ddddddc") == "dddcdddc"
 
 
+def by_rule(name: str, game: MatrixFacts = RWS, **parameters: Any) -> RulePuppeteer:
+    return RulePuppeteer(game=game, rule=rule_from(name, parameters, game.side))
+
+
+def test_who_thinks_deeper_when_beaten_stays_with_its_kind_and_then_beats_what_beats_it() -> None:
+    # Paper beats rock: it expects paper again and plays scissors; rock beats scissors: back to its habit, scissors.
+    assert moves(by_rule("deeper_when_beaten", order=2, first="rock"), "sspr" + "ss") == "rrr" + "ssss"
+
+
+def test_at_order_3_its_habit_is_to_beat_the_others_last_kind() -> None:
+    third = by_rule("deeper_when_beaten", order=3, first="rock")
+    assert moves(third, "sr") == "rrp"
+    # Paper beats rock: its habit would be scissors, the answer to that is rock, and paper beats that.
+    assert moves(third, "p") == "rp"
+
+
+def test_who_is_corrigible_copies_only_after_it_was_punished() -> None:
+    corrigible = by_rule("corrigible", PD, times=2, cooperate="cooperate", defect="defect")
+    assert moves(corrigible, "cdcd" + "cdc") == "dddd" + "ccdc"
+
+
+def test_a_rule_learns_nothing_where_no_kind_of_the_others_led() -> None:
+    assert moves(by_rule("deeper_when_beaten", order=3, first="rock"), "s=r") == "rrrp"
+
+
+def test_a_rule_draws_by_its_chances() -> None:
+    mixture = by_rule("mixture", weights=[0.6, 0.3, 0.1])
+    drawn = moves(mixture, "r" * 2000)
+    assert shares(drawn) == pytest.approx({"r": 0.6, "p": 0.3, "s": 0.1}, abs=0.04)
+
+
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "win_stay_lose_shift": {"aspiration": 0},
     "noisy_copy": {"noise": 0.5},
@@ -252,12 +289,12 @@ def test_goals_are_those_that_melting_pots_puppets_know(game: MatrixFacts) -> No
 UNSEEN: Sequence[tuple[MatrixFacts, UnseenFacts]] = [
     (scenario.game, scenario.unseen)
     for scenario in all_scenarios()
-    if scenario.unseen and isinstance(scenario.game, MatrixFacts)
+    if scenario.unseen and isinstance(scenario.game, MatrixFacts) and scenario.unseen.puppeteer not in WATCHERS
 ]
 
 
 def test_every_puppeteer_plays_a_scenario() -> None:
-    assert {facts.puppeteer for _, facts in UNSEEN} == {*PUPPETEERS}
+    assert {*PUPPETEERS} <= {facts.puppeteer for _, facts in UNSEEN} <= {*PUPPETEERS, *RULES_OF_PLAY}
 
 
 @pytest.mark.parametrize(("game", "facts"), UNSEEN, ids=[facts.short_name for _, facts in UNSEEN])
@@ -274,8 +311,9 @@ def test_order_of_an_unseen_opponent_tells_whose_moves_it_looks_at(game: MatrixF
     looks_at_the_others = len({moves(puppeteer, others, own=drawn[0]) for others in drawn}) > 1
     looks_at_its_own = len({moves(puppeteer, drawn[0], own=own) for own in drawn}) > 1
     order = 2 if looks_at_its_own else 1 if looks_at_the_others else 0
-    # No rule of order 0 describes a cycle, which looks at no move.
-    assert facts.order == (None if facts.puppeteer == "cycle" else order)
+    # No rule of order 0 describes a cycle, which looks at no move; and who takes decoys knows that it is looked at.
+    deceives = facts.character is not None and facts.character.decoys != (0, 0)
+    assert facts.order == (None if facts.puppeteer == "cycle" or deceives else order)
 
 
 @pytest.mark.parametrize(
@@ -284,8 +322,9 @@ def test_order_of_an_unseen_opponent_tells_whose_moves_it_looks_at(game: MatrixF
         ("clairvoyant", {}, "rws_unseen_9: unknown puppeteer 'clairvoyant': there is cycle, "),
         ("noisy_copy", {"noises": 1}, "rws_unseen_9: noisy_copy: .*'noises'"),
         ("noisy_copy", {}, "rws_unseen_9: noisy_copy: .*'noise'"),
+        ("deeper_when_beaten", {"order": 9}, "rws_unseen_9: order: say a whole number"),
     ],
-    ids=["unknown", "unknown parameter", "missing parameter"],
+    ids=["unknown", "unknown parameter", "missing parameter", "a rule's parameter"],
 )
 def test_wrong_facts_are_refused_by_name(puppeteer: str, parameters: dict[str, float], problem: str) -> None:
     facts = UnseenFacts(

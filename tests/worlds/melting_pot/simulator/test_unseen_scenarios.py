@@ -34,7 +34,7 @@ AGAIN = 200
 """The steps for which an episode is played a second time."""
 PERMITTED = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
 NAMES = [scenario.short_name for scenario in all_scenarios() if scenario.is_unseen]
-GOALS = {"rws": 9, "pd": 4}
+GOALS = {"rws": 9, "pd": 4, "chicken": 4}
 
 each_scenario = pytest.mark.parametrize("name", NAMES)
 

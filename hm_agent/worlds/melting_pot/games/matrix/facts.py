@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from hm_agent.repeated_games.payoffs import Side, transposed
 from hm_agent.worlds.melting_pot.facts import GameFacts, Holding, Sprites, Strict
 
 READY, INTERACTING = "ready", "interacting"
@@ -124,6 +125,12 @@ class MatrixFacts(GameFacts):
     @cached_property
     def behaviours(self) -> tuple[str, ...]:
         return tuple(resource.behaviour for resource in self.resources)
+
+    @cached_property
+    def side(self) -> Side:
+        """The game of one interaction as the player sees it whose payoff is `payoff`."""
+        theirs = self.column.payoff if self.column else self.payoff
+        return Side(self.behaviours, self.behaviours, self.payoff, transposed(theirs))
 
     @cached_property
     def things(self) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStra
 from hm_agent.worlds.melting_pot.games.matrix.pace import CollectionPace
 from hm_agent.worlds.melting_pot.games.matrix.pickups import GatheringReader
 from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixRules, matrix_interactions
+from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixRules, matrix_interactions
 from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
 from hm_agent.worlds.melting_pot.grid import Cell, distance
@@ -42,6 +42,7 @@ from hm_agent.worlds.melting_pot.planning.calls import (
     MoveTo,
     Pause,
     Shadow,
+    Show,
     SubstratePlanRecord,
     plan_record,
     players_named,
@@ -94,6 +95,8 @@ class MatrixGame(Game):
         """True if the agent has watched its only opponent since the latest interaction, as the strategy said."""
         self._is_watching = False
         """True while it does so."""
+        self._has_shown = False
+        """True if the agent has gone to show something since the latest interaction, as the strategy said."""
         self._has_planned = False
         """True if a plan was asked for since the latest interaction, which makes earlier ones pointless."""
         self.held = nothing_collected
@@ -117,7 +120,7 @@ class MatrixGame(Game):
             self._back_at = self.step + self.rules.timing.away
             timing = self.rules.timing.with_steps_per_thing(self._pace.steps_per_thing)
             self.rules = replace(self.rules, timing=timing)
-            self._has_watched = self._is_watching = self._has_planned = False
+            self._has_watched = self._is_watching = self._has_shown = self._has_planned = False
         for event in interactions:
             memory.forget(event.partner or "")  # it respawns somewhere else
         if not self.rules.clues or self._interactions.is_reset:
@@ -148,8 +151,15 @@ class MatrixGame(Game):
             others,
             self.mind.interactions,
             may_watch=self._may_watch(self.held),
+            last_shown=self._last_shown,
             reach=self._reach,
         )
+
+    @property
+    def _last_shown(self) -> LastShown | None:
+        """What the only opponent last saw the agent collect; None if nothing, or if it may be another each time."""
+        shown = self._interactions.last_shown(self.players[0]) if self.rules.players == 2 else None
+        return LastShown(self.rules.behaviours[shown[0]], self.step - shown[1]) if shown else None
 
     @property
     def _reach(self) -> Reach | None:
@@ -238,7 +248,9 @@ class MatrixGame(Game):
         return self.rules.is_zero_sum and own is not None and payoff[own][other] == max(row[other] for row in payoff)
 
     def forced_plan(self, context: PlanContext) -> tuple[Call, ...]:
-        """Watches first if the strategy says so, once between two interactions and while nothing is collected.
+        """Watches or shows something first if the strategy says so, once between two interactions.
+
+        It watches only while nothing is collected.
 
         Continues after a plan that was used up or whose search was in vain: searches for an opponent or explores. It
         searches once the target is reached, and explores while nothing is collected. Once no further interaction can
@@ -251,6 +263,9 @@ class MatrixGame(Game):
         if self._is_watching:
             self._has_watched = True
             return (Shadow(self.players[0]),)
+        if show := self._next_to_show(context):
+            self._has_shown = True
+            return (Show(show),)
         if strategy.target is None or strategy.seek == () or context.previous is None:
             return ()
         wanted = self.collection.wanted(held, strategy)
@@ -265,6 +280,14 @@ class MatrixGame(Game):
         assert context.view.pose is not None, "plans start from a known pose"
         place = context.memory.likely_place(context.view.pose.cell, strategy.seek or ())
         return (FireAt(place),) if place else ()
+
+    def _next_to_show(self, context: PlanContext) -> Cell | None:
+        """The nearest known thing of the kind that the strategy says to show, once between two interactions."""
+        if context.strategy.show is None or self._has_shown or context.view.pose is None:
+            return None
+        thing = self.rules.things[self.rules.behaviours.index(context.strategy.show)]
+        here, known = context.view.pose.cell, context.memory.cells_of(thing)
+        return min(known, key=lambda cell: (distance(here, cell), cell), default=None)
 
     def _explore(self, context: PlanContext, held: Counts, wanted: Set[str]) -> tuple[Call, ...]:
         """Moves to cells long out of view, if nothing is collected and no wanted thing was ever seen; else none."""
@@ -300,6 +323,7 @@ class MatrixGame(Game):
             others=seat.others,
             interactions=seat.interactions,
             may_watch=seat.may_watch,
+            last_shown=seat.last_shown,
             reach=seat.reach,
             pose=view.pose,
             target=strategy.target,

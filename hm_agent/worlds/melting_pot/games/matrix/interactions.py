@@ -20,7 +20,8 @@ class InteractionEvent(Event):
     """An interaction whose reward has arrived. partner: None if unknown. own: the agent's inventory at the zap.
 
     shown: the count of each resource that the agent collected in the partner's view since its previous interaction.
-    last_shown: the index of the last of them, and the step at which it was collected; None if there is none.
+    last_shown: the index of what the partner last saw the agent collect in the episode, and the step; None if it saw
+    nothing.
     """
 
     partner: str | None
@@ -116,6 +117,7 @@ class InteractionReader:
         """The poses of the players that were in view in the previous frame."""
         self._shown: dict[str, Counts] = {}
         self._last_shown: dict[str, tuple[int, int]] = {}
+        """By player, what it last saw the agent collect in the episode, by its index, and the step."""
         self._partner: str | None = None
         self._reward: float | None = None
 
@@ -149,6 +151,10 @@ class InteractionReader:
                 self._last_shown[player.kind] = taken.index(max(taken)), step
         self._held = inventory
 
+    def last_shown(self, player: str) -> tuple[int, int] | None:
+        """What a player last saw the agent collect in the episode, by its index, and the step; None if nothing."""
+        return self._last_shown.get(player)
+
     def _is_watching(self, player: Detection, pose: Pose | None) -> bool:
         """True if the agent's cell is in a player's view now and was one frame ago, when the resource lay there."""
         if pose is None or player.pose is None:
@@ -158,9 +164,8 @@ class InteractionReader:
 
     def _conclude(self, step: int, reward: float) -> InteractionEvent:
         shown = self._shown.get(self._partner or "", (0,) * len(self._initial))
-        last_shown = self._last_shown.get(self._partner or "")
+        last_shown = self.last_shown(self._partner or "")
         event = InteractionEvent(step, self._partner, self._held, reward, shown, last_shown)
         self._held, self._reward, self._partner = self._initial, None, None
         self._shown.clear()
-        self._last_shown.clear()
         return event

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Question
+from hm_agent.questions import Model, Question
 from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import Mind, OddsReading
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.kind import STEPS, Kind
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
@@ -24,6 +25,17 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 
 
+SHORTCUTS: Mapping[str, str] = {
+    "constant_0": "holds the game's first kind throughout",
+    "constant_1": "holds the game's second kind throughout",
+    "constant_2": "holds the game's third kind throughout",
+    "eyes": "best-responds to what the other is seen to take now, and remembers nothing",
+    "tit_for_tat": "plays what the other played last, with a fixed number of things",
+    "counter_last": "best-responds to the other's last kind",
+    "counter_commonest": "best-responds to the other's commonest kind of the last three",
+}
+
+
 class MatrixKind(Kind[MatrixFacts]):
     """Two players fire at each other and are paid by what they have collected. An interaction is a hit by either."""
 
@@ -33,6 +45,7 @@ class MatrixKind(Kind[MatrixFacts]):
     has_paid_interactions = True
     infers_inventories = True
     offers = (Mind, OddsReading)
+    shortcuts = SHORTCUTS
     commands: Mapping[str, OwnCommand] = {
         "new-game": OwnCommand(
             "write the file of a matrix game", "hm_agent.worlds.melting_pot.games.matrix.simulator.new_game:main"
@@ -56,6 +69,16 @@ class MatrixKind(Kind[MatrixFacts]):
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
+
+    def shortcuts_in(self, facts: MatrixFacts) -> Collection[str]:
+        """All, but no constant of a kind that the game lacks."""
+        lacking = {f"constant_{number}" for number in range(len(facts.resources), len(SHORTCUTS))}
+        return SHORTCUTS.keys() - lacking
+
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        from hm_agent.worlds.melting_pot.games.matrix.shortcuts import CHOICES, RuleOfThumb
+
+        return lambda mind, model: RuleOfThumb(mind, model, CHOICES[name])
 
     def bots(self, facts: MatrixFacts) -> MatrixBots:
         from hm_agent.worlds.melting_pot.games.matrix.simulator.bots import MatrixBots

@@ -22,6 +22,7 @@ from hm_agent.worlds.melting_pot.planning.written_calls import (
     MOVE_TO,
     PAUSE,
     SHADOW,
+    SHOW,
     Functions,
     Names,
     call_pattern,
@@ -33,6 +34,7 @@ CALLS: Functions = {
     "fire_at": FIRE_AT,
     "fire_on_sight": FIRE_ON_SIGHT,
     "collect_unseen": COLLECT_UNSEEN,
+    "show": SHOW,
     "shadow": SHADOW,
     "wait": PAUSE,
 }

@@ -78,13 +78,15 @@ class MatrixStrategy(SubstrateStrategy):
 
     target: the inventory to reach before the next interaction, None if planning decides on it. expected: the inventory
     that the other player is expected to hold, None if unknown. watch_first: True to see what the only opponent takes
-    before collecting anything; the target is what to hold unless that speaks against it. awaits: the behaviour that it
+    before collecting anything; the target is what to hold unless that speaks against it. show: the behaviour whose
+    thing to take first before the eyes of the only opponent; None for none. awaits: the behaviour that it
     counts on, so that to see just that is no news; None if nothing was known when it was decided on.
     """
 
     target: Counts | None = None
     expected: Counts | None = None
     watch_first: bool = False
+    show: str | None = None
     awaits: str | None = None
 
     @property
@@ -94,7 +96,7 @@ class MatrixStrategy(SubstrateStrategy):
         A plan may wait until the other player has taken most of that kind.
         """
         leading = argmax(self.expected) if self.expected else None
-        return self.seek, self.covert, self.watch_first, self.target, leading
+        return self.seek, self.covert, self.watch_first, self.show, self.target, leading
 
 
 class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
@@ -296,6 +298,8 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
             expected = self._inventory_led(given.expects) if informed else None
             watch = given.watch and not self._is_crowd  # one that stands for many can't be watched
             strategy = self._strategy_against_one(target, expected, watch=watch, covert=given.covert)
+            if given.show:
+                strategy = replace(strategy, words=f"{strategy.words}, after showing it {given.show}", show=given.show)
             strategy = replace(strategy, awaits=given.expects.kind if self._is_anything_known else None)
         else:
             seek = () if given.watch else tuple(given.seek) or None
@@ -368,10 +372,28 @@ class MatrixMind(LanguageMind[MatrixSeat, MatrixStrategy], Mind, OddsReading):
         watch = self.situation.may_watch and pays_to_watch(self.rules, shares, expected, held)
         return self._strategy_against_one(target, expected[likeliest(shares)], watch=watch)
 
+    def response_to_rates(self, player: str, rates: Mapping[str, float]) -> MatrixStrategy | None:
+        """Against an only opponent in a zero-sum game; elsewhere cooperation would look as if it did not matter.
+
+        It doesn't watch first: what was seen is what the predictions are made from.
+        """
+        if self._is_crowd or not self.rules.is_zero_sum:
+            return None
+        shares = tuple(rates.get(name, 0.0) for name in self.rules.behaviours)
+        best = max(range(len(shares)), key=lambda own: self.rules.side.expected(own, shares))
+        expected = expected_inventories(self.rules, self.interactions)
+        target = best_target(self.rules, shares, expected, self.situation.held, best)
+        return self._strategy_against_one(target, expected[likeliest(shares)])
+
     def _distribution(self, behaviour: str | None) -> Distribution:
         """The distribution over a player's behaviours: certain if its behaviour is known, else uniform."""
         shares = [float(behaviour in (None, name)) for name in self.rules.behaviours]
         return tuple(share / sum(shares) for share in shares)
+
+    def commit(self, behaviour: str) -> MatrixStrategy:
+        """The strategy to hold TYPICAL of one kind, whatever the others do."""
+        target = pure_inventory(self.rules, self.rules.behaviours.index(behaviour), TYPICAL)
+        return MatrixStrategy(f"hold {self._words(target)}", target=target)
 
     def _strategy_to_meet(self, target: Counts, seek: tuple[str, ...] | None) -> MatrixStrategy:
         """The strategy to hold a target and meet players. seek: None for anybody, empty to meet nobody yet."""

@@ -273,7 +273,7 @@ def check_players(name: str, players: Iterable[str], known: Sequence[str]) -> No
 
 @dataclass(frozen=True, slots=True)
 class LastShown:
-    """The last thing that a partner saw the agent collect before an interaction. before: how many steps before it."""
+    """The last thing that a partner saw the agent collect, in whichever life. before: how many steps ago that was."""
 
     behaviour: str
     before: int
@@ -287,7 +287,7 @@ class MatrixInteraction:
     own, None if no resource led. shown: the count of each resource that the partner saw the agent collect beforehand.
     is_open: True if the reward leaves open which of the partner's resources led; then `behaviour` is the likeliest,
     None if none is likely enough. taken: the count of each resource that the partner was seen to take beforehand.
-    last_shown: the last of what is shown; None if nothing is.
+    last_shown: what it last saw the agent collect before the hit, be it in an earlier life; None if nothing.
     """
 
     step: int

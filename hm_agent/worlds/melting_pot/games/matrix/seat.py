@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.facts import Counts
 from hm_agent.worlds.melting_pot.games.matrix.best_response import LastSeen
 from hm_agent.worlds.melting_pot.games.matrix.pickups import PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.reach import Reach
-from hm_agent.worlds.melting_pot.games.matrix.rules import MatrixInteraction, MatrixRules, check_players
+from hm_agent.worlds.melting_pot.games.matrix.rules import LastShown, MatrixInteraction, MatrixRules, check_players
 
 
 class NextLead(Behaviour):
@@ -45,13 +45,15 @@ class NextLead(Behaviour):
 class AgainstOne(TypedStrategy):
     """What to hold against one player, by behaviour, and how to collect it.
 
-    expects: what that player is expected to hold in view of all. watch: True to see first what it takes. covert: True
-    if it must not see the agent collect.
+    expects: what that player is expected to hold in view of all. watch: True to see first what it takes. show: the kind
+    of which the agent is to take one thing before its eyes, before all others; empty for none. covert: True if it must
+    not see the agent collect the others.
     """
 
     expects: NextLead
     hold: dict[str, int]
     watch: bool = False
+    show: str = ""
     covert: bool = False
 
 
@@ -96,7 +98,8 @@ class MatrixSeat(SeatSituation):
 
     held: its inventory. others: the other players, or only the one that a question is about. interactions: those that
     the block `now` sums up, i.e. all, but among many players without those that the question tells one by one.
-    may_watch: False if a strategy to watch would not be followed. reach: what it can collect; None if nothing was seen.
+    may_watch: False if a strategy to watch would not be followed. last_shown: what the only opponent last saw the agent
+    collect, None if nothing. reach: what it can collect; None if nothing was seen.
     """
 
     blocks = "melting_pot/matrix/blocks.j2"
@@ -108,6 +111,7 @@ class MatrixSeat(SeatSituation):
     others: tuple[OtherPlayer, ...]
     interactions: tuple[MatrixInteraction, ...] = ()
     may_watch: bool = True
+    last_shown: LastShown | None = None
     reach: Reach | None = field(default=None, compare=False, metadata=UNSHOWN)
 
     def to_json(self) -> Mapping[str, Any]:
@@ -147,14 +151,25 @@ class MatrixSeat(SeatSituation):
 
     def strategy_forms(self, present: str | None) -> Forms:
         watch: Forms = {} if self.may_watch else {"watch": {"enum": [False]}}
-        return {**self.behaviour_forms(None), "seek": some_of(self.players), **watch}
+        show = one_of(["", *(self.rules.behaviours if self.may_show else ())])
+        return {**self.behaviour_forms(None), "show": show, "seek": some_of(self.players), **watch}
+
+    @property
+    def may_show(self) -> bool:
+        """True if there is one opponent, and it is always the same."""
+        return self.rules.players == 2
 
     def check_strategy(self, given: AgainstOne | AmongMany, present: str | None) -> None:
         if isinstance(given, AgainstOne):
             others = partial(self.rules.check_lead, "expects", given.expects.kind, given.expects.count)
         else:
             others = partial(check_players, "seek", given.seek, self.players)
-        check_all(partial(self.rules.check, "hold", given.hold), others, partial(self._check_watch, given))
+        checks = partial(self._check_watch, given), partial(self._check_show, given)
+        check_all(partial(self.rules.check, "hold", given.hold), others, *checks)
+
+    def _check_show(self, given: AgainstOne | AmongMany) -> None:
+        if isinstance(given, AgainstOne) and given.show not in ("", *(self.rules.behaviours if self.may_show else ())):
+            raise ValueError(phrase("melting_pot/matrix/messages.j2", "no_show", given=given.show, seat=self))
 
     def _check_watch(self, given: AgainstOne | AmongMany) -> None:
         if given.watch and not self.may_watch:

@@ -92,9 +92,8 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     wanted: `trained`, `scripted` or `auto`; the latter is scripted if no `bots_dir` is given and a model is missing, or
     all models of the game are, else trained. So a scenario whose bots need no model goes with the game's others.
     """
-    models = {
-        model_path(name, bots_dir): goals_of(name, scenario.game) for name in cast_of(scenario) if name != STANDING
-    }
+    needing = [name for name in cast_of(scenario) if name != STANDING and not bots_of(scenario.game).has_no_model(name)]
+    models = {model_path(name, bots_dir): goals_of(name, scenario.game) for name in needing}
     missing = [path for path in models if not path.is_dir()]
     lacks_models = bool(missing) or not has_trained_bots(scenario.game)
     if wanted == Bots.SCRIPTED or (wanted == "auto" and bots_dir is None and lacks_models):
@@ -140,7 +139,7 @@ def build_bots(
         own_stream = random.Random(stream.getrandbits(64))
         if name == STANDING:
             player: policy_lib.Policy[Any] = fixed_action_policy.FixedActionPolicy(Move.NOOP)
-        elif bots is Bots.TRAINED:
+        elif bots is Bots.TRAINED and not game_bots.has_no_model(name):
             from hm_agent.worlds.melting_pot.simulator.bots.saved_models import load_model
 
             player = load_model(model_path(name, bots_dir))

@@ -45,8 +45,11 @@ class GameBots(Generic[FactsT]):
         """
         raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
 
-    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]]:
-        """What builds the puppeteer of an unseen scenario; ConfigError if the kind of games has none of our own."""
+    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
+        """What builds the puppeteer of an unseen scenario, None if its bot has none and decides by itself.
+
+        Raises ConfigError if the kind of games has none of our own.
+        """
         raise ConfigError(f"{unseen.short_name}: {self._game.title} has no unseen scenarios")
 
     def with_character(self, player: policy_lib.Policy[Any], character: CharacterRange) -> policy_lib.Policy[Any]:
@@ -60,6 +63,10 @@ class GameBots(Generic[FactsT]):
     def rule_of(self, bot: str) -> str | None:
         """A bot's rule of reciprocity in words; None for a bot that neither rewards nor punishes."""
         return None
+
+    def has_no_model(self, bot: str) -> bool:
+        """True if a bot is always scripted, since no model was trained for what it does."""
+        return False
 
     def watches_others(self, bot: str) -> bool:
         """True if a bot answers what it sees others collect."""

@@ -18,9 +18,10 @@ from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import Answer, Constant, PastMove, Until, relations
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import SCRIPTED_RANGE, CharacterPuppeteer, goal_of
-from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, ScriptedPuppet
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import build_puppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.puppets import GulliblePolicy, LastSeenPolicy, ScriptedPuppet
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 
@@ -39,10 +40,21 @@ class MatrixBots(GameBots[MatrixFacts]):
         vision, *other_side = visions
         if is_puppet:
             return ScriptedPuppet(self._game, vision, stream, *other_side)
+        if unseen := self._unseen(bot):
+            character = unseen.character or SCRIPTED_RANGE
+            return LastSeenPolicy(self._game, vision, stream, WATCHERS[unseen.puppeteer], character)
         return GulliblePolicy(self._game, vision, stream)
 
-    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]]:
-        return partial(build_puppeteer, self._game, unseen)
+    def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
+        return None if unseen.puppeteer in WATCHERS else partial(build_puppeteer, self._game, unseen)
+
+    def _unseen(self, bot: str) -> UnseenFacts | None:
+        """The facts about a bot of ours; None for Melting Pot's."""
+        return None if bot in bot_configs.BOT_CONFIGS else scenario_named(bot).unseen
+
+    def has_no_model(self, bot: str) -> bool:
+        unseen = self._unseen(bot)
+        return unseen is not None and unseen.puppeteer in WATCHERS
 
     def with_character(self, player: policy_lib.Policy[Any], character: CharacterRange) -> policy_lib.Policy[Any]:
         return puppet_policy.PuppetPolicy(CharacterPuppeteer(self._game, character), player)
@@ -53,7 +65,7 @@ class MatrixBots(GameBots[MatrixFacts]):
 
     def watches_others(self, bot: str) -> bool:
         config = bot_configs.BOT_CONFIGS.get(bot)
-        return config is not None and config.puppeteer_builder is None
+        return self.has_no_model(bot) or (config is not None and config.puppeteer_builder is None)
 
     def rule_of(self, bot: str) -> str | None:
         config = bot_configs.BOT_CONFIGS.get(bot)

@@ -19,6 +19,8 @@ from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 
 STRAYING_STEPS = 30
 """For this many steps at most a player looks for a thing that is not of its kind."""
+DECOY_STEPS = 80
+"""For this many steps of a life at most a player goes on taking decoys."""
 
 
 Goal = tuple[int, bool]
@@ -40,20 +42,23 @@ class Character:
     stray: float
     surplus: int
     patience: int
+    decoys: int
 
 
 @dataclass(slots=True)
 class Life:
     """A player's state from one respawn to the next, in one episode.
 
-    held: how many things it held at the latest step. stray_kind: the kind other than its own that it collects until the
-    step `stray_until`; None while it doesn't stray. enough: how many things of its kind it has to hold before it plays;
-    None until its puppeteer asks it to play. fire_at: the step from which on it may play; None until it holds enough.
+    held: how many things it held at the latest step. began: the step in which its life began. stray_kind: the kind
+    other than its own that it collects until the step `stray_until`; None while it doesn't stray. enough: how many
+    things of its kind it has to hold before it plays; None until its puppeteer asks it to play. fire_at: the step
+    from which on it may play; None until it holds enough.
     """
 
     character: Character
     step: int = 0
     held: float = 0
+    began: int = 0
     stray_kind: int | None = None
     stray_until: int = 0
     enough: float | None = None
@@ -61,10 +66,10 @@ class Life:
 
 
 class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
-    """Passes a puppeteer's GOAL on, but lets the puppet stray, collect a surplus and keep its fire.
+    """Passes a puppeteer's GOAL on, but lets the puppet take decoys, stray, collect a surplus and keep its fire.
 
     A goal to play a kind becomes the goal to collect it until the surplus is collected and the patience is over. While
-    the puppet strays, the goal is to collect another kind.
+    the puppet strays or takes decoys, the goal is to collect another kind.
     """
 
     def __init__(self, game: MatrixFacts, ranges: CharacterRange) -> None:
@@ -73,7 +78,9 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
     def initial_state(self) -> Life:
         ranges = self._ranges
         stray = EPISODE_RANDOM.uniform(*ranges.stray)
-        return Life(Character(stray, EPISODE_RANDOM.randint(*ranges.surplus), EPISODE_RANDOM.randint(*ranges.patience)))
+        surplus, patience = EPISODE_RANDOM.randint(*ranges.surplus), EPISODE_RANDOM.randint(*ranges.patience)
+        decoys = EPISODE_RANDOM.randint(*ranges.decoys) if any(ranges.decoys) else 0
+        return Life(Character(stray, surplus, patience, decoys))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: Life) -> tuple[dm_env.TimeStep, Life]:
         goal = timestep.observation["GOAL"]
@@ -88,11 +95,21 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         kind, plays = wanted
         life.step += 1
         self._take_in_pickups(life, sum(inventory), kind)
+        decoy = self.decoy_of(kind) if life.character.decoys else kind
+        wanted_decoys = self._game.initial_inventory + life.character.decoys
+        if decoy != kind and inventory[decoy] < wanted_decoys and life.step < life.began + DECOY_STEPS:
+            return decoy, False
         if plays and life.stray_kind is None:
             _choose_when_to_fire(life, inventory[kind])
             if life.fire_at is not None and life.step >= life.fire_at:
                 return wanted
         return (kind if life.stray_kind is None else life.stray_kind), False
+
+    def decoy_of(self, kind: int) -> int:
+        """The kind to be seen taking by who means to play `kind`, which earns most against the best response to it."""
+        side = self._game.side
+        earned = [side.payoff[kind][side.opposite.best_response(shown)] for shown in range(len(side.actions))]
+        return earned.index(max(earned))
 
     def _take_in_pickups(self, life: Life, held: float, kind: int) -> None:
         """Begins a new life if things were lost; after a pickup, draws whether to stray until the next one.
@@ -101,6 +118,7 @@ class CharacterPuppeteer(puppeteer.Puppeteer[Life]):
         """
         if held < life.held:
             life.stray_kind = life.enough = life.fire_at = None
+            life.began = life.step
         elif held > life.held:
             strays = EPISODE_RANDOM.random() < life.character.stray
             others = [other for other in range(len(self._game.resources)) if other != kind]

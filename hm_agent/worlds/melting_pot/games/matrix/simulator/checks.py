@@ -12,7 +12,7 @@ from meltingpot.configs import bots as bot_configs
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import build_puppeteer
+from hm_agent.worlds.melting_pot.games.matrix.simulator.unseen import WATCHERS, build_puppeteer
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components, contradiction, numbered_scenarios
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 
@@ -40,6 +40,10 @@ def matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[
         yield from contradiction(f"{key}:", stated, game.substrate, actual)
     yield from (*_side_problems(game), *_goal_problems(game))
     for unseen in game.unseen:
+        if unseen.puppeteer in WATCHERS:
+            if unseen.parameters:
+                yield f"unseen: {unseen.short_name}: {unseen.puppeteer} takes no parameters"
+            continue
         try:
             build_puppeteer(game, unseen)
         except ConfigError as error:

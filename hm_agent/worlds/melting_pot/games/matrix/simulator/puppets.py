@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import dm_env
 from meltingpot.utils.policies import policy as policy_lib
 
+from hm_agent.worlds.melting_pot.facts import CharacterRange
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
     SCRIPTED_RANGE,
@@ -56,13 +57,15 @@ class GullibleState:
     """The state of a `GulliblePolicy`.
 
     target: the resource that it collects, by its index. collected: what it has seen its partner collect, and held: how
-    many things of its target it has taken, both since it was last removed from the map.
+    many things of its target it has taken, both since it was last removed from the map. last_seen: the latest thing
+    that it has seen its partner collect in the episode.
     """
 
     def __init__(self, player: ScriptedPlayer, target: int, behaviours: Sequence[str], life: Life) -> None:
         self.player, self.target, self._behaviours, self.life = player, target, behaviours, life
         self.collected: Counter[str] = Counter()
         self.held = 0
+        self.last_seen: str | None = None
 
     @property
     def intent(self) -> str:
@@ -73,6 +76,7 @@ class GullibleState:
         for partner in view.players:
             if partner.cell and (kind := self.player.just_saw(partner.cell)):
                 self.collected[kind] += 1
+                self.last_seen = kind
 
 
 class GulliblePolicy(policy_lib.Policy[GullibleState]):
@@ -81,9 +85,15 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
     MARGIN = 3
     """How many resources it collects before it meets its partner, besides the surplus of its character."""
 
-    def __init__(self, game: MatrixFacts, vision: SubstrateVision, stream: random.Random) -> None:
+    def __init__(
+        self,
+        game: MatrixFacts,
+        vision: SubstrateVision,
+        stream: random.Random,
+        character: CharacterRange = SCRIPTED_RANGE,
+    ) -> None:
         self._game, self._vision, self._stream = game, vision, stream
-        self._character = CharacterPuppeteer(game, SCRIPTED_RANGE)
+        self._character = CharacterPuppeteer(game, character)
 
     def initial_state(self) -> GullibleState:
         rng = random.Random(self._stream.getrandbits(64))
@@ -108,9 +118,44 @@ class GulliblePolicy(policy_lib.Policy[GullibleState]):
         state.watch(view)
         if view.pose and state.player.just_saw(view.pose.cell) == self._game.things[state.target]:
             state.held += 1
-        if state.collected:
-            payoff, seen = self._game.payoff, self._game.things.index(state.collected.most_common(1)[0][0])
-            state.target = max(range(len(payoff)), key=lambda own: payoff[own][seen])
+        if (seen := self.seen(state)) is not None:
+            state.target = self.answer(self._game.things.index(seen))
+
+    def seen(self, state: GullibleState) -> str | None:
+        """The kind of thing that it answers; None if it has seen none."""
+        return state.collected.most_common(1)[0][0] if state.collected else None
+
+    def answer(self, seen: int) -> int:
+        """What it plays after it has seen a kind taken."""
+        return self._game.side.best_response(seen)
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+class LastSeenPolicy(GulliblePolicy):
+    """Answers the latest thing that it has seen its partner collect, in this life or an earlier one.
+
+    order: at order 1 it expects its partner to play that kind, and best-responds; at order 2 it takes this for known to
+    its partner and expects the best response to it, to which it best-responds; and so on.
+    """
+
+    def __init__(
+        self,
+        game: MatrixFacts,
+        vision: SubstrateVision,
+        stream: random.Random,
+        order: int,
+        character: CharacterRange = SCRIPTED_RANGE,
+    ) -> None:
+        super().__init__(game, vision, stream, character)
+        self._order = order
+
+    def seen(self, state: GullibleState) -> str | None:
+        return state.last_seen
+
+    def answer(self, seen: int) -> int:
+        own = self._game.side.best_response(seen)
+        for _ in range(self._order - 1):
+            own = self._game.side.best_response(self._game.side.opposite.best_response(own))
+        return own

@@ -18,6 +18,8 @@ import numpy as np
 from meltingpot.utils.puppeteers import in_the_matrix, puppeteer
 
 from hm_agent.config import ConfigError
+from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, RuleOfPlay
+from hm_agent.repeated_games.written_rules import rule_from
 from hm_agent.worlds.melting_pot.facts import Counts, UnseenFacts, argmax
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.scene import held_in_interaction
@@ -342,6 +344,26 @@ class SuspiciousTitForTatPuppeteer(ReciprocalPuppeteer):
         return memory.target == self.defect if other is None else other == self.defect
 
 
+@dataclass(frozen=True, kw_only=True)
+class RulePuppeteer(MatrixPuppeteer):
+    """Plays by a rule of play; an interaction in which no kind of the other's led leaves the rule's state as it is."""
+
+    rule: RuleOfPlay
+
+    def initial_state(self) -> Memory:
+        return Memory(self._draw(self.rule.start))
+
+    def choose(self, memory: Memory) -> str:
+        state = self.rule.start
+        for own, other in ((self.kinds.index(last.own), last.other) for last in memory.played):
+            state = state if other is None else self.rule.after(state, own, self.kinds.index(other))
+        return self._draw(state)
+
+    def _draw(self, state: object) -> str:
+        drawn: str = EPISODE_RANDOM.choices(self.kinds, self.rule.chances(state))[0]
+        return drawn
+
+
 PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
     "cycle": CyclePuppeteer,
     "counter_earlier": CounterEarlierPuppeteer,
@@ -357,16 +379,22 @@ PUPPETEERS: Mapping[str, type[MatrixPuppeteer]] = {
     "gradual": GradualPuppeteer,
     "suspicious_tit_for_tat": SuspiciousTitForTatPuppeteer,
 }
-"""The puppeteers by their names in the files of scenarios/."""
+"""The puppeteers by their names in the files of scenarios/; any other name there is that of a rule of play."""
+WATCHERS: Mapping[str, int] = {"beats_last_seen": 1, "outguesses_last_seen": 2}
+"""Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPolicy`)."""
 
 
 def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
     """The puppeteer of an unseen scenario; ConfigError for an unknown puppeteer, parameter or kind."""
-    if facts.puppeteer not in PUPPETEERS:
-        raise ConfigError(
-            f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {', '.join(PUPPETEERS)}"
-        )
     parameters: Mapping[str, Any] = facts.parameters
+    if facts.puppeteer in RULES_OF_PLAY and facts.puppeteer not in PUPPETEERS:
+        try:
+            return RulePuppeteer(game=game, rule=rule_from(facts.puppeteer, parameters, game.side))
+        except ConfigError as error:
+            raise ConfigError(f"{facts.short_name}: {error}") from error
+    if facts.puppeteer not in PUPPETEERS:
+        known = ", ".join(dict.fromkeys((*PUPPETEERS, *RULES_OF_PLAY, *WATCHERS)))
+        raise ConfigError(f"{facts.short_name}: unknown puppeteer {facts.puppeteer!r}: there is {known}")
     try:
         puppeteer = PUPPETEERS[facts.puppeteer](game=game, **parameters)
     except TypeError as error:
