@@ -1,0 +1,30 @@
+"""The kinds of matched pairs of stories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+SEATS = ("story_0", "story_1")
+BOTH = "both_stories"
+"""The metric of a pair: 1 if both stories were answered rightly, else 0."""
+
+
+@dataclass(frozen=True)
+class PairKind:
+    """One kind of pairs. order: the order of mind that they need. is_plan: True if they ask for an action."""
+
+    about: str
+    order: int
+    is_plan: bool = False
+
+
+KINDS: Mapping[str, PairKind] = {
+    "order_0": PairKind("where a thing is or was", 0),
+    "order_1": PairKind("what someone believes", 1),
+    "order_2": PairKind("what someone thinks that another believes", 2),
+    "order_3": PairKind("what someone thinks that another thinks that a third believes", 3),
+    "message": PairKind("which message makes one look in the right place, and another not", 1, is_plan=True),
+    "meet": PairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
+    "join": PairKind("which message makes one meet another, by the same", 2, is_plan=True),
+}
