@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, permutations
@@ -19,7 +19,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
     StoryQuestion,
     parse_asked,
 )
-from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists
 from hm_agent.worlds.exploretom.random_stories.sampling import draw_story
 from hm_agent.worlds.exploretom.random_stories.story_conditions import conditions_of
@@ -43,26 +43,20 @@ def pose_in_pair(kind: str, half: str, place: int, lists: CastLists, sees_conten
 @lru_cache(maxsize=1024)
 def draw_pair(kind: str, seed: str, lists: CastLists, sees_contents: bool = False) -> tuple[PosedStory, PosedStory]:
     """The pair of a seed; the same seed always gives exactly the same pair."""
-    rng = Random(f"{kind}/{seed}")
+    rng, facts = Random(f"{kind}/{seed}"), KINDS[kind]
     while True:
-        action_set = rng.choice(_action_sets(kind))
-        conditions = conditions_of(rng, action_set, sees_contents=sees_contents)
-        conditions = replace(conditions, people=max(conditions.people, 2 if KINDS[kind].order < 2 else 3))
+        action_set = ACTION_SETS[f"{rng.choice(facts.action_sets)}_asymmetric"]
+        drawn = conditions_of(rng, action_set, sees_contents=sees_contents)
+        conditions = replace(drawn, people=rng.randint(*facts.people), important=facts.important or drawn.important)
         script = draw_story(rng, lists, action_set.kinds, conditions).script
         if found := next(_pairs(kind, script, rng), None):
             return found if rng.random() < 0.5 else found[::-1]
 
 
-def _action_sets(kind: str) -> Sequence[ActionSet]:
-    """The paper's sets in which people peek or are distracted; where a place is asked for, those with containers."""
-    asks_place = KINDS[kind].is_plan or KINDS[kind].order in (0, 3)
-    sets = [found for found in ACTION_SETS.values() if found.is_asymmetric]
-    return [found for found in sets if not asks_place or found.name[:2] in ("a1", "a3", "a5", "a6")]
-
-
 def _pairs(kind: str, script: StoryScript, rng: Random) -> Iterator[tuple[PosedStory, PosedStory]]:
     """Yields the pairs of a story and the same with one sentence elsewhere, in random order."""
-    story = AnsweredStory(script)
+    story, order, is_plan = AnsweredStory(script), KINDS[kind].order, KINDS[kind].is_plan
+    before = {} if is_plan else {asked.text: asked for asked in _of_order(order, story)}
     moves = list(permutations(range(len(script.actions)), 2))
     for taken, put in rng.sample(moves, len(moves)):
         actions = list(script.actions)
@@ -71,7 +65,8 @@ def _pairs(kind: str, script: StoryScript, rng: Random) -> Iterator[tuple[PosedS
             other = AnsweredStory(StoryScript(tuple(actions), script.sees_contents))
         except StoryError:
             continue
-        changed = list(_plans(kind, story, other, rng) if KINDS[kind].is_plan else _changed(kind, story, other))
+        found = _plans(kind, story, other, rng) if is_plan else _changed(before, _of_order(order, other))
+        changed = list(found)
         for first, second in rng.sample(changed, len(changed)):
             pair = _posed(story, first), _posed(other, second)
             if needs_its_order(kind, pair):
@@ -86,17 +81,16 @@ Changed = Iterator[tuple[PosableQuestion, PosableQuestion]]
 """The same question about two stories, with another answer."""
 
 
-def _changed(kind: str, story: AnsweredStory, other: AnsweredStory) -> Changed:
-    """Yields the questions of the kind's order that have other answers in another story, and the same choices."""
-    order = KINDS[kind].order
-    before, after = (
-        {question.text: question for question in (_third_order(one) if order == 3 else one.questions((order,)))}
-        for one in (story, other)
-    )
-    for text, question in before.items():
-        found = after.get(text)
-        if found and found.choices == question.choices and found.answer != question.answer:
-            yield question, found
+def _changed(before: Mapping[str, StoryQuestion], after: Sequence[StoryQuestion]) -> Changed:
+    """Yields the questions, by text, that have other answers after a change, and the same choices."""
+    for question in after:
+        asked = before.get(question.text)
+        if asked and asked.choices == question.choices and asked.answer != question.answer:
+            yield asked, question
+
+
+def _of_order(order: int, story: AnsweredStory) -> Sequence[StoryQuestion]:
+    return list(_third_order(story)) if order == 3 else story.questions((order,))
 
 
 def _plans(kind: str, story: AnsweredStory, other: AnsweredStory, rng: Random) -> Changed:
@@ -128,13 +122,15 @@ def _possible_plans(kind: str, *stories: AnsweredStory) -> Iterator[AskedPlan]:
 
 
 def _third_order(story: AnsweredStory) -> Iterator[StoryQuestion]:
+    """Yields the questions on where one thinks that another thinks that a third will search."""
     for thing in story.tracker.locations:
-        for about in (AskedProperty.ROOM, AskedProperty.CONTAINER):
-            for one, other, third in permutations(story.tracker.people, 3):
-                asked = Asked(about, thing, one, other, third=third)
-                if answer := story.answer(asked):
-                    truth = story.answer(asked, 0)
-                    yield StoryQuestion(asked, answer, story.choices(asked), True, answer != truth)
+        for people in permutations(story.tracker.people, 3):
+            value = story.believed(people, location_key(thing))
+            for about in (AskedProperty.ROOM, AskedProperty.CONTAINER):
+                asked = Asked(about, thing, people[0], people[1], third=people[2])
+                if answer := story.answer_from(value, asked):
+                    is_false = answer != story.answer(asked, 0)
+                    yield StoryQuestion(asked, answer, story.choices(asked), True, is_false)
 
 
 def view_of(story: PosedStory) -> StoryView:

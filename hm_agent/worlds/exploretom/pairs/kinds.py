@@ -12,18 +12,33 @@ BOTH = "both_stories"
 
 @dataclass(frozen=True)
 class PairKind:
-    """One kind of pairs. order: the order of mind that they need. is_plan: True if they ask for an action."""
+    """One kind of pairs.
+
+    order: the order of mind that they need. is_plan: True if they ask for an action. action_sets: the paper's, of which
+    stories are drawn, with people who peek or are distracted. people: the range of their number. important: how many
+    important actions they have; None for 2 to 4, as in the paper. Those of order 3 are such that pairs take seconds.
+    """
 
     about: str
     order: int
     is_plan: bool = False
+    action_sets: tuple[str, ...] = ("a1", "a3", "a5", "a6")
+    people: tuple[int, int] = (3, 4)
+    important: int | None = None
 
 
+ALL = tuple(f"a{number}" for number in range(1, 10))
 KINDS: Mapping[str, PairKind] = {
-    "order_0": PairKind("where a thing is or was", 0),
-    "order_1": PairKind("what someone believes", 1),
-    "order_2": PairKind("what someone thinks that another believes", 2),
-    "order_3": PairKind("what someone thinks that another thinks that a third believes", 3),
+    "order_0": PairKind("where a thing is or was", 0, people=(2, 4)),
+    "order_1": PairKind("what someone believes", 1, action_sets=ALL, people=(2, 4)),
+    "order_2": PairKind("what someone thinks that another believes", 2, action_sets=ALL),
+    "order_3": PairKind(
+        "what someone thinks that another thinks that a third believes",
+        3,
+        action_sets=("a5",),
+        people=(3, 3),
+        important=5,
+    ),
     "message": PairKind("which message makes one look in the right place, and another not", 1, is_plan=True),
     "meet": PairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
     "join": PairKind("which message makes one meet another, by the same", 2, is_plan=True),
