@@ -11,7 +11,7 @@ BOTH = "both_stories"
 
 
 @dataclass(frozen=True)
-class PairKind:
+class StoryPairKind:
     """One kind of pairs.
 
     order: the order of mind that they need. is_plan: True if they ask for an action. action_sets: the paper's, of which
@@ -28,18 +28,18 @@ class PairKind:
 
 
 ALL = tuple(f"a{number}" for number in range(1, 10))
-KINDS: Mapping[str, PairKind] = {
-    "order_0": PairKind("where a thing is or was", 0, people=(2, 4)),
-    "order_1": PairKind("what someone believes", 1, action_sets=ALL, people=(2, 4)),
-    "order_2": PairKind("what someone thinks that another believes", 2, action_sets=ALL),
-    "order_3": PairKind(
+KINDS: Mapping[str, StoryPairKind] = {
+    "order_0": StoryPairKind("where a thing is or was", 0, people=(2, 4)),
+    "order_1": StoryPairKind("what someone believes", 1, action_sets=ALL, people=(2, 4)),
+    "order_2": StoryPairKind("what someone thinks that another believes", 2, action_sets=ALL),
+    "order_3": StoryPairKind(
         "what someone thinks that another thinks that a third believes",
         3,
         action_sets=("a5",),
         people=(3, 3),
         important=5,
     ),
-    "message": PairKind("which message makes one look in the right place, and another not", 1, is_plan=True),
-    "meet": PairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
-    "join": PairKind("which message makes one meet another, by the same", 2, is_plan=True),
+    "message": StoryPairKind("which message makes one look in the right place, and another not", 1, is_plan=True),
+    "meet": StoryPairKind("whom to send to meet someone, by where they think that one will look", 2, is_plan=True),
+    "join": StoryPairKind("which message makes one meet another, by the same", 2, is_plan=True),
 }
