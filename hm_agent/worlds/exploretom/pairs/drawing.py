@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import combinations, permutations
+from functools import lru_cache, partial
+from itertools import combinations, permutations, product
 from random import Random
 
 from hm_agent.worlds.exploretom.pairs.kinds import KINDS
@@ -25,7 +25,14 @@ from hm_agent.worlds.exploretom.random_stories.sampling import draw_story
 from hm_agent.worlds.exploretom.random_stories.story_conditions import conditions_of
 from hm_agent.worlds.exploretom.readers.readers import LADDER, no_distraction
 from hm_agent.worlds.exploretom.readers.reading import read_story
-from hm_agent.worlds.exploretom.readers.shortcuts import SHORTCUTS, Rule, first_choice, last_mention
+from hm_agent.worlds.exploretom.readers.shortcuts import (
+    SHORTCUTS,
+    Rule,
+    first_choice,
+    last_mention,
+    people_named,
+    where_named,
+)
 from hm_agent.worlds.exploretom.story.actions import StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key
@@ -143,8 +150,8 @@ def needs_its_order(kind: str, pair: tuple[PosedStory, PosedStory]) -> bool:
     """True if the ladder's reader of the kind's order, and none below, is right in both stories, and no weak reader.
 
     No rule without a mind may be right in both, nor, so that its opposite is not either, give both answers swapped.
-    From the first order on, that nobody peeks or is distracted may not be right in both, and neither may beliefs of
-    fewer people than are asked about.
+    From the first order on, that nobody peeks or is distracted may not be right in both, nor a reader of a lower order
+    that stops reading early, nor beliefs of fewer people than are asked about.
     """
     order, views = KINDS[kind].order, [view_of(story) for story in pair]
     rights = [story.questions[0].answer for story in pair]
@@ -157,7 +164,29 @@ def needs_its_order(kind: str, pair: tuple[PosedStory, PosedStory]) -> bool:
         return False
     if any(answers(rule) in (rights, rights[::-1]) for rule in MINDLESS):
         return False
+    if any(answers(rule) == rights for rule in _stopping_early(order)):
+        return False
     return KINDS[kind].is_plan or not any(given == rights for given in _other_minds(pair))
+
+
+def _stopping_early(order: int) -> Iterator[Rule]:
+    """Yields the readers of the ladder below an order, each as if the story ended earlier.
+
+    It ends one to three sentences earlier, or before or after the last mention of the question's first or last person.
+    """
+    for rule, end in product(list(LADDER.values())[:order], range(7)):
+        yield partial(_stopped, rule, end)
+
+
+def _stopped(rule: Rule, end: int, view: StoryView) -> str:
+    return rule(replace(view, story=_beginnings(view)[end]))
+
+
+def _beginnings(view: StoryView) -> Sequence[str]:
+    sentences, people = view.story.splitlines(), people_named(view)
+    lasts = [where_named(sentences, person)[-1] for person in (people[0], people[-1])]
+    ends = [*(len(sentences) - less for less in (1, 2, 3)), *lasts, *(last + 1 for last in lasts)]
+    return ["\n".join(sentences[: max(end, 1)]) for end in ends]
 
 
 def _other_minds(pair: tuple[PosedStory, PosedStory]) -> Iterator[Sequence[str | None]]:

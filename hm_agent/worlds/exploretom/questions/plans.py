@@ -134,7 +134,9 @@ def _told(story: AnsweredStory, thing: str, message: str, depth: int | None) -> 
         return story
     (teller, listener), key = message.split(TELLS), location_key(thing)
     place = story.believed((teller,), key, depth)
-    if not isinstance(place, ObjectLocation) or story.believed((teller, listener), key, depth) == place:
+    if not (isinstance(place, ObjectLocation) and story.tracker.is_known(listener)):
+        return story
+    if story.believed((teller, listener), key, depth) == place:
         return story
     after = story.tracker.copy()
     perform(after, Inform(teller, ObjectPlace(thing, place.room, place.container), listener))

@@ -60,7 +60,7 @@ def shown_choices(view: StoryView) -> Sequence[str]:
 # Windows
 
 
-def _where(sentences: Sequence[str], name: str) -> Sequence[int]:
+def where_named(sentences: Sequence[str], name: str) -> Sequence[int]:
     """The numbers of the sentences that name a person; the last one if none does."""
     return [number for number, words in enumerate(sentences) if name in words] or [len(sentences) - 1]
 
@@ -72,10 +72,10 @@ WINDOWS: Mapping[str, Window] = {
     "with": lambda sentences, person: [words for words in sentences if person in words],
     "of": lambda sentences, person: [words for words in sentences if words.startswith(person)],
     "told": lambda sentences, person: [words for words in sentences if f"to {person} " in words],
-    "until": lambda sentences, person: sentences[: _where(sentences, person)[-1] + 1],
-    "before": lambda sentences, person: sentences[: _where(sentences, person)[0]],
-    "from": lambda sentences, person: sentences[_where(sentences, person)[0] :],
-    "after": lambda sentences, person: sentences[_where(sentences, person)[-1] + 1 :],
+    "until": lambda sentences, person: sentences[: where_named(sentences, person)[-1] + 1],
+    "before": lambda sentences, person: sentences[: where_named(sentences, person)[0]],
+    "from": lambda sentences, person: sentences[where_named(sentences, person)[0] :],
+    "after": lambda sentences, person: sentences[where_named(sentences, person)[-1] + 1 :],
 }
 """By name, as `shortcut_words` says."""
 
@@ -86,9 +86,7 @@ def named_in(view: StoryView, window: Window, *, asker: bool, last: bool) -> str
     asker: True if the window is of the first person whom the question names, False if of the last one. A choice that
     names several is as far as its first name, then its next. Where the window names no choice, the whole story counts.
     """
-    story, choices = read_story(view.story, view.sees_contents), shown_choices(view)
-    sentences = view.story.splitlines()
-    people = sorted(filter(view.question.__contains__, story.tracker.people), key=view.question.index)
+    choices, sentences, people = shown_choices(view), view.story.splitlines(), people_named(view)
     person = people[0 if asker else -1] if people else ""
     seen = "\n".join(window(sentences, person))
     if set(choices) in ({NO, YES}, {DOES_NOT_KNOW, KNOWS}):
@@ -112,6 +110,12 @@ def _subject(question: str) -> str:
     """The words for what a question of yes or no is about."""
     asked = parse_asked_action(question) or parse_asked(question)
     return asked.key[-1]
+
+
+def people_named(view: StoryView) -> Sequence[str]:
+    """The people of the story whom the question names, in this order."""
+    people = read_story(view.story, view.sees_contents).tracker.people
+    return sorted(filter(view.question.__contains__, people), key=view.question.index)
 
 
 def majority(view: StoryView) -> str:

@@ -166,8 +166,8 @@ def test_a_message_has_an_effect_only_if_it_is_told_and_believed() -> None:
 
 GOLDEN = {
     "order_0": "e9e8778d3b7dee7e",
-    "order_1": "d1251831050ed2c0",
-    "order_2": "194e086d6259884b",
+    "order_1": "895d738a65d7485d",
+    "order_2": "a2d01d025278b0ed",
     "order_3": "b974f6e2d8007213",
     "message": "e45ed538d8cc9db1",
     "meet": "71f9d7298e8d9be9",
