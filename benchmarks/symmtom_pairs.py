@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hm_agent.matched_pairs import HALVES
 from hm_agent.registry import scenario_named
 from hm_agent.testing.episodes import play_out, set_up
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, HALVES, KINDS, PAIRS
+from hm_agent.worlds.symmtom.pairs.kinds import BOTH, KINDS, PAIRS
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS
 
 AGENTS = (

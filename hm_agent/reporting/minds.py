@@ -76,8 +76,9 @@ def study_minds(runs: Runs) -> MindStudy:
     measured: dict[tuple[str, Condition], list[EpisodeMinds]] = {}
     for result, condition in zip(results, conditions_of(results), strict=True):
         row = table[result.scenario, condition]
-        if not is_reference(condition, row.scenario):
-            measured.setdefault((result.world, condition), []).append(_measure(result, row))
+        mind = _measure(result, row)
+        if not is_reference(condition, row.scenario) and (mind.literal, mind.functional) != (None, None):
+            measured.setdefault((result.world, condition), []).append(mind)
     literal = {key: minds for key, minds in measured.items() if any(mind.literal is not None for mind in minds)}
     if not literal:
         raise ConfigError("no finished episode asked what others believe or do: play an agent that predicts or answers")

@@ -37,7 +37,7 @@ def battery(out: Path, *flags: str) -> tuple[int, str, str]:
 def test_it_leaves_the_study_of_what_was_played(tmp_path: Path) -> None:
     status, output, errors = battery(tmp_path)
     assert (status, errors) == (0, "")
-    assert "ExploreToM: reader with builtin, 4 episodes" in output
+    assert "ExploreToM: reader with builtin, 11 episodes" in output
     (shown,) = (line.split() for line in output.splitlines() if line.strip().startswith("ExploreToM  "))
     assert shown == ["ExploreToM", "reader", "4", "100%", "-", "100%", "0%"]
     (row,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
@@ -51,7 +51,7 @@ def test_the_same_command_again_plays_nothing(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*/*/*/result.json")}
     status, output, _ = battery(tmp_path)
     assert status == 0
-    assert "4 of 4 episodes are there already" in output
+    assert "11 of 11 episodes are there already" in output
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
@@ -59,7 +59,7 @@ def test_a_language_model_is_asked_with_its_flags(tmp_path: Path, server: Endpoi
     status, output, _ = battery(tmp_path, "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
     assert status == 0, output
     assert {request.body["temperature"] for request in server.received} == {0.5}
-    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 4
+    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 11
 
 
 def play_two(out: Path, server: Endpoint, most_calls: int) -> tuple[int, str]:

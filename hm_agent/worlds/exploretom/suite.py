@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
+from hm_agent.matched_pairs import COIN, HALVES, MatchedPairWorld
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
     FULL,
@@ -26,7 +27,9 @@ from hm_agent.suite import (
     Suite,
     Viewer,
 )
+from hm_agent.worlds.exploretom.pairs.kinds import BOTH, KINDS, SEATS
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionSet
+from hm_agent.worlds.exploretom.readers.shortcut_words import SHORTCUT_WORDS
 
 if TYPE_CHECKING:
     from hm_agent.questions import Model
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 PREFIX = "exploretom_"
 FUNCTIONAL = "functional_"
+PAIRS = "pairs_"
 DATASET = "exploretom_dataset"
 MOST_STORIES = 1_000_000
 """More stories than any data set has: story `number` has the seed base * MOST_STORIES + number."""
@@ -66,6 +70,14 @@ BY_INTEREST = Breakdown(
     "A question about a belief is interesting if its answer depends on whom it asks about, and about a false belief if "
     "its answer is not what is so.",
 )
+BY_PAIR = Breakdown(
+    "pairs",
+    "Matched pairs by what they ask",
+    "share of pairs with both stories right",
+    tuple((kind.replace("_", " "), f"{BOTH}_{kind}") for kind in KINDS),
+    "Where one sentence stands makes the difference between two stories. A coin between both right answers gets .25.",
+    references="readers without a model: shortcuts get about 0, and the ladder 1 from the order that the pairs need on",
+)
 
 _HERE = "hm_agent.worlds.exploretom"
 
@@ -79,8 +91,10 @@ class ExploretomSuite(Suite):
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(tuple(f"{PREFIX}{FUNCTIONAL}{name}" for name in ("a1", "a4", "a9", "a6_asymmetric"))),
-        FULL: BatteryPart((f"{PREFIX}{FUNCTIONAL}*",), episodes=5),
+        SMALL: BatteryPart(
+            (*(f"{PREFIX}{FUNCTIONAL}{name}" for name in ("a1", "a4", "a9", "a6_asymmetric")), f"{PREFIX}{PAIRS}*_odd")
+        ),
+        FULL: BatteryPart((f"{PREFIX}{FUNCTIONAL}*", f"{PREFIX}{PAIRS}*"), episodes=5),
     }
     commands: Mapping[str, OwnCommand] = {
         "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
@@ -108,7 +122,9 @@ class ExploretomSuite(Suite):
             changes_world=True,
         ),
     )
-    breakdowns = (BY_ORDER, BY_INTEREST)
+    breakdowns = (BY_ORDER, BY_INTEREST, BY_PAIR)
+    needs_are = "proved of each pair"
+    shortcuts = ("reality", "no_distraction", "last_mention", "first_choice", *SHORTCUT_WORDS)
 
     @cached_property
     def scenarios(self) -> Sequence[ScenarioInfo]:
@@ -117,7 +133,8 @@ class ExploretomSuite(Suite):
             for functional in (False, True)
             for action_set in ACTION_SETS.values()
         ]
-        return (*drawn, _dataset_scenario())
+        pairs = [_pairs_scenario(kind, half) for kind in KINDS for half in HALVES]
+        return (*drawn, *pairs, _dataset_scenario())
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         _max_questions(options["questions"])
@@ -134,7 +151,9 @@ class ExploretomSuite(Suite):
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
     ) -> Mapping[str, str]:
         if scenario.name != DATASET:
-            return dict.fromkeys(("dataset", "telling"), f"it is for the scenario {DATASET}")
+            of_others = dict.fromkeys(("dataset", "telling"), f"it is for the scenario {DATASET}")
+            one = {"questions": "a story of a pair has one question"} if _is_pair(scenario) else {}
+            return {**of_others, **one}
         unused = {"cast": f"the stories of {DATASET} are those of --dataset"}
         if options["dataset"] and self._says_contents(options):
             unused["contents"] = "every story of --dataset says whether contents are seen"
@@ -168,6 +187,8 @@ class ExploretomSuite(Suite):
         from hm_agent.worlds.exploretom.random_stories.cast import read_cast
         from hm_agent.worlds.exploretom.world import StorySettings, StoryWorld, pose_drawn
 
+        if _is_pair(scenario):
+            return self._open_pair(scenario, options)
         if scenario.name == DATASET:
             stories = self._stories(options)
             pose: PoseStory = lambda seed: stories[seed % MOST_STORIES]  # noqa: E731
@@ -184,6 +205,22 @@ class ExploretomSuite(Suite):
             pose, shows_choices=options["choices"] == SHOWN, questions=_max_questions(options["questions"])
         )
 
+    def _open_pair(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> World[Any, Any]:
+        from hm_agent.worlds.exploretom.pairs.drawing import pose_in_pair
+        from hm_agent.worlds.exploretom.random_stories.cast import read_cast
+        from hm_agent.worlds.exploretom.world import StoryWorld
+
+        kind, half = scenario.name.removeprefix(PREFIX + PAIRS).rsplit("_", 1)
+        lists, sees_contents = read_cast(_existing_file("cast", options["cast"])), options["contents"] == SEEN
+        worlds = {
+            seat: StoryWorld(
+                partial(pose_in_pair, kind, half, place, lists, sees_contents),
+                shows_choices=options["choices"] == SHOWN,
+            )
+            for place, seat in enumerate(SEATS)
+        }
+        return MatchedPairWorld(worlds, "accuracy", (BOTH, f"{BOTH}_{kind}"))
+
     @property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         model_readers = {name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()}
@@ -195,7 +232,17 @@ class ExploretomSuite(Suite):
         weak_readers = {
             name: OwnAgent(about, partial(_reader, name), is_reference=True) for name, about in _WEAK_READERS.items()
         }
-        return {**model_readers, "hypothetical_minds": hypothesis_reader, "hm_odds": odds_reader, **weak_readers}
+        shortcuts = {
+            name: OwnAgent(about, partial(_reader, name), is_reference=True, asked_by="shortcut")
+            for name, about in SHORTCUT_WORDS.items()
+        }
+        return {
+            **model_readers,
+            "hypothetical_minds": hypothesis_reader,
+            "hm_odds": odds_reader,
+            **weak_readers,
+            **shortcuts,
+        }
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.exploretom.viewer.story_viewer import StoryViewer
@@ -220,6 +267,10 @@ _WEAK_READERS = {
     "first_order": "no model: takes it that everyone knows what others believe",
     "no_distraction": "no model: overlooks who peeks and who is distracted",
     "first_choice": "no model: takes the first choice",
+    **{
+        f"order_{depth}": f"no model: follows beliefs of order {depth} and below, and takes deeper ones for known"
+        for depth in range(4)
+    },
 }
 """Descriptions of the agents that ask no model, by agent name."""
 
@@ -236,6 +287,34 @@ def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> Scenario
         seats=("reader",),
         metric=FUNCTIONAL_METRIC if functional else METRIC,
         asked_by=f"{PREFIX}{FUNCTIONAL}" if functional else "exploretom",
+    )
+
+
+def _is_pair(scenario: ScenarioInfo) -> bool:
+    return scenario.name.startswith(PREFIX + PAIRS)
+
+
+def _pairs_scenario(kind: str, half: str) -> ScenarioInfo:
+    facts, name = KINDS[kind], f"{PREFIX}{PAIRS}{kind}_{half}"
+    return ScenarioInfo(
+        world="exploretom",
+        name=name,
+        short_name=name,
+        group=f"ExploreToM, matched pairs of order {facts.order}",
+        about=f"{facts.about} ({half} half)",
+        seats=SEATS,
+        metric=Metric(
+            BOTH,
+            "share of pairs with both stories right (.25 by guessing)",
+            floor=None if facts.order else "last_mention",
+            ceiling=f"order_{facts.order}",
+            digits=3,
+            guessing=COIN,
+            is_ceiling_told=False,
+        ),
+        asked_by=f"{PREFIX}{PAIRS}",
+        held_out=half == "odd",
+        needs_order=facts.order,
     )
 
 
@@ -273,9 +352,9 @@ def _existing_file(flag: str, given: Setting) -> Path | None:
 
 
 def _reader(name: str, setup: AgentSetup) -> Agent[Any, Any]:
-    from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES, WeakReader
+    from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, RULES, WeakReader
 
-    return MODEL_READERS[name](setup.model) if name in MODEL_READERS else WeakReader(WEAK_RULES[name])
+    return MODEL_READERS[name](setup.model) if name in MODEL_READERS else WeakReader(RULES[name])
 
 
 def _hypothesis_reader(setup: AgentSetup) -> Agent[Any, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
+from hm_agent.matched_pairs import COIN
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
     FULL,
@@ -97,8 +98,6 @@ PASSED_WITHOUT_A_MIND = frozenset(
     for name in ("order_0_w6", "order_0_w12", "order_1_w6", "order_1_w12", "order_2_w12", "probabilistic_w6")
 )
 """The tests of mind that `shortcut_farthest` passes in every trial (docs/symmtom.md)."""
-COIN = 0.25
-"""The share of matched pairs that a coin between the two right actions passes: half of the boards, twice."""
 
 
 class SymmtomSuite(Suite):

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.matched_pairs import HALVES
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.mind_world import SUCCESS
 from hm_agent.worlds.symmtom.one_game import OneGame
-from hm_agent.worlds.symmtom.pairs.kinds import BOTH, HALVES, KINDS, PAIRS, SEATS
+from hm_agent.worlds.symmtom.pairs.kinds import BOTH, KINDS, PAIRS, SEATS
 from hm_agent.worlds.symmtom.pairs.matching import find_pair, shipped_attempts, shipped_pair
 from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld, PairBoard
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS

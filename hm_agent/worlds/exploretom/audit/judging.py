@@ -33,7 +33,7 @@ from hm_agent.worlds.exploretom.audit.tomi_language import (
     words,
 )
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
-from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action, tracked
+from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, Asked, AskedProperty, AskedTime
 from hm_agent.worlds.exploretom.readers.reading import sees
@@ -158,7 +158,7 @@ class ReadStory:
         asked = parse_question(question.text)
         if action := parse_asked_action(question.text):
             story = self._story_until(question)
-            answer = chosen_action(story, action, tracked(story))
+            answer = chosen_action(story, action)
             if meaning(question.label, action_choices(story, action)) == answer:
                 return None
             return _Objection(f"the answer is {answer!r}", action.key, (action.person,))

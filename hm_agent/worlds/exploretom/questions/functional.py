@@ -8,7 +8,7 @@ compared with the literal questions that they rely on.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import sha256
@@ -32,9 +32,6 @@ ASKS = "asks somebody"
 NOBODY = "nobody"
 MAX_CHOICES = 8
 """The most choices that letters can name, (a) to (h)."""
-
-BeliefOf = Callable[[str, str, Key], Value | None]
-"""Maps (person, other, key) to what the person thinks that the other believes; if both are the same, its belief."""
 
 
 class ActionType(Enum):
@@ -103,34 +100,15 @@ def parse_asked_action(text: str) -> AskedAction | None:
 # Answers
 
 
-def true_value(story: AnsweredStory, key: Key) -> Value | None:
-    """The true value of a key at the end of a story; None for what the story has not mentioned."""
-    if key[0] == "location":
-        return story.tracker.locations.get(key[1])
-    if key[0] == "state":
-        return (key[1], key[2]) in story.tracker.changes or None
-    return key[1] in story.topics or None
-
-
-def tracked(story: AnsweredStory) -> BeliefOf:
-    """Returns a function that looks up the tracker's beliefs; people whom the story does not name have none."""
-    people = frozenset(story.tracker.people)
-
-    def belief(person: str, other: str, key: Key) -> Value | None:
-        return story.tracker.nested_belief(person, other, key) if {person, other} <= people else None
-
-    return belief
-
-
-def chosen_action(story: AnsweredStory, asked: AskedAction, belief: BeliefOf) -> str:
-    """The action that follows from the given beliefs, which may be wrong ones, such as a weak reader's."""
-    own = belief(asked.person, asked.person, asked.key)
+def chosen_action(story: AnsweredStory, asked: AskedAction, depth: int | None = None) -> str:
+    """The action that follows from what the person believes. depth: as in `AnsweredStory.believed`."""
+    own = story.believed((asked.person,), asked.key, depth)
     if asked.type is ActionType.LOOK:
         return place_words(own) if isinstance(own, ObjectLocation) else ASKS
     if asked.type is ActionType.FETCH:
-        return YES if own is not None and own == true_value(story, asked.key) else NO
+        return YES if own is not None and own == story.true_value(asked.key) else NO
     others = _other_people(story, asked.person)
-    untold = [name for name in others if own is None or belief(asked.person, name, asked.key) != own]
+    untold = [name for name in others if own is None or story.believed((asked.person, name), asked.key, depth) != own]
     return listed(untold) if untold else NOBODY
 
 
@@ -151,7 +129,7 @@ def action_choices(story: AnsweredStory, asked: AskedAction) -> tuple[str, ...]:
     """
     if asked.type is ActionType.FETCH:
         return (NO, YES)
-    answer = chosen_action(story, asked, tracked(story))
+    answer = chosen_action(story, asked)
     if asked.type is ActionType.LOOK:
         return (*_limited(sorted(map(place_words, _possible_places(story.tracker, asked.key))), answer, asked), ASKS)
     others = _other_people(story, asked.person)
@@ -206,13 +184,12 @@ class FunctionalQuestion:
 def functional_questions(story: AnsweredStory) -> list[FunctionalQuestion]:
     """Every functional item of a story. Whom to tell is asked only about people who know what there is to tell."""
     questions: list[FunctionalQuestion] = []
-    belief = tracked(story)
     for key in _keys(story):
         for type_ in ActionType if key[0] == "location" else (ActionType.TELL,):
             actions = [AskedAction(type_, person, key) for person in story.tracker.people]
             if type_ is ActionType.TELL:
-                actions = [action for action in actions if _can_tell(belief(action.person, action.person, key))]
-            answers = [chosen_action(story, action, belief) for action in actions]
+                actions = [action for action in actions if _can_tell(story.believed((action.person,), key))]
+            answers = [chosen_action(story, action) for action in actions]
             differ = len(set(answers)) > 1
             questions += [
                 FunctionalQuestion(action, answer, choices, differ)

@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.actions import PutInto, StoryScript, TalkAbout
+from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, track
 from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
 from hm_agent.worlds.exploretom.story.language import clause_of
@@ -54,8 +56,9 @@ class Asked:
     """The content of a question.
 
     subject: the object or topic. person: whose belief is asked for; None for the state of the world. other: about whose
-    belief the person is asked; None for the first order. state: of the object. time: for the state of the world.
-    clause: for `AskedTime.BEFORE`, the words of the action before which the question asks.
+    belief the person is asked; None for the first order. third: about whose belief the person thinks that the other has
+    one; None up to the second order. state: of the object. time: for the state of the world. clause: for
+    `AskedTime.BEFORE`, the words of the action before which the question asks.
     """
 
     about: AskedProperty
@@ -65,11 +68,17 @@ class Asked:
     state: str | None = None
     time: AskedTime | None = None
     clause: str | None = None
+    third: str | None = None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who thinks that who thinks that who believes it; empty for the state of the world."""
+        return tuple(name for name in (self.person, self.other, self.third) if name is not None)
 
     @property
     def order(self) -> int:
         """0 for the world's state, 1 for what someone believes, 2 for what someone thinks that another believes."""
-        return (self.person is not None) + (self.other is not None)
+        return len(self.people)
 
     @property
     def key(self) -> Key:
@@ -99,7 +108,8 @@ class Asked:
             return f"{where} {self._memory_words()}?"
         if other is None:
             return f"{where} will {person} search for the {subject}?"
-        return f"{where} does {person} think that {other} will search for the {subject}?"
+        thinks = other if self.third is None else f"{other} thinks that {self.third}"
+        return f"{where} does {person} think that {thinks} will search for the {subject}?"
 
     def _memory_words(self) -> str:
         if self.time is AskedTime.NOW:
@@ -122,6 +132,10 @@ _ASKED = (
     ),
     re.compile(rf"Where is the (?P<searched>.+) (?P<time>now)\? Answer {IN_CONTAINER} or {OPENLY}\."),
     re.compile(rf"In which (?P<about>room|container) will (?P<person>{_NAME}) search for the (?P<subject>.+)\?"),
+    re.compile(
+        rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) thinks that "
+        rf"(?P<third>{_NAME}) will search for the (?P<subject>.+)\?"
+    ),
     re.compile(
         rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will search for "
         r"the (?P<subject>.+)\?"
@@ -152,6 +166,7 @@ def parse_asked(text: str) -> Asked:
             state,
             AskedTime(time) if time else None,
             parts.get("clause"),
+            parts.get("third"),
         )
     raise StoryError(f"no question reads like {text[:80]!r}")
 
@@ -192,18 +207,46 @@ class AnsweredStory:
 
     # Answers
 
-    def answer(self, asked: Asked) -> str | None:
-        """The right answer to a question; None if there is none, e.g. if the person knows of no place."""
-        if asked.person is None:
-            return self._answer_from(self._remembered(asked), asked)
-        unknown = [name for name in (asked.person, asked.other) if name and name not in self.tracker.people]
-        if unknown:
-            return self._answer_from(None, asked)
-        return self._answer_from(
-            self.tracker.nested_belief(asked.person, asked.other or asked.person, asked.key), asked
-        )
+    def answer(self, asked: Asked, depth: int | None = None) -> str | None:
+        """The right answer to a question; None if there is none, e.g. if the person knows of no place.
 
-    def _answer_from(self, value: Value | None, asked: Asked) -> str | None:
+        depth: as in `believed`; None for the question's own order.
+        """
+        if asked.person is None:
+            return self.answer_from(self._remembered(asked), asked)
+        return self.answer_from(self.believed(asked.people, asked.key, depth), asked)
+
+    def believed(self, people: Sequence[str], key: Key, depth: int | None = None) -> Value | None:
+        """What the first of these people thinks that the next thinks ... that the last believes; None if nothing.
+
+        The same person twice counts once. depth: only this many of the last people are modelled: it is taken as known
+        to everyone what they believe, or with depth 0 what is true. The tracker knows two orders, and of more the
+        definition of beliefs decides. People whom the story does not name believe nothing.
+        """
+        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
+        if depth is not None:
+            chain = chain[max(len(chain) - depth, 0) :]
+        if not chain:
+            return self.true_value(key)
+        if not all(map(self.tracker.is_known, chain)):
+            return None
+        if len(chain) > 2:
+            return self._defined.chained_belief(chain, key)
+        return self.tracker.nested_belief(chain[0], chain[-1], key)
+
+    @cached_property
+    def _defined(self) -> DefinedBeliefs:
+        return DefinedBeliefs(self.script, self.tracker.people)
+
+    def true_value(self, key: Key) -> Value | None:
+        """The true value of a key at the end of the story; None for what the story has not mentioned."""
+        if key[0] == "location":
+            return self.tracker.locations.get(key[1])
+        if key[0] == "state":
+            return (key[1], key[2]) in self.tracker.changes or None
+        return key[1] in self.topics or None
+
+    def answer_from(self, value: Value | None, asked: Asked) -> str | None:
         """A question's answer if this is what is true, or what the person believes; None if it answers nothing."""
         if asked.about is AskedProperty.STATE:
             return YES if value else NO
@@ -225,19 +268,6 @@ class AnsweredStory:
             if thing == asked.subject and clause_of(self.script.actions[time - 1]) == asked.clause:
                 return before
         return None
-
-    def reality(self, asked: Asked) -> str | None:
-        """The answer that is true of the world, whoever's belief is asked for."""
-        if asked.about is AskedProperty.STATE:
-            return YES if (asked.subject, asked.state) in self.tracker.changes else NO
-        if asked.about is AskedProperty.TOPIC:
-            known = asked.subject in self.topics
-            return (YES if known else NO) if asked.other is None else (KNOWS if known else DOES_NOT_KNOW)
-        if asked.about is AskedProperty.WHEREABOUTS:
-            return _whereabouts(self.tracker.locations.get(asked.subject))
-        if asked.person is None:
-            return self.answer(asked)
-        return _place_name(self.tracker.locations.get(asked.subject), asked.about)
 
     # Questions
 
@@ -280,9 +310,9 @@ class AnsweredStory:
         people, number = self.tracker.people, len(self.tracker.people)
         first = Asked(about, subject, people[0], None, state)
         values = self.tracker.beliefs(first.key)
-        truth, choices = self.reality(first), self.choices(first)
+        truth, choices = self.answer(first, 0), self.choices(first)
         if 1 in orders:
-            own = [self._answer_from(values[index * number + index], first) for index in range(number)]
+            own = [self.answer_from(values[index * number + index], first) for index in range(number)]
             is_interesting = len({answer for answer in own if answer}) > 1
             for person, answer in zip(people, own, strict=True):
                 if answer:
@@ -290,9 +320,9 @@ class AnsweredStory:
                     yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
         if 2 in orders and number > 1:
             second = Asked(about, subject, people[0], people[1], state)
-            truth, choices = self.reality(second), self.choices(second)
+            truth, choices = self.answer(second, 0), self.choices(second)
             for index, other in enumerate(people):
-                nested = [self._answer_from(values[row * number + index], second) for row in range(number)]
+                nested = [self.answer_from(values[row * number + index], second) for row in range(number)]
                 nested[index] = None
                 is_interesting = len({answer for answer in nested if answer}) > 1
                 for person, answer in zip(people, nested, strict=True):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
@@ -11,25 +10,9 @@ from typing import ClassVar
 from hm_agent.core import Decision, Observation
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage, answer_or_none
-from hm_agent.worlds.exploretom.questions.functional import (
-    ActionType,
-    action_choices,
-    chosen_action,
-    parse_asked_action,
-    person_asked_about,
-    tracked,
-    true_value,
-)
-from hm_agent.worlds.exploretom.questions.story_questions import (
-    DOES_NOT_KNOW,
-    KNOWS,
-    NO,
-    YES,
-    AnsweredStory,
-    Asked,
-    AskedProperty,
-    parse_asked,
-)
+from hm_agent.worlds.exploretom.questions.functional import ActionType, parse_asked_action, person_asked_about
+from hm_agent.worlds.exploretom.questions.plans import answer_at
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.readers.reading import (
     AnswerFromPerspective,
     AnswerQuestion,
@@ -37,6 +20,7 @@ from hm_agent.worlds.exploretom.readers.reading import (
     answers_in,
     read_story,
 )
+from hm_agent.worlds.exploretom.readers.shortcuts import SHORTCUTS, first_choice, last_mention
 from hm_agent.worlds.exploretom.story.actions import StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.world import StoryView
@@ -149,50 +133,21 @@ class WeakReader:
         return {"unread": self._unread}
 
 
-def first_choice(view: StoryView) -> str:
-    """Takes the first choice."""
-    return _choices_of(view)[0]
+def at_depth(depth: int) -> Callable[[StoryView], str]:
+    """Returns the rule that models others to a depth, as `AnsweredStory.believed` says, and then takes what is so."""
 
+    def rule(view: StoryView) -> str:
+        story = read_story(view.story, view.sees_contents)
+        answers = (answer_at(story, view.question, known) for known in (depth, 0))
+        return next(filter(None, answers), None) or first_choice(view)
 
-def reality(view: StoryView) -> str:
-    """Answers by the state of the world, whoever's belief is asked for."""
-    story = read_story(view.story, view.sees_contents)
-    if action := parse_asked_action(view.question):
-        return chosen_action(story, action, lambda person, other, key: true_value(story, key))
-    return story.reality(parse_asked(view.question)) or first_choice(view)
-
-
-def last_mention(view: StoryView) -> str:
-    """Takes the choice that the story names last; of choices such as yes and no, the affirmative one."""
-    choices = _choices_of(view)
-    affirmative = next((choice for choice in choices if choice in (YES, KNOWS)), None)
-    return affirmative or max(choices, key=lambda choice: _last_named(view.story, choice))
-
-
-def _last_named(story: str, choice: str) -> int:
-    """Where a story last names a choice; of several names, as in `box in the hall`, the first one counts."""
-    name = re.split(r" in the | and |, ", choice)[0]
-    return story.rfind(name if name[0].isupper() else f"the {name}")
-
-
-def first_order(view: StoryView) -> str:
-    """Answers as if everyone knew what everyone else believes."""
-    story = read_story(view.story, view.sees_contents)
-    if action := parse_asked_action(view.question):
-        belief = tracked(story)
-        return chosen_action(story, action, lambda person, other, key: belief(other, other, key))
-    asked = parse_asked(view.question)
-    if asked.other is not None:
-        asked = replace(asked, person=asked.other, other=None)
-    return _answer(story, asked, view)
+    return rule
 
 
 def no_distraction(view: StoryView) -> str:
     """Answers as if nobody peeked or was distracted."""
     story = _without_asides(view.story, view.sees_contents)
-    if action := parse_asked_action(view.question):
-        return chosen_action(story, action, tracked(story))
-    return _answer(story, parse_asked(view.question), view)
+    return answer_at(story, view.question) or at_depth(0)(view)
 
 
 MODEL_READERS: Mapping[str, type[ModelReader]] = {
@@ -202,31 +157,17 @@ MODEL_READERS: Mapping[str, type[ModelReader]] = {
 }
 """The readers that ask a model, by name; those of `WEAK_RULES` ask none."""
 WEAK_RULES: Mapping[str, Callable[[StoryView], str]] = {
-    "reality": reality,
+    "reality": at_depth(0),
     "last_mention": last_mention,
-    "first_order": first_order,
+    "first_order": at_depth(1),
     "no_distraction": no_distraction,
     "first_choice": first_choice,
 }
 """The rules of weak readers, by the agent's name."""
-
-
-def _choices_of(view: StoryView) -> Sequence[str]:
-    """The choices of a question, also if the view does not show them."""
-    if view.choices:
-        return view.choices
-    story = read_story(view.story, view.sees_contents)
-    if action := parse_asked_action(view.question):
-        return action_choices(story, action)
-    return story.choices(parse_asked(view.question))
-
-
-def _answer(story: AnsweredStory, asked: Asked, view: StoryView) -> str:
-    """The story's answer in the words of the view's choices; what is true of the world if the story has none."""
-    answer = story.answer(asked)
-    if asked.about is AskedProperty.TOPIC and KNOWS in _choices_of(view):
-        answer = {YES: KNOWS, NO: DOES_NOT_KNOW}.get(answer or "", answer)
-    return answer or reality(view)
+LADDER: Mapping[str, Callable[[StoryView], str]] = {f"order_{depth}": at_depth(depth) for depth in range(4)}
+"""The readers that differ in nothing but how deep they model others; order 0 and 1 are `reality` and `first_order`."""
+RULES = {**WEAK_RULES, **LADDER, **{f"shortcut_{name}": rule for name, rule in SHORTCUTS.items()}}
+"""All readers that ask no model."""
 
 
 @lru_cache(maxsize=64)

@@ -16,9 +16,9 @@ from hm_agent.questions import Forms, Question, Words, one_of
 from hm_agent.theory_of_mind.odds_questions import Percent
 from hm_agent.theory_of_mind.player_odds import ToldOdds
 from hm_agent.theory_of_mind.revisions import check_for_each, forms_for_each
-from hm_agent.worlds.exploretom.questions.functional import chosen_action, parse_asked_action, tracked
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, parse_asked
+from hm_agent.worlds.exploretom.questions.plans import answer_at
+from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript, people_of
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.language import parse_story, sentence_of
@@ -194,10 +194,7 @@ def read_story(text: str, sees_contents: bool) -> AnsweredStory:
 def answer_from_text(story: str, question: str, sees_contents: bool) -> str:
     """The answer that the tracker gives to a question; empty if the story or the question can't be read."""
     try:
-        read = read_story(story, sees_contents)
-        if action := parse_asked_action(question):
-            return chosen_action(read, action, tracked(read))
-        return read.answer(parse_asked(question)) or ""
+        return answer_at(read_story(story, sees_contents), question) or ""
     except StoryError:
         return ""
 

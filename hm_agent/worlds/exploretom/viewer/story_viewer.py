@@ -29,6 +29,8 @@ class StoryViewer(Viewer):
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """story: a list with the story (`story_data`), the same at every step; question: one with the question."""
         view, graded = step.turn.observations[seat].view, step.scene
+        if isinstance(graded, Mapping):  # the stories of a matched pair
+            graded = graded[seat]
         if not isinstance(graded, GradedAnswer) or not isinstance(view, StoryView):
             return {}
         question, picture = graded.question, picture_of(view.story, view.sees_contents)

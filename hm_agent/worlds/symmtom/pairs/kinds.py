@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from hm_agent.matched_pairs import HALVES
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 WIDTH, AGENTS, PIECES = 12, 4, 8
-HALVES = ("even", "odd")
-"""The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
 PAIRS = 30
 """How many pairs of each kind and half there are."""
 SEATS = ("board_0", "board_1")

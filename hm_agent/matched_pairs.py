@@ -1,0 +1,55 @@
+"""What matched pairs of all worlds share: two situations that look alike and have different right answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from hm_agent.core import Seat, Turn, World
+
+HALVES = ("even", "odd")
+"""The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
+COIN = 0.25
+"""The share of pairs that a coin between the two right answers passes: half of the situations, twice."""
+
+ViewT = TypeVar("ViewT")
+ActionT = TypeVar("ActionT")
+
+
+class MatchedPairWorld(World[ViewT, ActionT]):
+    """Two worlds of one seat each, played by agents that see and hear nothing of each other.
+
+    worlds: by the name of the seat in the pair. passes: the metric that is 1 where a world was passed. both: the
+    metrics that are 1 if both were passed, else 0.
+    """
+
+    def __init__(self, worlds: Mapping[Seat, World[ViewT, ActionT]], passes: str, both: Sequence[str]) -> None:
+        self.seats, self._worlds, self._passes, self._both = tuple(worlds), worlds, passes, both
+        self._turns: dict[Seat, Turn[ViewT]] = {}
+
+    def reset(self, seed: int) -> Turn[ViewT]:
+        self._turns = {seat: world.reset(seed) for seat, world in self._worlds.items()}
+        return self._turn()
+
+    def step(self, actions: Mapping[Seat, ActionT]) -> Turn[ViewT]:
+        for seat, action in actions.items():
+            world = self._worlds[seat]
+            self._turns[seat] = world.step({world.seats[0]: action})
+        rewards = {seat: next(iter(self._turns[seat].rewards.values())) for seat in actions}
+        return self._turn(rewards)
+
+    def _turn(self, rewards: Mapping[Seat, float] | None = None) -> Turn[ViewT]:
+        waiting = {seat: turn.observations for seat, turn in self._turns.items() if not turn.is_over}
+        observations = {seat: next(iter(seen.values())) for seat, seen in waiting.items()}
+        step = max(turn.step for turn in self._turns.values())
+        return Turn(step, observations, rewards or {}, not waiting)
+
+    def scene(self) -> Mapping[Seat, Any]:
+        return {seat: world.scene() for seat, world in self._worlds.items()}
+
+    def metrics(self) -> Mapping[str, float]:
+        are_passed = all(world.metrics().get(self._passes) == 1 for world in self._worlds.values())
+        return dict.fromkeys(self._both, float(are_passed))
+
+    def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
+        return self._worlds[seat].metrics()
