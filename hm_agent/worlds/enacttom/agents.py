@@ -61,10 +61,9 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         if probes := observation.view.probes:
-            truths = {
-                probe.name: self._world.holds(probe.about) for probe in probes if probe.claim not in self._world.checks
-            }
-            return Decision(ProbeAnswers({name: _YES_OR_NO[is_true] for name, is_true in truths.items()}))
+            truths = {probe.name: self._world.is_so(probe) for probe in probes}
+            said = {name: _YES_OR_NO[is_so] for name, is_so in truths.items() if is_so is not None}
+            return Decision(ProbeAnswers(said))
         state = self._world.runtime.state
         if self._expected is None:
             self._plan_for(Variant(self._world.task.goal), state)

@@ -86,10 +86,9 @@ class EnacttomSuite(Suite):
         ),
     )
     literal = ShareMetric(
-        "literal_right",
-        "the share of rightly answered probes of who knows what at the end",
-        "literal_always_yes",
-        is_binary=True,
+        "literal_thoughts",
+        "the share of rightly answered questions of what others think, in pairs that every shortcut answers alike",
+        "literal_thoughts_chance",
     )
     functional = ShareMetric(
         "functional_success",
@@ -99,7 +98,7 @@ class EnacttomSuite(Suite):
         SMALL: BatteryPart(
             tuple(
                 f"enacttom_{name}"
-                for name in ("cooperative_k1_001", "mixed_k1_001", "cooperative_k2_000", "mixed_k2_000")
+                for name in ("cooperative_k1_014", "mixed_k1_007", "cooperative_k2_003", "mixed_k2_005")
             )
         ),
         FULL: BatteryPart(("enacttom_cooperative_*", "enacttom_mixed_*")),

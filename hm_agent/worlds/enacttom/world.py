@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import (
+    Probe,
     ProbeAnswers,
     ProbeResult,
     answered_by,
@@ -25,6 +27,14 @@ from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseRuntime, 
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.thought_pairs import (
+    ThoughtPair,
+    draw_pairs,
+    graded_pairs,
+    has_prose,
+    pair_metrics,
+    thought_probes,
+)
 
 FUNCTIONAL_SUCCESS = "functional_success"
 QUIET_TURNS = 2
@@ -38,7 +48,8 @@ class HouseScene:
     before, after: all propositions that held before and after it; knew, knows: all claims that did. memories: what each
     agent had seen last before it; remembers: the same after it. outcomes: those of each agent's action. handles: by
     agent, the furniture that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the
-    messages with what they taught. probes: the results if the turn was for answering them; nothing else happens then.
+    messages with what they taught. probes, thoughts: the results if the turn was for answering them, of K
+    operators and of pairs of questions about thoughts; nothing else happens then.
     """
 
     turn: int
@@ -52,21 +63,22 @@ class HouseScene:
     sent: tuple[Sent, ...]
     remembers: Mapping[Seat, frozenset[Proposition]]
     probes: tuple[ProbeResult, ...] = ()
+    thoughts: tuple[ProbeResult, ...] = ()
 
 
 class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     """One task as a world. Seats have the names of its agents. The rules are those of runtime.py; nothing is random.
 
     An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True to ask
-    probes (probes.py) after the last turn: the views of the agents that are asked then have `probes`, their actions are
-    `ProbeAnswers`, and any other action counts as no answer.
+    probes (probes.py, thought_pairs.py) after the last turn: the views of the agents that are asked then have `probes`,
+    their actions are `ProbeAnswers`, and any other action counts as no answer.
 
     claim_readers: the seats of agents that understand claims and no free text. Such agents add their seat before the
     reset; the briefings of the others name them.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
-        self.task = task
+        self.task, self._asks = task, asks
         self.household = Household(task)
         operators = operators_of(task.goal) if asks else ()
         self.foils = foils_of(operators, self.household)
@@ -79,6 +91,13 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._quiet_turns = 0
         self._state_before: tuple[int, tuple[int, ...]] | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
+        self._seed = 0
+        self._seen: dict[Seat, list[HouseView]] = {}
+        """All views of each seat."""
+        self.thought_pairs: tuple[ThoughtPair, ...] = ()
+        self._thought_probes: tuple[Probe, ...] = ()
+        self._has_checks = False
+        self._pair_results: tuple[tuple[ProbeResult, ProbeResult], ...] = ()
 
     @property
     def runtime(self) -> HouseRuntime:
@@ -89,6 +108,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
         self._quiet_turns, self._state_before, self._probe_results = 0, None, None
+        self._seed, self._seen = seed, {seat: [] for seat in self.seats}
+        self.thought_pairs, self._thought_probes, self._pair_results = (), (), ()
+        self._look()
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
@@ -97,6 +119,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
             self._probe_results = self._graded(answers)
+            self._pair_results = graded_pairs(
+                self.thought_pairs, self._thought_probes, answers, checks=self._has_checks
+            )
             return self._turn()
         commands, faults = self._read_commands(actions)
         runtime.step(commands)
@@ -104,7 +129,27 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
         waited = not faults and all(command.verb == Verb.WAIT for command in commands)
         self._quiet_turns = self._quiet_turns + 1 if waited else 0
+        self._look()
         return self._turn()
+
+    def _look(self) -> None:
+        """Keeps what each seat sees after a turn; after the last one, draws the pairs of questions about thoughts."""
+        if not self._asks:
+            return
+        for agent, seat in enumerate(self.seats):
+            self._seen[seat].append(self._views.view(self._runtime, agent))
+        if self._has_ended:
+            rng, first = Random(f"{self.task.name}/{self._seed}"), {probe.agent for probe in self.probes}
+            self.thought_pairs = draw_pairs(self._seen, self.task.init, first, rng)
+            self._has_checks = has_prose(view for seen in self._seen.values() for view in seen)
+            self._thought_probes = thought_probes(self.thought_pairs, checks=self._has_checks)
+
+    def is_so(self, probe: Probe) -> bool | None:
+        """Returns the right answer to a probe that is due, as far as the runtime knows; None for a check."""
+        if probe.is_thought:
+            answers = {pair.yes.claim: True for pair in self.thought_pairs}
+            return (answers | {pair.no.claim: False for pair in self.thought_pairs}).get(probe.claim)
+        return None if probe.claim in self.checks else self.holds(probe.about)
 
     def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
         return graded(self.probes, answers, self.holds, self.foils, self.checks)
@@ -135,7 +180,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     @property
     def is_over(self) -> bool:
-        return self._has_ended and (not self.probes or self._probe_results is not None)
+        return self._has_ended and (not self._due or self._probe_results is not None)
+
+    @property
+    def _due(self) -> tuple[Probe, ...]:
+        """All probes that are asked once the last turn is over."""
+        return (*self.probes, *self._thought_probes)
 
     @property
     def is_solved(self) -> bool:
@@ -146,7 +196,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
         reward = float(is_over and self.is_solved)
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
-        acting = {probe.agent for probe in self.probes} if self._has_ended and not is_over else set(self.seats)
+        acting = {probe.agent for probe in self._due} if self._has_ended and not is_over else set(self.seats)
         observations = {
             seat: Observation(turn, self._view(agent, seat, is_over), reward)
             for agent, seat in enumerate(self.seats)
@@ -157,7 +207,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def _view(self, agent: int, seat: Seat, is_over: bool) -> HouseView:
         view = self._views.view(self._runtime, agent)
         if self._has_ended and not is_over:
-            return replace(view, probes=tuple(probe for probe in self.probes if probe.agent == seat))
+            return replace(view, probes=tuple(probe for probe in self._due if probe.agent == seat))
         return view
 
     def scene(self) -> HouseScene | None:
@@ -182,6 +232,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             () if is_answering else tuple(runtime.sent),
             self._remembered(runtime.memories),
             self._probe_results or (),
+            tuple(result for pair in self._pair_results for result in pair),
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
@@ -206,7 +257,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
         functional_success: 1 if the physical goal holds, else 0. turns, messages: how many were played and sent.
         known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
-        probes see `probes.literal_metrics` and `probes.rule_metrics`.
+        probes see `probes.literal_metrics`, `probes.rule_metrics` and `thought_pairs.pair_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
@@ -216,6 +267,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             metrics |= rule_metrics(
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
             )
+            metrics |= pair_metrics(self._pair_results)
         known = [conjunct for conjunct in self.task.goal if conjunct.depth]
         private = [conjunct for claims in self.task.private_goals.values() for conjunct in claims]
         for name, goals in (("known_share", known), ("private_share", private)):

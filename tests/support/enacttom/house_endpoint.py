@@ -14,7 +14,7 @@ from tests.support.schema_player import made_up
 
 WALKS = 3
 """The number of rooms that a plan goes to."""
-_ROOMS = re.compile(r"^([\w-]+): (?:[\w-]+(?: \(opens\))?(?:, |$)|no furniture$)", re.MULTILINE)
+_ROOMS = re.compile(r"^([\w-]+): (?:[\w-]+\*?(?:, |$)|no furniture$)", re.MULTILINE)
 
 
 def answer(body: Mapping[str, Any]) -> Response:
@@ -32,9 +32,9 @@ def answer(body: Mapping[str, Any]) -> Response:
 
 def _plan(prompt: str, stream: random.Random) -> list[str]:
     """Plans a walk through rooms that the agent may enter, then a message if one is left."""
-    barred = re.findall(r"^You cannot enter (.+)\.$", prompt, re.MULTILINE)
+    barred = re.findall(r"^You can message .* You cannot enter (.+)\.$", prompt, re.MULTILINE)
     here = re.findall(r"^Turn .* You are in ([\w-]+)\.", prompt, re.MULTILINE)[-1]
-    plan = prompt.partition("The household:\n")[2].partition("\n\n")[0]
+    plan = prompt.partition("The household (* opens):\n")[2].partition("\n\n")[0]
     rooms = [room for room in _ROOMS.findall(plan) if room not in ", ".join(barred).split(", ")]
     walk = []
     for _ in range(WALKS):

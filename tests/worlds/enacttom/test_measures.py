@@ -82,8 +82,12 @@ def test_groups_are_depths_categories_and_all() -> None:
     assert depth_table(played, "functional_success").splitlines()[-1] == "| order1 | 50% | 100% |"
 
 
+PAIRED = "enacttom_cooperative_k1_014"
+"""A task in which order1 leaves pairs of questions about thoughts."""
+
+
 def test_the_command_reads_what_was_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ("enacttom_far_handle", "enacttom_relay_of_three")
+    names = ("enacttom_far_handle", "enacttom_relay_of_three", PAIRED)
     play(names, ("solo", "order1"), out=tmp_path, record_replay=False, report=False, progress=False)
     capsys.readouterr()
     assert main([str(tmp_path), "--k=1"]) == 0
@@ -91,9 +95,11 @@ def test_the_command_reads_what_was_played(tmp_path: Path, capsys: pytest.Captur
     assert "| order1 | 100% | 0% |" in shown
     assert "| solo | 0% | 0% |" in shown
     rows = {row.condition.agent: row for row in study_minds(read_runs([tmp_path])).rows}
-    assert rows["solo"].base_rate == pytest.approx(0.9)  # of what is asked only that a handle was not turned: no to all
-    assert rows["solo"].functional
-    assert rows["solo"].functional.mean == 0.0
+    assert rows["order1"].base_rate == 0.5
+    assert rows["order1"].literal
+    assert rows["order1"].literal.mean == 0.5
+    assert rows["order1"].functional
+    assert rows["order1"].functional.mean == pytest.approx(2 / 3)
     assert SUITE.commands["depths"].place.endswith("measure_command:main")
 
 

@@ -40,11 +40,13 @@ class ProbeAnswer(Enum):
 class Probe:
     """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with its content.
 
-    Nothing in a probe shows whether it is a foil.
+    Nothing in a probe shows whether it is a foil. is_thought: True if what others think is asked for, which may be
+    wrong, and not what they know (thought_pairs.py).
     """
 
     name: str
     claim: Claim
+    is_thought: bool = False
 
     @property
     def agent(self) -> str:
@@ -58,7 +60,9 @@ class Probe:
 
     @property
     def words(self) -> str:
-        return f"Is it so that {self.about.words}?"
+        verb = "thinks" if self.is_thought else "knows"
+        minds = "".join(f"{agent} {verb} that " for agent in self.about.knowers)
+        return f"Is it so that {minds}{self.about.proposition.words}?"
 
 
 @dataclass(frozen=True)

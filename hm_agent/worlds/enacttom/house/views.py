@@ -136,12 +136,16 @@ class HouseView:
     @property
     def news_text(self) -> str:
         """The part of the text that changes from turn to turn."""
+        return self.news(self.outcome)
+
+    def news(self, outcome: ActionOutcome | None) -> str:
+        """The part of the text that changes. outcome: that of the latest action, if it is to be told."""
         held = f" You hold {self.holds}." if self.holds else ""
         is_over = bool(self.probes) or self.turn >= self.briefing.max_turns
         when = f"After turn {self.turn}" if is_over else f"Turn {self.turn + 1}"
         lines = [f"{when} of {self.briefing.max_turns}. You are in {self.room}.{held}"]
-        if self.outcome:
-            lines.append(f"{self.outcome.command}: {self.outcome.words}")
+        if outcome:
+            lines.append(f"{outcome.command}: {outcome.words}")
         lines += [
             f"{message.sender} to {', '.join(message.addressees)}: {quoted(message.text)}" for message in self.messages
         ]

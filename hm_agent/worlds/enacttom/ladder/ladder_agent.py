@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
@@ -24,6 +25,7 @@ from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
 from hm_agent.worlds.enacttom.ladder.claim_notes import ClaimNotes
 from hm_agent.worlds.enacttom.ladder.own_plans import OwnPlanner, bindings_of, close_command, search, set_by
 from hm_agent.worlds.enacttom.ladder.routes import Routes
+from hm_agent.worlds.enacttom.ladder.thoughts import NestedThoughts
 from hm_agent.worlds.enacttom.tasks.mechanics import OPEN, Binding
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
@@ -78,6 +80,7 @@ class HouseMind:
         """What it knows of goals and of mechanics."""
         self.goals: list[Proposition] = []
         self._opened: set[str] = set()
+        self._views: list[HouseView] = []
         self.doable: frozenset[Proposition] = frozenset()
         for fact in briefing.facts:
             self._believe(fact)
@@ -87,6 +90,7 @@ class HouseMind:
 
     def perceive(self, view: HouseView) -> None:
         """Learns from the outcome of its latest action, from messages, and from what it sees."""
+        self._views.append(view)
         if view.outcome:
             self._note_outcome(view.outcome, view)
         if self.order:
@@ -263,8 +267,14 @@ class HouseMind:
     # Answering
 
     def answer(self, probe: Probe) -> ProbeAnswer:
-        """Answers yes to what it knows; no to what it believes false, and to others' knowledge without a sign of it."""
+        """Answers yes to what it knows; no to what it believes false, and to others' knowledge without a sign of it.
+
+        What others think it answers by yes or no, as deep as its order allows; deeper, as if they thought what it does.
+        """
         about = probe.about
+        if probe.is_thought:
+            thinks = self._thoughts.holds(about.knowers, about.proposition)
+            return ProbeAnswer.YES if thinks else ProbeAnswer.NO
         if about.depth and about.depth >= self.order:
             return ProbeAnswer.UNKNOWN
         if self.beliefs.holds(about.proposition) is False:
@@ -272,6 +282,11 @@ class HouseMind:
         if about.depth:
             return ProbeAnswer.YES if about in self.notes else ProbeAnswer.NO
         return ProbeAnswer.YES if self.beliefs.knows(about.proposition) else ProbeAnswer.UNKNOWN
+
+    @cached_property
+    def _thoughts(self) -> NestedThoughts:
+        """What it thinks that others think, after the last view."""
+        return NestedThoughts(self._views, self.order, reads=bool(self.order))
 
     def state(self) -> LadderState:
         reached = [goal for goal in self.goals if self.beliefs.holds(goal)]

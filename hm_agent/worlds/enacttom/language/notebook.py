@@ -12,14 +12,13 @@ from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.language.situation import (
-    COMES,
     HANDLES,
-    LEAVES,
     WRITES,
     HouseSituation,
     OwnActionFailed,
     PartnerAct,
     PartnerActed,
+    PartnerMoved,
 )
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 
@@ -73,21 +72,19 @@ class HouseNotebook(Notes[HouseView, HouseSituation, HouseCommand | ProbeAnswers
         if before.room == view.room:
             writers = {message.sender for message in view.messages}
             for partner in self.situation.partners:
-                if partner not in writers and (act := _act_in_sight(partner, before, view)):
+                where = Proposition(AGENT_IN_ROOM, (partner, view.room))
+                if (was_here := where in before.sees) != (where in view.sees):
+                    yield PartnerMoved(view.turn, partner, comes=not was_here)
+                elif was_here and partner not in writers and (act := _act_in_sight(partner, before, view)):
                     yield PartnerActed(view.turn, act)
 
 
 def _act_in_sight(partner: str, before: HouseView, view: HouseView) -> PartnerAct | None:
-    """What a partner did in the latest turn, for an agent that stayed in its room; None if it saw nothing.
+    """What a partner handled in the latest turn, which it and the agent spent in one room; None if nothing was seen.
 
     A change of furniture counts as the partner's act only if no other agent is there.
     """
-    turn, where = view.turn - 1, Proposition(AGENT_IN_ROOM, (partner, view.room))
-    was_here, is_here = where in before.sees, where in view.sees
-    if was_here != is_here:
-        return PartnerAct(turn, partner, COMES if is_here else LEAVES)
-    if not is_here:
-        return None
+    turn = view.turn - 1
     changes = before.sees ^ view.sees
     held = [fact for fact in changes if fact.predicate == Is.HELD_BY and fact.arguments[1] == partner]
     if held:

@@ -15,9 +15,7 @@ from hm_agent.theory_of_mind.language_questions import ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
 from hm_agent.worlds.enacttom.language.situation import (
-    COMES,
     HANDLES,
-    LEAVES,
     MOST_COMMANDS,
     NOTHING,
     WRITES,
@@ -27,7 +25,7 @@ from hm_agent.worlds.enacttom.language.situation import (
 )
 from hm_agent.worlds.enacttom.language.understanding import Understanding, understanding_of
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, CONTROLS, MIRRORS, Claim, Is, Proposition, wanted
+from hm_agent.worlds.enacttom.tasks.propositions import CONTROLS, MIRRORS, Claim, Is, Proposition, wanted
 
 PATIENCE = 3
 """How many turns after its latest message an agent waits for the others, before it brings objects to them."""
@@ -152,36 +150,28 @@ def _works(situation: HouseSituation, partner: str, history: Sequence[PartnerAct
     return NextAct(does=HANDLES, about=last.things[0] if last else NOTHING)
 
 
-def _walks(situation: HouseSituation, partner: str, history: Sequence[PartnerAct]) -> NextAct:
-    """The partner leaves the agent's room if it is there, and comes if it is not."""
-    is_here = Proposition(AGENT_IN_ROOM, (partner, situation.view.room)) in situation.view.sees
-    return NextAct(does=LEAVES if is_here else COMES, about=NOTHING)
-
-
-def _by_kind(asks: float, reports: float, handles: float, walks: float) -> Callable[[PartnerAct], float]:
+def _by_kind(asks: float, reports: float, handles: float) -> Callable[[PartnerAct], float]:
     """Returns a likelihood that depends on the kind of act alone; a message asks for something or reports something."""
-    chances = {HANDLES: handles, COMES: walks, LEAVES: walks}
-    return lambda act: chances.get(act.does, asks if _REQUEST.search(act.text) else reports)
+    return lambda act: handles if act.does == HANDLES else asks if _REQUEST.search(act.text) else reports
 
 
 _REQUEST = re.compile(r"\bmust\b|\?|\bplease\b", re.IGNORECASE)
 RULES = (
     _PartnerRule(
         "It says what it can't do itself, does what it is told to be wanted, and then writes that it is done.",
-        _by_kind(0.4, 0.4, 0.15, 0.05),
+        _by_kind(0.4, 0.4, 0.15),
         _reports,
     ),
     _PartnerRule(
         "It writes what it alone knows to be wanted, and leaves it to the others.",
-        _by_kind(0.6, 0.1, 0.05, 0.05),
+        _by_kind(0.6, 0.1, 0.05),
         _tells,
     ),
-    _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6, 0.15), _works),
-    _PartnerRule("It walks from room to room and looks for things.", _by_kind(0.05, 0.05, 0.2, 0.35), _walks),
+    _PartnerRule("It works on its own wishes and writes little.", _by_kind(0.05, 0.05, 0.6), _works),
 )
 TRUST = 0.4
 """About the share of its predictions that come true, in the tasks `enacttom_mixed_*`."""
-PRIOR = (1.0, 0.0, 0.0, 0.0)
+PRIOR = (1.0, 0.0, 0.0)
 """The logarithm of each rule's prior weight, before any act was noticed."""
 
 

@@ -12,7 +12,7 @@ from hm_agent.core import Event
 from hm_agent.models.prompts import phrase
 from hm_agent.questions import Forms, check_all, one_of
 from hm_agent.theory_of_mind.language_questions import check_name
-from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, SeatSituation
+from hm_agent.theory_of_mind.situation import Behaviour, Call, InteractionSeen, NoticedInteraction, SeatSituation
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.runtime import OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -25,12 +25,13 @@ from hm_agent.worlds.enacttom.language.written_commands import (
 )
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, WANTED, Is, Proposition
 
-WRITES, HANDLES, COMES, LEAVES = "writes", "handles", "comes", "leaves"
-ACT_KINDS = (WRITES, HANDLES, COMES, LEAVES)
-"""The kinds of acts that an agent can notice: another agent writes to it, handles something in its sight, comes into
-its room or leaves it."""
+WRITES, HANDLES = "writes", "handles"
+ACT_KINDS = (WRITES, HANDLES)
+"""The kinds of acts that an agent can notice: another agent writes to it, or handles something in its sight."""
 NOTHING, NEW = "nothing", "something new"
 """What an answer names if an act is about nothing in particular, or about a thing that no act was about before."""
+SHOWN_MESSAGES = 8
+"""How many of the messages before the present turn a prompt shows; that of the probes shows all."""
 MOST_COMMANDS = 10
 """The largest number of commands in a plan; a longer one would be outdated long before its end."""
 
@@ -153,6 +154,21 @@ class HouseSituation(SeatSituation):
         check_plan(plan, self.view, barred)
         return plan
 
+    @property
+    def news(self) -> str:
+        """The present turn in words, without what goes without saying: that it waited, and the message that it sent."""
+        outcome = self.view.outcome
+        is_done = outcome is not None and outcome.kind is OutcomeKind.DONE
+        is_shown = is_done and outcome is not None and outcome.command.verb in (Verb.WAIT, Verb.COMMUNICATE)
+        return self.view.news(None if is_shown else outcome)
+
+    def shown(self, history: Sequence[NoticedInteraction], latest: int) -> Sequence[NoticedInteraction]:
+        """The latest acts without messages that a prompt shows anyway."""
+        read = {(message.turn, message.sender) for message in self.latest_messages}
+        read |= {(message.turn, message.sender) for message in self.view.messages}
+        acts = (act for act in super().shown(history, latest) if isinstance(act, PartnerAct))
+        return [act for act in acts if act.does != WRITES or (act.step, act.partner) not in read]
+
     @cached_property
     def log(self) -> tuple[LoggedMessage, ...]:
         """All messages that the agent got before the present view, and all that it sent, the oldest first."""
@@ -162,6 +178,10 @@ class HouseSituation(SeatSituation):
             if view is not self.view:
                 messages += [LoggedMessage(got.turn, got.sender, got.addressees, got.text) for got in view.messages]
         return tuple(messages)
+
+    @property
+    def latest_messages(self) -> tuple[LoggedMessage, ...]:
+        return self.log[-SHOWN_MESSAGES:]
 
     @cached_property
     def shared_sights(self) -> tuple[SharedSight, ...]:
@@ -309,6 +329,20 @@ class PartnerActed(InteractionSeen):
         act = self.interaction
         about = f" ({', '.join(act.things)})" if act.things else ""
         return f"{act.partner} {act.does}{about}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartnerMoved(Event):
+    """A partner came into the agent's room or left it; prompts show who is there and who was met, so no act of its own.
+
+    comes: False if it left.
+    """
+
+    partner: str
+    comes: bool
+
+    def describe(self) -> str:
+        return f"{self.partner} {'comes' if self.comes else 'leaves'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ class HouseVideo:
         sent_texts = tuple((task.agents.index(sent.message.sender), sent.message.text) for sent in scene.sent)
         met = zip((goal.words for goal in goals_of(task)), met_goals(task, scene), strict=True)
         self._canvas.draw(CLOCK, clock, step.turn.step, task.max_turns)
-        if scene.probes:
-            self._canvas.draw(ACTS, probes, tuple(map(self._probe_entry, scene.probes)))
+        if answered := (*scene.probes, *scene.thoughts):
+            self._canvas.draw(ACTS, probes, tuple(map(self._probe_entry, answered)))
         else:
             self._canvas.draw(ACTS, actions, task.agents, acts)
         self._canvas.draw(MESSAGES, messages, sent_texts)

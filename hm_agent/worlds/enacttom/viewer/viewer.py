@@ -79,7 +79,7 @@ class HouseViewer(Viewer):
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
             "knows": [claim.words for claim in known],
             "learned": [claim.words for claim in known if claim not in before],
-            "probes": list(map(_probe_json, scene.probes)),
+            "probes": list(map(_probe_json, (*scene.probes, *scene.thoughts))),
             "left": view.messages_left - sum(sent.message.sender == seat for sent in scene.sent),
             **({"plan": list(map(str, state.plan))} if isinstance(state, PlanningState) else {}),
         }
@@ -153,4 +153,5 @@ def _probe_json(result: ProbeResult) -> dict[str, Any]:
         "is_so": result.is_so,
         "right": result.is_right,
         "foil": result.is_foil,
+        "paired": result.probe.is_thought,
     }

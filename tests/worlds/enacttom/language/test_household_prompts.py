@@ -18,6 +18,7 @@ from hm_agent.worlds.enacttom.house.commands import MOST_CHARACTERS
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
 from hm_agent.worlds.enacttom.language.reasoner import ANSWERS
+from hm_agent.worlds.enacttom.language.situation import HANDLES, PartnerAct, PartnerActed
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.mechanics import RemoteControl
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
@@ -192,6 +193,27 @@ def test_each_thing_is_shown_with_the_latest_meeting_at_which_it_was_seen() -> N
     ]
 
 
+def test_what_a_prompt_shows_already_is_not_told_again() -> None:
+    text = "Look at cup_1."
+    says = {"agent_0": f'Communicate["{text}", agent_1]', "agent_1": f'Communicate["{text}", agent_0]'}
+    prompt = plan_prompt_after(says)
+    assert prompt.count(text) == 2  # its own message, and the other's
+    assert "Sent to" not in prompt
+    assert "You waited." not in plan_prompt_after({})
+    assert "Open[cabinet_1]: Done." in plan_prompt_after(OPENS)
+    assert "Open[cabinet_2]: " in plan_prompt_after({"agent_0": "Open[cabinet_2]"})
+    world, notebook = EnacttomWorld(small_task(["(is_open cabinet_1)"])), HouseNotebook()
+    notebook.read(world.reset(0).observations["agent_0"])
+    turn = world.step({"agent_0": "Wait[]", "agent_1": f'Communicate["{text}", agent_0]'})
+    written = [
+        event.interaction for event in notebook.read(turn.observations["agent_0"]) if isinstance(event, PartnerActed)
+    ]
+    assert len(written) == 1
+    assert notebook.situation.shown(written, 3) == []
+    other = PartnerAct(0, "agent_1", HANDLES, ("cup_1",))
+    assert notebook.situation.shown([*written, other], 3) == [other]
+
+
 def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
     long = "word " * 60
     turns = [{"agent_1": f'Communicate["{long}{number}.", agent_0]'} for number in range(10)]
@@ -201,8 +223,7 @@ def test_whoever_is_asked_at_the_end_reads_all_messages_whole() -> None:
 
 def test_the_rules_say_how_long_a_message_may_be_and_how_far_a_walk_goes() -> None:
     prompt = render(HOUSE_EXAMPLES["plan"])
-    assert f"a message ({MOST_CHARACTERS} characters at most) is read in the next turn." in prompt
-    assert "Navigate takes one turn from anywhere, and to furniture means into its room." in prompt
+    assert f"Navigate takes one turn from anywhere, a message has {MOST_CHARACTERS} characters at most." in prompt
     watched = Watched("far_handle", "agent_1")
     watched.play({"agent_1": "Navigate[shelf_4]"})
     assert watched.situation.view.outcome

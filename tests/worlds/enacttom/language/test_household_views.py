@@ -6,14 +6,13 @@ import pytest
 
 from hm_agent.core import Event
 from hm_agent.worlds.enacttom.language.situation import (
-    COMES,
     HANDLES,
-    LEAVES,
     WRITES,
     LoggedMessage,
     OwnActionFailed,
     PartnerAct,
     PartnerActed,
+    PartnerMoved,
 )
 from tests.worlds.enacttom.language.household_examples import Watched
 
@@ -31,7 +30,7 @@ def test_a_message_is_an_act_about_the_things_that_it_names() -> None:
 
 def test_what_partners_do_in_sight_is_noticed_and_what_they_do_elsewhere_is_not() -> None:
     watched = Watched("one_window", "agent_0")
-    seen = []
+    seen, moved = [], []
     for command in (
         "Open[drawer_3]",
         "Pick[cup_4]",
@@ -43,15 +42,17 @@ def test_what_partners_do_in_sight_is_noticed_and_what_they_do_elsewhere_is_not(
     ):
         watched.play({"agent_1": command})
         seen.append(acts(list(watched.events)))
+        moved += [event.describe() for event in watched.events if isinstance(event, PartnerMoved)]
     assert seen == [
         [],
         [],
-        [("agent_1", COMES, ())],
+        [],
         [("agent_1", HANDLES, ("cup_4",))],
         [("agent_1", HANDLES, ("cabinet_7",))],
         [],
-        [("agent_1", LEAVES, ())],
+        [],
     ]
+    assert moved == ["agent_1 comes", "agent_1 leaves"]
 
 
 def test_who_walks_itself_sees_nobody_come() -> None:
@@ -108,7 +109,7 @@ def test_only_what_matters_surprises() -> None:
         ("writes", False),  # about nothing
         ("writes about lamp_3", False),
         ("handles chest_2", False),
-        ("comes", False),
+        ("handles", False),
     ],
 )
 def test_a_prediction_is_right_if_act_and_thing_are(prediction: str, is_right: bool) -> None:
@@ -117,7 +118,7 @@ def test_a_prediction_is_right_if_act_and_thing_are(prediction: str, is_right: b
 
 def test_a_prediction_about_nothing_is_right_if_the_act_is_about_nothing() -> None:
     hello = PartnerAct(3, "agent_0", WRITES, (), "Hello.")
-    assert [hello.shows(one) for one in ("writes", "writes about chest_2", "comes")] == [True, False, False]
+    assert [hello.shows(one) for one in ("writes", "writes about chest_2", "handles")] == [True, False, False]
 
 
 def test_an_act_about_a_thing_that_none_was_about_before_is_something_new() -> None:

@@ -177,15 +177,17 @@ def test_secrets_of_others_are_shown_only_with_the_truth(pages: Mapping[str, Rep
 
 def test_probes_are_shown_with_their_answers_at_the_end(page: Page, pages: Mapping[str, Replayed]) -> None:
     last = len(pages["small"].log.steps) - 1
-    foil, probe = pages["small"].log.scene(last).probes
+    scene = pages["small"].log.scene(last)
+    foil, probe = scene.probes
+    assert {result.is_so for result in scene.thoughts} == {True, False}
     assert (foil.is_right, foil.is_foil) == (True, True)
     assert (probe.is_right, probe.is_foil) == (False, False)
     for seat in ("agent_0", "agent_1"):
         page.select_option("#seat", seat)
         go_to(page, last)
-        expect(page.locator(".probes li")).to_have_count(2)
+        expect(page.locator(".probes li")).to_have_count(2 + len(scene.thoughts))
         expect(page.locator(".probes")).to_contain_text("agent_1 is asked: Is it so that cabinet_1 is open? no.")
-        expect(page.locator("#present")).to_contain_text("1 of 2 answered rightly")
+        expect(page.locator("#present")).to_contain_text(f"1 of {2 + len(scene.thoughts)} answered rightly")
     go_to(page, last - 1)
     expect(page.locator(".probes")).to_have_count(0)
 

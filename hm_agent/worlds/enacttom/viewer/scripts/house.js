@@ -88,9 +88,9 @@ const probes = {
     const asked = probesAt(index);
     if (!asked.length) return [];
     const right = asked.filter((one) => one.right).length;
-    return [make("h2", {}, `Literal probes at the end: ${right} of ${asked.length} answered rightly`), make("ul", { class: "goals probes" }, asked.map(({ agent, question, depth, answer, is_so, right: isRight, foil }) => make("li", { class: isRight ? "met" : "failed" },
+    return [make("h2", {}, `Literal probes at the end: ${right} of ${asked.length} answered rightly`), make("ul", { class: "goals probes" }, asked.map(({ agent, question, depth, answer, is_so, right: isRight, foil, paired }) => make("li", { class: isRight ? "met" : "failed" },
       make("b", { role: "img", "aria-label": isRight ? "right" : "wrong" }, isRight ? "✓" : "✗"),
-      make("span", {}, agentChip(agent), " is asked: ", question, " ", answer === null ? make("em", {}, "Silence") : make("strong", {}, answer), ".", make("small", {}, `K depth ${depth}${foil ? ", a foil" : ""} · it is ${is_so ? "so" : "not so"}`)))))];
+      make("span", {}, agentChip(agent), " is asked: ", question, " ", answer === null ? make("em", {}, "Silence") : make("strong", {}, answer), ".", make("small", {}, `K depth ${depth}${foil ? ", a foil" : ""}${paired ? ", one of a pair" : ""} · it is ${is_so ? "so" : "not so"}`)))))];
   },
 };
 
