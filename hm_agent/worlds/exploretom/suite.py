@@ -77,7 +77,7 @@ class ExploretomSuite(Suite):
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(tuple(f"{PREFIX}{FUNCTIONAL}{name}" for name in ("a1", "a4", "a9", "a6_asymmetric"))),
+        SMALL: BatteryPart((f"{PREFIX}{FUNCTIONAL}a6_asymmetric",)),
         FULL: BatteryPart((f"{PREFIX}{FUNCTIONAL}*",), episodes=5),
     }
     commands: Mapping[str, OwnCommand] = {

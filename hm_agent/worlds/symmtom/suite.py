@@ -12,10 +12,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
-    FULL,
-    SMALL,
     AgentSetup,
-    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -135,10 +132,7 @@ class SymmtomSuite(Suite):
         "literal_true",
         is_binary=True,
     )
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("symmtom_w6_n3_c6",), episodes=2, max_steps=12, options={"literal": "3"}),
-        FULL: BatteryPart(("symmtom_w6_*",), episodes=5, options={"literal": "5"}),
-    }
+    battery_options: Mapping[str, Setting] = {"literal": "1"}
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
     @cached_property
