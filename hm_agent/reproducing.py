@@ -20,7 +20,7 @@ from hm_agent.playing import play
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.questions import Model
 from hm_agent.recording import trace
-from hm_agent.recording.result import INTERRUPTED, Result
+from hm_agent.recording.result import FILE, INTERRUPTED, Result, read_result
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -53,7 +53,10 @@ class _Unwatched:
 
 
 def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
-    """Plays an episode into its folder by the recorded answers; raises KeyboardInterrupt after an interruption."""
+    """Plays an episode into its folder by the recorded answers; returns its result as a reader of the folder has it.
+
+    Raises KeyboardInterrupt after an interruption.
+    """
     played: list[Result] = []
 
     async def act() -> None:
@@ -62,7 +65,7 @@ def play_again(episode: Episode, answers: RecordedAnswers) -> Result:
     run_interruptibly(act)
     if not played or played[0].status == INTERRUPTED:
         raise KeyboardInterrupt
-    return played[0]
+    return read_result(episode.folder / FILE) or played[0]
 
 
 def episode_of(result: Result, out: Path) -> Episode:

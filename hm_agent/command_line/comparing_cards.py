@@ -121,7 +121,7 @@ def _card_lines(path: Path, split: Split, work: Path) -> list[str]:
 
 
 def _run_lines(folder: Path, work: Path) -> list[str]:
-    runs = read_runs((folder,))
+    runs = read_runs((folder,), counts_unanswered=True)
     if not (episodes := reproducible(runs)):
         raise ConfigError(f"{folder} has no finished episode")
     found = [line for episode in episodes for line in episode_differences(episode, work)]
