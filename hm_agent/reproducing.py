@@ -73,7 +73,7 @@ def episode_of(result: Result, out: Path) -> Episode:
     scenarios, settings = find_scenarios([result.scenario]), dict(result.settings)
     agents = tuple(seat.agent for seat in result.seats) or (result.agent,)
     models = tuple(seat.model for seat in result.seats) or (result.model,)
-    sampling, parameters = (_settings(kind, settings) for kind in (Sampling, Parameters))
+    sampling, parameters = (settings_of(kind, settings) for kind in (Sampling, Parameters))
     experiment = Experiment(
         scenarios,
         agents=agents[:1],
@@ -95,7 +95,7 @@ def episode_of(result: Result, out: Path) -> Episode:
     return episode
 
 
-def _settings(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+def settings_of(kind: type[Any], settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that are fields of a class."""
     return {each.name: settings[each.name] for each in fields(kind) if each.name in settings}
 

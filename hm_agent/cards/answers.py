@@ -28,7 +28,7 @@ Place = tuple[str, int]
 """The full name of a scenario, and the number of an episode."""
 _HEADER = {"format": 1, "kind": "hm_agent answers", "canary": CANARY}
 _ANSWERS = TypeAdapter(dict[str, tuple[RecordedQuestion, ...]])
-MOST_BYTES = 2_000_000_000
+MOST_BYTES = 500_000_000
 """A larger archive is refused, since it might fill the memory."""
 
 

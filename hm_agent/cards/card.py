@@ -123,15 +123,16 @@ class Hashes:
 class Card:
     """One agent with one model in one battery.
 
-    only: the worlds of a part of the battery, empty for all. split: `public`, or the hash of the private seed; split_seed: that seed, if it is told. settings: of the sampling.
-    unfinished: how many of the episodes played have no result, by status. made: the date.
+    only: the worlds of a part of the battery, empty for all. split: `public`, or the hash of the private seed;
+    split_seed: that seed, if it is told. settings: of the sampling. unfinished: how many of the episodes played have no
+    result, by status. made: the date.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     agent: str
     model: str
-    size: str
+    size: Annotated[str, Field(pattern="^(small|full)$")]
     split: str
     worlds: tuple[WorldFigures, ...]
     bill: Bill

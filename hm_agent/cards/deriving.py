@@ -21,7 +21,7 @@ from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, versions
 from hm_agent.reporting.statistics import normalised_score
 from hm_agent.reporting.tables import Row, tabulate
-from hm_agent.suite import Suite
+from hm_agent.suite import Setting, Suite
 
 UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions")
 """The fields of a result that may differ whenever the same episode is played again."""
@@ -45,7 +45,7 @@ class Player:
 
     agent: str
     model: str
-    settings: Mapping[str, float | int | str | None]
+    settings: Mapping[str, Setting]
 
 
 def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answers_hash: str) -> Card:

@@ -12,6 +12,7 @@ from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
 from hm_agent.cards.deriving import PlayedPart, Player, derive, prompts_hash
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.extensions import is_place
 from hm_agent.files import folder_name
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers
@@ -19,7 +20,7 @@ from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE as RESULT
 from hm_agent.recording.result import Result, read_result
-from hm_agent.reproducing import play_again
+from hm_agent.reproducing import play_again, settings_of
 
 PlayReferences = Callable[[Experiment], None]
 """Plays those episodes of an experiment that its folder lacks."""
@@ -68,17 +69,28 @@ def _place(episode: Episode) -> Place:
 # From answers alone
 
 
-def derive_again(card: Card, archive: bytes, split: Split, out: Path, play_references: PlayReferences) -> Card:
+def derive_again(
+    card: Card,
+    archive: bytes,
+    split: Split,
+    out: Path,
+    play_references: PlayReferences,
+    *,
+    runs_own_code: bool = False,
+) -> Card:
     """Plays a card's battery again by its answers, and returns the card that this gives.
 
-    split: with the private seed, if the card does not tell it. out: a folder for the episodes. Raises ConfigError if
-    the answers are not those of the card, or if this version has other items or prompts.
+    split: with the private seed, if the card does not tell it. out: a folder for the episodes. runs_own_code: True to
+    import an agent's module that the card names. Raises ConfigError if it does so without, if the answers are not those
+    of the card, or if this version has other items or prompts.
     """
+    if is_place(card.agent) and not runs_own_code:
+        raise ConfigError(f"its agent {card.agent} is code of somebody's own: --own_code runs it")
     battery = _battery_of(card, split)
     if content_hash(archive) != card.hashes.answers:
         raise ConfigError(f"hashes.answers: the answers beside it are not those that it was made from ({ANSWERS})")
     answers = unpack(archive, ANSWERS) if archive else {}
-    model = ModelSettings(card.model, sampling=Sampling(**card.settings))  # type: ignore[arg-type]
+    model = ModelSettings(card.model, sampling=Sampling(**settings_of(Sampling, card.settings)))
     requested = Experiment((), agents=(card.agent,), model=model, out=out, record_replay=False)
     played = []
     for part, references, experiment in battery.experiments(requested):

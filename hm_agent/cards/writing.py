@@ -48,10 +48,16 @@ def card_figure(card: Card) -> bytes | None:
             _paint(world, row, axes)
         axes.set_yticks(range(len(placed)), [world.title for world in placed])
         axes.set_ylim(len(placed) - 0.5, -0.5)
-        axes.set_xlabel("order at which it plays; ticks: orders of its items, the first the best shortcut")
+        orders = range(min(world.position.lowest for world in placed if world.position) - 1, _highest(placed) + 1)
+        axes.set_xticks(orders)
+        axes.set_xlabel("order at which it plays; the leftmost mark is the best shortcut")
         axes.set_title(f"{card.agent} with {card.model}", loc="left")
 
     return drawn_file(FigureFiles("png"), PANEL_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(placed), paint)
+
+
+def _highest(placed: Sequence[WorldFigures]) -> int:
+    return max(world.position.highest for world in placed if world.position)
 
 
 def _paint(world: WorldFigures, row: int, axes: Axes) -> None:

@@ -42,14 +42,14 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
     parser = _parser("leaderboard", LEADERBOARD_ABOUT)
     parser.add_argument("cards", nargs="+", type=Path, metavar="CARD", help="a card.json, or the folder of a battery")
     parser.add_argument("--out", type=Path, default=Path(BOARD), help=f"the folder to write to (default: {BOARD})")
-    _add_split_seed(parser)
+    _add_card_options(parser)
     options = parser.parse_args(arguments)
     check_folder("out", options.out)
     paths = list(dict.fromkeys(path for given in options.cards for path in find_cards(given)))
     cards = {path: read_card(path) for path in paths}
     _check_alike(cards)
     with _work_folder() as work:
-        refused = {path: _refusal(path, card, Split(options.split_seed), work) for path, card in cards.items()}
+        refused = {path: _refusal(path, card, options, work) for path, card in cards.items()}
     for path, why in refused.items():
         if why:
             complain("hm-agent leaderboard", f"{path_in_words(path)} is left out: {why}", FAILED)
@@ -64,12 +64,12 @@ def reproduce_command(arguments: Sequence[str]) -> int:
     parser = _parser("reproduce", REPRODUCE_ABOUT)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run, or a card.json")
     parser.add_argument("--scenarios_dir", type=Path, action="append", default=[], help="a folder with your own games")
-    _add_split_seed(parser)
+    _add_card_options(parser)
     options = parser.parse_args(arguments)
     for folder in options.scenarios_dir:
         register_scenarios(folder)
     with _work_folder() as work:
-        same = [_reproduce(path, Split(options.split_seed), work / str(n)) for n, path in enumerate(options.runs)]
+        same = [_reproduce(path, options, work / str(n)) for n, path in enumerate(options.runs)]
     return 0 if all(same) else FAILED
 
 
@@ -78,8 +78,9 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
 
 
-def _add_split_seed(parser: argparse.ArgumentParser) -> None:
+def _add_card_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split_seed", type=int, help="the seed of a private draw, for cards that do not tell it")
+    parser.add_argument("--own_code", action="store_true", help="import the module of an agent that a card names")
 
 
 @contextmanager
@@ -100,10 +101,10 @@ def _check_alike(cards: dict[Path, Card]) -> None:
                 )
 
 
-def _reproduce(path: Path, split: Split, work: Path) -> bool:
+def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
     """Plays a run or a card again, prints what differs, and returns whether nothing does."""
     is_card = path.is_file() or not any(path.glob("*/*/*/*/*.json"))
-    found = [_card_lines(one, split, work) for one in find_cards(path)] if is_card else [_run_lines(path, work)]
+    found = [_card_lines(one, options, work) for one in find_cards(path)] if is_card else [_run_lines(path, work)]
     for lines in found:
         print("\n".join(lines))
     if not is_card and (path / FOLDER).is_dir():
@@ -115,8 +116,8 @@ SAME = "the same again"
 """Ends the line on what does not differ."""
 
 
-def _card_lines(path: Path, split: Split, work: Path) -> list[str]:
-    why = _refusal(path, read_card(path), split, work)
+def _card_lines(path: Path, options: argparse.Namespace, work: Path) -> list[str]:
+    why = _refusal(path, read_card(path), options, work)
     return [f"{path_in_words(path)}: {why or SAME}"]
 
 
@@ -133,11 +134,12 @@ def _run_lines(folder: Path, work: Path) -> list[str]:
     return [*found, f"{played}: {len(found)} differ"]
 
 
-def _refusal(path: Path, card: Card, split: Split, work: Path) -> str:
+def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path) -> str:
     """Why a card does not follow from its answers, in one line; empty if it does."""
     try:
         archive = read_answers(path.parent / ANSWERS)
-        derived = derive_again(card, archive, split, work / card.split, _play_references)
+        place, split = work / card.split, Split(options.split_seed)
+        derived = derive_again(card, archive, split, place, _play_references, runs_own_code=options.own_code)
     except ConfigError as error:
         return str(error)
     found = list(differences(card, derived))

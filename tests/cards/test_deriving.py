@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -36,14 +36,14 @@ def results(part: Part, agent: str, passed: float, model: str = "builtin", **met
     ]
 
 
-def card_of(*passed: float, left_out: Sequence[int] = (), **metrics: float) -> WorldFigures:
+def card_of(*passed: float, left_out: Sequence[int] = (), metrics: Mapping[str, float] | None = None) -> WorldFigures:
     """The figures of an agent that passes these shares of the items of order 0, 1 and 2."""
     played = []
     for part, share in zip(BATTERY.parts(), passed, strict=True):
         assert part.order is not None
         ladder = [results(part, f"order_{order}", float(order >= part.order)) for order in range(3)]
         shortcuts = [results(part, "random", 0.0), results(part, "k_first", 0.5 if part.order == 0 else 0.1)]
-        own = [] if part.order in left_out else results(part, "hypothetical_minds", share, "gpt-4o", **metrics)
+        own = [] if part.order in left_out else results(part, "hypothetical_minds", share, "gpt-4o", **(metrics or {}))
         references = [one for group in (*ladder, *shortcuts) for one in group]
         played.append(PlayedPart(part, tuple(own), tuple(references), 20))
     card = derive(Player("hypothetical_minds", "gpt-4o", {}), BATTERY, played, "")
@@ -71,7 +71,7 @@ def test_the_ladders_agents_have_their_own_order_in_the_references() -> None:
 
 
 def test_the_gap_is_skill_over_the_base_rate_minus_the_functional_score() -> None:
-    row = card_of(1.0, 0.4, 0.0, literal_right=0.9, literal_true=0.4).orders[1]
+    row = card_of(1.0, 0.4, 0.0, metrics={"literal_right": 0.9, "literal_true": 0.4}).orders[1]
     assert row.literal is not None
     assert row.skill is not None
     assert row.gap is not None
@@ -81,8 +81,9 @@ def test_the_gap_is_skill_over_the_base_rate_minus_the_functional_score() -> Non
 
 
 def test_chances_are_scored_against_the_frequencies_in_hindsight() -> None:
-    chances = {"predictions_log_loss": 0.5, "predictions_log_loss_base": 1.0}
-    row = card_of(1.0, 1.0, 1.0, **chances, predictions_brier=0.6, predictions_brier_base=0.5).orders[0]
+    chances = {"log_loss": 0.5, "log_loss_base": 1.0, "brier": 0.6, "brier_base": 0.5}
+    metrics = {f"predictions_{name}": value for name, value in chances.items()}
+    row = card_of(1.0, 1.0, 1.0, metrics=metrics).orders[0]
     assert (row.log_loss_skill, row.brier_skill) == pytest.approx((0.5, -0.2))
     assert row.skill is None
 

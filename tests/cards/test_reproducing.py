@@ -140,7 +140,7 @@ def test_a_card_without_its_answers_is_refused(card: Path) -> None:
     [
         ({"format": 2}, "has format 2, and this version reads cards of format 1"),
         ({"boast": "best"}, "is no card: boast"),
-        ({"size": 5}, "is no card: size"),
+        ({"size": "huge"}, "is no card: size"),
     ],
 )
 def test_what_is_no_card_of_this_version_is_refused(card: Path, changes: dict[str, Any], said: str) -> None:
@@ -169,6 +169,12 @@ def test_cards_of_a_private_draw_need_its_seed(tmp_path: Path) -> None:
     told = tmp_path / "told"
     assert call_here("hm-agent", "battery", *draw[:-1], f"--out={told}", "--tell_split_seed")[0] == 0
     assert call_here("hm-agent", "reproduce", str(told / path.relative_to(out)))[0] == 0
+
+
+def test_a_card_does_not_run_code_that_it_names(card: Path) -> None:
+    change(card, agent="os:abort")
+    _, output, _ = call_here("hm-agent", "reproduce", str(card))
+    assert "its agent os:abort is code of somebody's own: --own_code runs it" in output
 
 
 def test_the_canary_stands_in_card_and_answers(card: Path) -> None:

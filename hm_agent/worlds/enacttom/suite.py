@@ -96,7 +96,7 @@ class EnacttomSuite(Suite):
         "the share of tasks whose physical goals hold at the end, which telling everybody everything reaches, too",
     )
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("enacttom_cooperative_k1_001", "enacttom_mixed_k2_000")),
+        SMALL: BatteryPart(("enacttom_mixed_k2_000",)),
         FULL: BatteryPart(("enacttom_cooperative_*", "enacttom_mixed_*")),
     }
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
