@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ from hm_agent.battery import CANARY
 from hm_agent.config import ConfigError
 from hm_agent.files import read_regular, write_whole
 from hm_agent.models.recorded import RecordedAnswers, RecordedCall, RecordedQuestion, prompt_hash
-from hm_agent.recording.result import Result
 from hm_agent.recording.trace import read_trace
 
 Place = tuple[str, int]
@@ -105,9 +104,3 @@ def read_answers(path: Path) -> bytes:
         return read_regular(path) if path.exists() else b""
     except OSError as error:
         raise ConfigError(f"{path}: {error}") from error
-
-
-def recorded_answers(results: Iterable[tuple[Result, Path]]) -> Iterator[tuple[Place, RecordedAnswers]]:
-    """Yields what was answered in each episode. results: with the episodes' traces."""
-    for result, trace in results:
-        yield (result.scenario, result.episode), answers_in(trace)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from statistics import mean
 
 from hm_agent.battery import Battery, Part
@@ -221,9 +220,5 @@ def prompts_hash() -> str:
     """The hash of all templates of prompts, with their names."""
     found, folder = hashlib.sha256(), data_folder("prompts")
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        found.update(f"{path.relative_to(folder)}\0".encode() + _lines(path))
+        found.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
     return found.hexdigest()
-
-
-def _lines(path: Path) -> bytes:
-    return path.read_bytes() + b"\0"

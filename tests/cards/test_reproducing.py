@@ -16,6 +16,8 @@ from hm_agent.cards.answers import pack, unpack
 from hm_agent.cards.card import ANSWERS, Card, read_card
 from hm_agent.config import ConfigError
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
+from hm_agent.registry import suites
+from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
 from tests.support.schema_player import answer
@@ -99,6 +101,24 @@ def test_a_card_is_derived_again_from_its_answers(card: Path, tmp_path: Path) ->
     assert (status, errors) == (0, "")
     assert {path.suffix for path in (tmp_path / "board").iterdir()} == {".html", ".md", ".csv"}
     assert "| reader | loopback |" in (tmp_path / "board" / "leaderboard.md").read_text()
+
+
+def test_a_card_of_an_agent_of_the_ladder_is_derived_again_with_its_scale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(suites()["symmtom"]), "per_order", {SMALL: 1, FULL: 3})
+    flags = ("--world=symmtom", "--agent=order_1", "--noreplay", f"--out={tmp_path}")
+    status, output, errors = call_here("hm-agent", "battery", *flags)
+    assert (status, errors) == (0, "")
+    assert "SymmToM, order 1: 19 scripted agents to score by, 57 episodes" in output
+    path = tmp_path / "cards" / "order_1" / "builtin" / "card.json"
+    world = read_card(path).world("symmtom")
+    assert world is not None
+    assert world.position is not None
+    assert (world.position.at.mean, world.position.lowest, world.position.highest) == (1.0, 1, 2)
+    assert world.orders[1].references["order_2"] == 1.0
+    assert path.with_name("card.png").is_file()
+    assert call_here("hm-agent", "reproduce", str(path)) == (0, f"{path}: the same again\n", "")
 
 
 def test_an_edited_figure_is_refused_in_one_line_that_names_it(card: Path, tmp_path: Path) -> None:
