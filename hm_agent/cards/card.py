@@ -74,10 +74,11 @@ class OrderFigures:
 class Position:
     """The order at which a model plays in one world.
 
-    It is the order below the lowest needed one, plus 1 for each needed order whose items are played as the ceiling
-    plays them. A score between the best shortcut (0) and the ceiling (1) counts as that part of an order, and no order
-    counts more than a lower one. So an agent of order 2 has 2, and the best shortcut is one below the lowest needed
-    order. is_below_shortcuts: True if the score of the items of the lowest order is not above 0.
+    It is the order below the lowest needed one, plus 1 for each needed order whose items are played with a functional
+    score of at least .8, which is what it takes to need an order, too. A lower score counts as its part of .8, one
+    below 0 as nothing, and no order counts more than a lower one. So an agent of order 2 that reaches .8 in all items
+    up to order 2 and 0 above has 2, and the best shortcut is one below the lowest needed order. is_below_shortcuts:
+    True if the score of the items of the lowest order is not above 0.
     """
 
     at: Figure

@@ -16,6 +16,8 @@ from hm_agent.cards.card import DIGITS, Figure, Position
 from hm_agent.reporting.statistics import CONFIDENCE, LEAST_EPISODES, SEED
 
 RESAMPLES = 2_000
+REACHED = 0.8
+"""From this functional score on, items count as played as well as they can be, as where needed orders are measured."""
 Floats = npt.NDArray[np.float64]
 
 
@@ -100,7 +102,7 @@ def position(scores: Sequence[tuple[int, Sample]]) -> Position | None:
 
     def placed(earned: Floats) -> Floats:
         """earned: (n, orders)."""
-        counted = np.minimum.accumulate(np.clip(earned, 0, 1), axis=1)
+        counted = np.minimum.accumulate(np.clip(earned / REACHED, 0, 1), axis=1)
         return np.asarray(orders[0] - 1 + counted @ steps)
 
     mean = float(placed(np.array([[sample.mean for _, sample in scores]]))[0])

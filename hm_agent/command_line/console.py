@@ -70,15 +70,18 @@ def show_card(console: Console, card: Card) -> None:
     for world in card.worlds:
         at = NOTHING
         if world.position:
-            at = _shown(world.position.at, 1) + (", below shortcuts" if world.position.is_below_shortcuts else "")
+            at = _shown(world.position.at, 1) + (" *" if world.position.is_below_shortcuts else "")
         for place, row in enumerate(world.orders):
             first = (world.title, at) if place == 0 else ("", "")
             needs = NOTHING if row.order is None else str(row.order)
-            figures = (_shown(figure, 2) for figure in (row.functional, row.skill, row.gap))
+            says = number(row.skill.mean if row.skill else None, 2)
+            figures = (_shown(row.functional, 2), says, _shown(row.gap, 2))
             table.add_row(*(Text(printable(cell)) for cell in (*first, needs, *figures, str(row.episodes))))
     console.print(table)
     about = "Acts: from the best shortcut (0) to the ceiling (1). Says: right on other minds, base rate 0, always 1."
     console.out(about, highlight=False)
+    if any(world.position and world.position.is_below_shortcuts for world in card.worlds):
+        console.out("* below the best shortcut, which models no mind.", highlight=False)
 
 
 def _shown(figure: Figure | None, digits: int) -> str:

@@ -60,7 +60,7 @@ def test_scores_run_from_the_best_shortcut_or_guessing_to_the_ceiling() -> None:
     assert [row.floor for row in world.orders] == [("k_first",)] * 3
     assert [row.ceiling for row in world.orders] == [("order_0",), ("order_1",), ("order_2",)]
     assert world.position is not None
-    assert world.position.at.mean == pytest.approx(-1 + 0.6 + 0.2)
+    assert world.position.at.mean == pytest.approx(-1 + 0.75 + 0.25)
     assert world.position.at.low is not None
 
 

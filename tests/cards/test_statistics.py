@@ -27,9 +27,9 @@ def at(*scores: tuple[int, float]) -> float:
         ([(0, 1.0), (1, 1.0), (2, 1.0)], 2.0),
         ([(0, 0.0), (1, 0.0), (2, 0.0)], -1.0),  # the best shortcut
         ([(1, 0.0), (2, 0.0)], 0.0),
-        ([(0, 1.0), (1, 0.5), (2, 0.0)], 0.5),
+        ([(0, 0.8), (1, 0.4), (2, 0.0)], 0.5),
         ([(0, 1.2), (1, -0.4), (2, 1.0)], 0.0),  # neither more than 1 nor less than 0, nor more than a lower order
-        ([(1, 1.0), (3, 0.5)], 2.0),  # order 3 stands for 2 and 3 where nothing needs order 2
+        ([(1, 1.0), (3, 0.4)], 2.0),  # order 3 stands for 2 and 3 where nothing needs order 2
     ],
 )
 def test_position_is_the_order_of_the_ladders_agents_and_between_them_by_score(
@@ -39,13 +39,13 @@ def test_position_is_the_order_of_the_ladders_agents_and_between_them_by_score(
 
 
 def test_position_has_an_interval_only_if_all_orders_have_episodes_enough() -> None:
-    placed = position([(0, sample(0.9, 0.1)), (1, sample(0.4, 0.2))])
+    placed = position([(0, sample(0.72, 0.08)), (1, sample(0.32, 0.16))])
     assert placed is not None
     assert placed.at.low is not None
     assert placed.at.high is not None
     assert placed.at.mean == pytest.approx(0.3)
     assert -1 < placed.at.low < placed.at.mean < placed.at.high < 1
-    few = position([(0, sample(0.9, 0.1)), (1, sample(0.4, 0.2, episodes=4))])
+    few = position([(0, sample(0.72, 0.08)), (1, sample(0.32, 0.16, episodes=4))])
     assert few is not None
     assert few.at.low is None
 
