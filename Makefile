@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-heavy test-evals lint format bench attack stress compare ablations orders minds \
+.PHONY: help demo demo-llm test test-local test-heavy test-evals lint format bench attack stress compare ablations orders minds cards \
 	train-symmtom bots docs lock wheel clean
 
 help: ## show this list
@@ -111,11 +111,33 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
 minds_out := runs/minds
+played_for_minds = $(python) run_scenario.py --workers=2 --noreplay --out=$(minds_out)
+shortcuts_in_matrix_games = $(shell $(python) -c "from hm_agent.registry import suites; \
+	print(*suites()['matrix_games'].shortcuts, sep=',')" 2>/dev/null)
 
 minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside what it does with it; see docs/minds.md
-	$(python) -m hm_agent battery --size=full --agent=hypothetical_minds,hm_joint,reader,order1 --workers=2 --noreplay \
-		--out=$(minds_out)
+	$(played_for_minds) --scenario='rws_repeated_*,pd_repeated_*,rws_unseen_*,pd_unseen_*' --bots=scripted --episodes=2 \
+		--agent=hypothetical_minds,hm_joint,oracle,random
+	$(played_for_minds) --scenario='symmtom_w6_*' --literal=5 --episodes=5 --agent=hypothetical_minds,hm_joint,k_oracle,random
+	$(played_for_minds) --scenario='exploretom_functional_*' --episodes=5 --agent=hypothetical_minds,reader
+	$(played_for_minds) --scenario='enacttom_cooperative_*,enacttom_mixed_*' --agent=hypothetical_minds,hm_joint,order1
+	$(played_for_minds) --scenario='mg_*' --episodes=2 --agent=hypothetical_minds,hm_joint,oracle,$(shortcuts_in_matrix_games)
 	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
+
+cards_out := runs/cards
+carded := hypothetical_minds react order_0 order_1 order_2 order_3
+comma := ,
+empty :=
+spaced := $(empty) $(empty)
+
+cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of known order; see docs/cards.md
+	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games --noreplay --workers=2 --out=$(cards_out) \
+		--agent=$(subst $(spaced),$(comma),$(carded))
+	for agent in $(carded); do mkdir -p docs/results/cards/$$agent \
+		&& cp $(cards_out)/cards/$$agent/builtin/card.json docs/results/cards/$$agent/ || exit; done
+	cp $(cards_out)/cards/hypothetical_minds/builtin/card.html $(cards_out)/cards/hypothetical_minds/builtin/card.png \
+		docs/results/cards/hypothetical_minds/
+	$(python) -m hm_agent leaderboard docs/results/cards/*/card.json --out=docs/results/cards
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive; BOTS_SHA256 is compared
 	@.ci/set_up bots

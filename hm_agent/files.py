@@ -16,8 +16,8 @@ RUNS = Path("runs")
 """The folder that is written to and read where none is named."""
 REPORT = "report"
 """The default folder of a run's report, within the run's folder."""
-MINDS_PAGE = Path("minds", "minds.md")
-"""The page on a battery's results, within the folder of its runs."""
+CARD_PAGES = "cards/*/*/card.html"
+"""Matches the pages of a battery's cards, within the folder of its runs."""
 LONGEST_NAME = 100
 """The most characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, closing, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.files import DiskError, disk_errors
-from hm_agent.models.providers import ModelPool
-from hm_agent.questions import Usage
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import (
@@ -37,6 +37,14 @@ from hm_agent.suite import AgentSetup
 Agents = Mapping[Seat, Agent[Any, Any]]
 
 
+class Models(Protocol):
+    """Where an episode's models come from: the pool of a run, or a record."""
+
+    def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
+        """Opens the model of a name for the seat with this seed. answers: how the built-in reasoner calculates."""
+        ...
+
+
 @dataclass
 class _PlayedEpisode:
     """What is known of an episode when its result is written, also if it ended early."""
@@ -49,7 +57,7 @@ class _PlayedEpisode:
     seconds: float = 0.0
 
 
-async def play(episode: Episode, models: ModelPool, watcher: Recorder) -> Result:
+async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
     """Plays an episode and writes its files; the result's status says how it ended.
 
     Raises DiskError if the files can't be written; the episode then counts as not yet played, not as failed.
@@ -120,7 +128,7 @@ def _picture_recorders(episode: Episode) -> Iterator[Recorder]:
 
 
 async def _play(
-    episode: Episode, world: World[Any, Any], models: ModelPool, recorders: Sequence[Recorder], played: _PlayedEpisode
+    episode: Episode, world: World[Any, Any], models: Models, recorders: Sequence[Recorder], played: _PlayedEpisode
 ) -> None:
     """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()

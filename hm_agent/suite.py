@@ -6,6 +6,7 @@ depends on which world it is. A suite's module imports no simulator before `open
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,12 @@ Setting = str | int | float | None
 
 SMALL, FULL = "small", "full"
 """The sizes of the battery: few enough episodes to pay a language model for, and enough for confidence intervals."""
+
+PER_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 20}
+"""How many episodes the battery plays of the scenarios that need one order of mind, by size."""
+
+PRIVATE_SEEDS = 1_000_000
+"""Base seeds from here on are for private draws: a world whose seeds number shipped items draws new ones for them."""
 
 TOLD_SHARE = "told_share"
 """The metric of a ceiling agent that is told about the other players: how often it was; 0 for never, 1 for always.
@@ -254,7 +261,7 @@ class OwnCommand:
 
 @dataclass(frozen=True)
 class BatteryPart:
-    """What the battery plays in one world. scenarios: names or globs. options: the world's own.
+    """What the battery plays in a world without scenarios of known order. scenarios: names or globs. options: its own.
 
     episodes and max_steps are those of `Experiment`.
     """
@@ -300,11 +307,13 @@ class Suite:
     reports. environments: its ids in PettingZoo's registry, with the default scenario of each. literal: the share of an
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
-    by size. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
-    alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor of its own, it is the
-    one of them with the best mean over the other scenarios of the group. needs_are: how it is known which order of mind
-    scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g.
-    `(MindReading,)`, so that agents that need more are refused; None for a world that only its own agents play.
+    by size, as long as no scenario states the order that it needs; the scenarios that do take its place, if
+    their names match `battery_items`: `per_order` episodes for each order by size, with `battery_options`. lists_numbers: False if lists have one line for all
+    scenarios of a group whose names differ in their number alone. shortcuts: names of agents that model no mind; where
+    a scenario's metric has no floor of its own, it is the one of them with the best mean over the other scenarios of
+    the group. needs_are: how it is known which order of mind scenarios need, e.g. `measured on seeds`. offers: what the
+    minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused;
+    None for a world that only its own agents play.
     """
 
     name: str
@@ -317,6 +326,9 @@ class Suite:
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
     battery: Mapping[str, BatteryPart] = {}
+    per_order: Mapping[str, int] = PER_ORDER
+    battery_items: str = "*"
+    battery_options: Mapping[str, Setting] = {}
     lists_numbers: bool = True
     shortcuts: Sequence[str] = ()
     needs_are: str = ""
@@ -334,6 +346,12 @@ class Suite:
     def own_agents(self) -> Mapping[str, OwnAgent]:
         """The agents that only this world has, by name."""
         return {}
+
+    @property
+    def ladder(self) -> Mapping[str, int]:
+        """The order of each agent that differs from the others of the ladder in nothing else, by its name."""
+        found = ((name, re.fullmatch(r"order_?([0-9])", name)) for name in self.own_agents)
+        return {name: int(match[1]) for name, match in found if match}
 
     def find(self, name: str) -> ScenarioInfo | None:
         """Finds a scenario that is not listed, e.g. one whose name says its size; None for a name of another world.

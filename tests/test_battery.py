@@ -3,70 +3,117 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from hm_agent.battery import experiments
+from hm_agent.battery import Battery, Part, Split
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.registry import own_agents, suites
+from hm_agent.pool.run import run
+from hm_agent.registry import own_agents, scenarios, suites
 from hm_agent.suite import FULL, SMALL, OwnAgent
+from tests.support.silent_progress import SilentProgress
 
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})
-WORLDS = [name for name, suite in suites().items() if suite.battery]
-"""The worlds in which language models play."""
-OF_SCORES = ("melting_pot", "symmtom", "matrix_games")
-"""The worlds in which acting well is a score between a floor and a ceiling."""
+SIZES = (SMALL, FULL)
+ORDERED = {info.world for info in scenarios().values() if info.needs_order is not None}
+"""The worlds whose scenarios state the order that they need."""
+MOST_QUESTIONS = 400
+ITEMS = {
+    SMALL: "dbf801cbefe60907a2ba3e8994560f98b300ae5481a3c458ef709a482f806fb7",
+    FULL: "e8532f725170989a05a0a6271a397bf680bebf83b7022e60bcc32e15e4681586",
+}
+"""The hash of all items by size. Cards of another hash can't be compared, so it changes with the items alone."""
 
 
-def played(size: str = SMALL, *agents: str) -> dict[tuple[str, str], Experiment]:
-    """The experiments by world and model."""
-    asked = replace(ASKED, agents=agents) if agents else ASKED
-    found = {(one.suites[0].name, one.model.name): one for one in experiments(asked, size)}
-    assert len(found) == len(list(experiments(asked, size)))
-    return found
+def played(size: str, *agents: str) -> list[tuple[Part, Experiment | None, Experiment]]:
+    return list(Battery(size).experiments(replace(ASKED, agents=agents) if agents else ASKED))
 
 
-@pytest.mark.parametrize("size", [SMALL, FULL])
-def test_the_agent_plays_every_world_with_its_model(size: str) -> None:
-    own = {world: one for (world, model), one in played(size).items() if model == "gpt-4o"}
-    assert set(own) == set(WORLDS)
-    assert {one.agents for one in own.values()} == {("hypothetical_minds",)}
-    assert {one.seed for one in own.values()} == {7}
+@pytest.mark.parametrize("size", SIZES)
+def test_the_agent_plays_every_world_with_its_model_on_the_same_seeds_for_all(size: str) -> None:
+    own = [experiment for _, _, experiment in played(size)]
+    assert {part.suite.name for part, _, _ in played(size)} == {
+        name for name, suite in suites().items() if name in ORDERED or size in suite.battery
+    }
+    assert {(one.agents, one.model.name, one.seed) for one in own} == {(("hypothetical_minds",), "gpt-4o", 0)}
 
 
-@pytest.mark.parametrize("size", [SMALL, FULL])
-def test_floor_and_ceiling_play_the_same_episodes_with_the_reasoner_before_the_agent(size: str) -> None:
-    order = list(played(size))
-    for world in OF_SCORES:
-        own, ends = played(size)[world, "gpt-4o"], played(size)[world, BUILTIN]
-        assert replace(ends, agents=own.agents, model=own.model) == own
-        metrics = {one.metric for one in own.scenarios}
-        marks = {end for metric in metrics for end in (metric.floor, metric.ceiling) if end}
-        needs_shortcuts = any(metric.floor is None for metric in metrics)
-        assert set(ends.agents) == marks | ({*suites()[world].shortcuts} if needs_shortcuts else set())
-        assert order.index((world, BUILTIN)) < order.index((world, "gpt-4o"))
-    assert {world for world, model in order if model == BUILTIN} == set(OF_SCORES)
+@pytest.mark.parametrize("size", SIZES)
+def test_worlds_of_known_order_are_played_by_order_and_pairs_are_whole(size: str) -> None:
+    for part in Battery(size).parts():
+        if part.order is None:
+            assert part.suite.name not in ORDERED
+            continue
+        assert {info.needs_order for info in part.scenarios} == {part.order}
+        assert set(part.scenarios) <= set(part.all_scenarios)
+        pairs = {info.pair for info in part.all_scenarios if info.pair}
+        whole = {info for info in part.suite.scenarios if info.pair in pairs}
+        assert whole <= set(part.all_scenarios)
+        items = len(part.scenarios) - len({info.pair for info in part.scenarios if info.pair})
+        assert items * part.episodes >= part.suite.per_order[size]
 
 
-def test_each_world_says_how_its_episodes_are_played() -> None:
-    symmtom = played()["symmtom", "gpt-4o"]
-    assert (symmtom.episodes, symmtom.max_steps, symmtom.options) == (2, 12, {"literal": "3", "bots": "auto"})
-    assert played()["melting_pot", "gpt-4o"].options == {"literal": None, "bots": "scripted"}
+def test_shortcuts_ladder_and_ceiling_play_the_same_items_with_the_reasoner() -> None:
+    for part, references, own in played(SMALL):
+        if part.order is None:
+            continue
+        assert references is not None
+        assert set(part.suite.shortcuts) | set(part.suite.ladder) <= set(references.agents)
+        assert {info.metric.ceiling for info in part.scenarios} <= set(references.agents)
+        assert (references.model.name, references.seed, references.options) == (BUILTIN, own.seed, own.options)
+        assert set(own.scenarios) <= set(references.scenarios)
+        assert own.episodes <= references.episodes
 
 
 def test_the_full_battery_holds_more_of_every_world() -> None:
-    for world in WORLDS:
-        assert played(FULL)[world, "gpt-4o"].size > played(SMALL)[world, "gpt-4o"].size
+    sizes = {size: {part.suite.name: 0 for part in Battery(size).parts()} for size in SIZES}
+    for size in SIZES:
+        for part in Battery(size).parts():
+            sizes[size][part.suite.name] += len(part.scenarios) * part.episodes
+    assert all(sizes[FULL][world] > count for world, count in sizes[SMALL].items())
+
+
+@pytest.mark.slow
+def test_the_small_battery_asks_few_questions(tmp_path: Path, silence: SilentProgress) -> None:
+    requested = Experiment((), out=tmp_path, record_replay=False, options=ASKED.options)
+    results = [result for _, _, own in Battery().experiments(requested) for result in run(own, silence)]
+    assert 0 < sum(result.questions for result in results) <= MOST_QUESTIONS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+def test_items_stay_the_same(size: str) -> None:
+    assert Battery(size).items_hash == ITEMS[size], "other items: cards can't be compared with earlier ones"
+
+
+def test_a_private_draw_has_other_items_and_tells_its_seed_to_nobody() -> None:
+    public, private = Battery(worlds=("exploretom", "matrix_games")), Battery(SMALL, Split(8271644093))
+    private = replace(private, worlds=public.worlds)
+    assert private.items_hash != public.items_hash
+    assert private.items_hash == replace(private).items_hash
+    assert replace(private, split=Split(8271644094)).items_hash != private.items_hash
+    assert "8271644093" not in private.split.name
+    assert public.split.name == "public"
+
+
+def test_a_private_draw_of_matched_pairs_has_pairs_that_do_not_ship() -> None:
+    suite = suites()["symmtom"]
+    (info,) = [info for info in suite.scenarios if info.name == "symmtom_pairs_order_1_odd"]
+    shipped = {suite.open(info, {}).reset(seed).observations["board_0"].view for seed in range(30)}
+    seed = suite.seed(info, Split(5).base_seed, 0)
+    assert seed is not None
+    assert suite.open(info, {}).reset(seed).observations["board_0"].view not in shipped
 
 
 def test_an_agent_of_one_world_plays_there_alone() -> None:
-    assert list(played(SMALL, "reader")) == [("exploretom", "gpt-4o")]
-    both = played(SMALL, "reader", "hm_joint")
-    assert both["exploretom", "gpt-4o"].agents[0] == "reader"
-    assert both["enacttom", "gpt-4o"].agents == ("hm_joint",)
+    assert [own.suites[0].name for _, _, own in played(SMALL, "reader")] == ["exploretom"]
+    both = {own.suites[0].name: own.agents for _, _, own in played(SMALL, "reader", "hm_joint")}
+    assert both["exploretom"][0] == "reader"
+    assert both["enacttom"] == ("hm_joint",)
 
 
 def test_an_agent_that_plays_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

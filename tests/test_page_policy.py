@@ -23,7 +23,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """All pages that a run, and the commands that browse or watch, leave or serve: their text by name."""
     out = tmp_path_factory.mktemp("out")
     tasks = ("browse", "enacttom", f"--page={out / 'tasks' / 'browse.html'}")
-    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
+    battery = ("battery", "--world=exploretom", "--agent=reader", f"--out={out / 'battery'}")
+    board = ("leaderboard", str(out / "battery"), f"--out={out / 'board'}")
+    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks, battery, board):
         command = start(mark, *flags, program=("-m", "hm_agent", mark))
         assert (command.communicate()[1], command.returncode) == ("", 0)
     written = {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}

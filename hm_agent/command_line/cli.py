@@ -60,17 +60,19 @@ literal and functional Theory of Mind, with base rates and the gap, as a picture
 
     {command} --out=runs --report=minds"""
 
-BATTERY_USAGE = """Plays a few episodes of every world with one agent and model, and shows what it knows of other minds
-beside what it does with it: literal and functional Theory of Mind, side by side (docs/minds.md).
+BATTERY_USAGE = """Plays the same items of every world, by the order of mind that they need, and writes the card of an
+agent with a model: the order at which it plays, what it says of other minds beside what it does, and what that cost
+(docs/cards.md).
 
     {command}                                  # the built-in reasoner, without a key
     {command} --model=gpt-4o --max_cost=10
-    {command} --model=my-model --base_url=http://localhost:8000/v1 --agent=hypothetical_minds,hm_joint
+    {command} --model=my-model --base_url=http://localhost:8000/v1 --agent=hypothetical_minds,hm_odds
     {command} --size=full --workers=2
+    {command} --model=gpt-4o --split_seed=8271644093    # items that nobody has trained on
 
-Where a score needs a floor and a ceiling, the agents that give them play first, with the built-in reasoner. OUT has the
-files of `hm-agent play`, and OUT/minds the table, the picture and CSV. The same command again goes on where it ended;
---max_calls and --max_cost hold for all worlds together."""
+Shortcuts, which model no mind, the ladder of orders and the ceiling play the same items first, at no cost. OUT has the
+files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png) with its answers. The
+same command again goes on where it ended; --max_calls and --max_cost hold for all worlds together."""
 
 LIST_USAGE = """Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind.
 
@@ -82,7 +84,9 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
-    hm-agent battery --model=gpt-4o            play what that takes in every world, and compare it
+    hm-agent battery --model=gpt-4o            find the order at which a model plays, in every world
+    hm-agent leaderboard CARD...               compare the cards of several models, each derived again
+    hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
@@ -210,12 +214,14 @@ def _minds(command: Command) -> int:
 
 
 def _battery(command: Command) -> int:
-    battery = flags.battery()
-    for experiment in battery:
-        experiment.check()
+    battery, requested = flags.battery()
+    for _, references, experiment in battery.experiments(requested):
+        for played in filter(None, (references, experiment)):
+            played.check()
     from hm_agent.command_line.running_battery import run_battery
 
-    return run_battery(battery, flags.report_request_in(battery[0].out), command.complain)
+    request = flags.report_request_in(requested.out)
+    return run_battery(battery, requested, request, command.complain, tells_seed=flags.TELL_SPLIT_SEED.value)
 
 
 def _list(command: Command) -> int:
@@ -297,8 +303,11 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+_CARDS = "hm_agent.command_line.comparing_cards"
 TOOLS: Mapping[str, OwnCommand] = {
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
+    "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
+    "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),
 }
 """Commands that parse their own arguments."""
 

@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from hm_agent.cards.card import Card, Figure
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.summary import headings_of, tables
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import percent
+from hm_agent.wording import NOTHING, interval, number, percent
 
 SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
 SHOWN["episodes"] = "n"
@@ -58,3 +59,34 @@ def show_minds(console: Console, study: MindStudy) -> None:
         "how often what it says of other minds is right. Functional: how well it acts on them. Gap: the first less that"
     )
     console.out(f"Literal: {about}.", highlight=False)
+
+
+def show_card(console: Console, card: Card) -> None:
+    """Prints a card: for each world the order at which its agent plays, and its figures by needed order."""
+    names = ("world", "plays at order", "needs", "acts", "says", "gap", "n")
+    table = Table(
+        *(Column(name, no_wrap=True) for name in names), box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+    )
+    for world in card.worlds:
+        at = NOTHING
+        if world.position:
+            at = _shown(world.position.at, 1) + (" *" if world.position.is_below_shortcuts else "")
+        for place, row in enumerate(world.orders):
+            first = (world.title, at) if place == 0 else ("", "")
+            needs = NOTHING if row.order is None else str(row.order)
+            says = number(row.skill.mean if row.skill else None, 2)
+            figures = (_shown(row.functional, 2), says, _shown(row.gap, 2))
+            table.add_row(*(Text(printable(cell)) for cell in (*first, needs, *figures, str(row.episodes))))
+    console.print(table)
+    about = "Acts: from the best shortcut (0) to the ceiling (1). Says: right on other minds, base rate 0, always 1."
+    console.out(about, highlight=False)
+    if any(world.position and world.position.is_below_shortcuts for world in card.worlds):
+        console.out("* below the best shortcut, which models no mind.", highlight=False)
+
+
+def _shown(figure: Figure | None, digits: int) -> str:
+    """`0.8 (0.6 to 0.9)`; the interval only if there is one."""
+    if figure is None:
+        return NOTHING
+    ends = None if figure.low is None or figure.high is None else (figure.low, figure.high)
+    return number(figure.mean, digits) + (f" ({interval(ends, digits)})" if ends else "")

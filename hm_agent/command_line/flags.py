@@ -10,11 +10,11 @@ from typing import Any
 
 from absl import flags
 
-from hm_agent.battery import experiments
-from hm_agent.command_flags import define_field, define_fields, read_fields, read_flags
+from hm_agent.battery import Battery, Split
+from hm_agent.command_flags import define_field, define_fields, define_integer, read_fields, read_flags
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment
-from hm_agent.extensions import load_place
+from hm_agent.extensions import load_place, nearest
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import FlagField
 from hm_agent.grouping import grouped
@@ -52,6 +52,20 @@ _REPORTING = {**define_fields(FigureFiles, FLAGS), **define_fields(ReportRequest
 
 BATTERY_SIZE = flags.DEFINE_enum(
     "size", SMALL, [SMALL, FULL], "small: a few hundred questions in all; full: enough episodes for intervals.", **_HERE
+)
+
+WORLDS = flags.DEFINE_list(
+    "world", [], "Only these worlds, with commas; cards of the same worlds can be compared.", **_HERE
+)
+SPLIT_SEED = define_integer(
+    "split_seed",
+    None,
+    "A large number of your own: draws a private battery, whose items nobody has trained on.",
+    0,
+    **_HERE,
+)
+TELL_SPLIT_SEED = flags.DEFINE_bool(
+    "tell_split_seed", False, "Write the private seed into the card; otherwise only its hash.", **_HERE
 )
 
 NEEDS_ORDER = flags.DEFINE_integer(
@@ -115,7 +129,7 @@ REPORT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 }
 """The flags of `report`."""
 BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
-    "What to play": (BATTERY_SIZE, *_flags("agent", "seed")),
+    "What to play": (BATTERY_SIZE, *_flags("agent"), WORLDS, SPLIT_SEED, TELL_SPLIT_SEED),
     "Where to play it": _PLACE,
     "What to write": (*_WRITING, *_REPORTING.values()),
     **_MODEL_FLAGS.groups,
@@ -154,11 +168,16 @@ def experiment() -> Experiment:
     return described
 
 
-def battery() -> tuple[Experiment, ...]:
-    """Returns the battery's experiments by the flags, in the order to play; raises ConfigError if they are invalid."""
+def battery() -> tuple[Battery, Experiment]:
+    """Returns the battery by the flags, and what agents and model play it; raises ConfigError if they are invalid."""
     requested = _experiment((), _single_folder() if FLAGS["out"].present else BATTERY_OUT)
     _check_model_effects(requested)
-    return tuple(experiments(requested, BATTERY_SIZE.value))
+    if SPLIT_SEED.value is None:
+        _refuse_given([TELL_SPLIT_SEED], "--split_seed gives no private seed")
+    for name in _values(WORLDS):
+        if name not in suites():
+            raise ConfigError(f"--world={name}: {nearest(name, suites())}there are {listed(list(suites()))}")
+    return Battery(BATTERY_SIZE.value, Split(SPLIT_SEED.value), tuple(sorted(_values(WORLDS)))), requested
 
 
 def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:

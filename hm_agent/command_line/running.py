@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
 from hm_agent.models.budget import RunBudget
 from hm_agent.pool.console_progress import progress_for
+from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
 from hm_agent.recording.result import FILE, UNFINISHED, Result
@@ -54,10 +55,12 @@ def play_missing(
     complain: Complain,
     console: Console,
     budget: RunBudget | None = None,
+    *,
+    lists_episodes: bool = True,
 ) -> int:
     """Plays the missing episodes of a checked experiment and shows the progress; returns the exit status.
 
-    budget: as in `run`.
+    budget: as in `run`. lists_episodes: False to print no line for each episode where there is no terminal.
     """
     grid = experiment.survey()
     if grid.played:
@@ -67,7 +70,8 @@ def play_missing(
     if grid.due:
         _write_plan(experiment)
     try:
-        with progress_for(console, grid.due) as progress:
+        shown = progress_for(console, grid.due) if lists_episodes or console.is_terminal else nullcontext(NoProgress())
+        with shown as progress:
             results = run(experiment, progress, budget)
         every = [*results, *grid.unsuccessful]
         return _exit_status(every, experiment, complain, counts_unanswered=request.counts_unanswered)

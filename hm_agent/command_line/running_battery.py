@@ -1,48 +1,69 @@
-"""Plays the battery, world by world, and shows the study of minds."""
+"""Plays the battery, world by world and order by order, and writes the cards of its agents."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from hm_agent.command_line.console import show_minds
+from hm_agent.battery import Battery
+from hm_agent.cards.card import FILE, PAGE
+from hm_agent.cards.making import card_folder, make_card
+from hm_agent.cards.writing import write_files
+from hm_agent.command_line.console import show_card, show_minds
 from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing
-from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
-from hm_agent.files import MINDS_PAGE
 from hm_agent.models.budget import RunBudget
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.minds import study_minds
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.reporting.runs import Runs, read_runs
+from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.writing import write_minds
 from hm_agent.wording import counted, listed
 
 
-def run_battery(battery: Sequence[Experiment], request: ReportRequest, complain: Complain) -> int:
-    """Plays checked experiments one after the other, and writes summary, report and study; returns the exit status.
+def run_battery(
+    battery: Battery, requested: Experiment, request: ReportRequest, complain: Complain, *, tells_seed: bool = False
+) -> int:
+    """Plays a checked battery, writes report, index and a card for each requested agent; returns the exit status.
 
-    All have the same folder, and share the budget of the last one's model. After failed episodes the others are still
-    played.
+    All parts have the same folder and share the budget of the requested model. After failed episodes the other parts
+    are still played. tells_seed: True if cards tell the seed of a private draw.
     """
-    console, last = output_console(), battery[-1]
-    budget = RunBudget(last.model.max_calls, last.model.max_cost)
+    console, budget = output_console(), RunBudget(requested.model.max_calls, requested.model.max_cost)
     status = 0
-    for experiment in battery:
-        console.out(_title(experiment), highlight=False)
-        status = play_missing(experiment, request, complain, console, budget) or status
+    for part, references, experiment in battery.experiments(requested):
+        for played in filter(None, (references, experiment)):
+            console.out(_title(part.title, played, is_scale=played is references), highlight=False)
+            is_own = played is experiment
+            status = play_missing(played, request, complain, console, budget, lists_episodes=is_own) or status
+            if status in CUT_SHORT:
+                break
         if status in CUT_SHORT:
             break
-    runs = read_runs((last.out,), counts_unanswered=request.counts_unanswered)
-    try:
-        show_study(runs, (last.out / MINDS_PAGE).parent, request.figures)
-    except ConfigError as error:
-        complain(str(error), status)
-    write_pages(last.out, request, is_cut_short=status in CUT_SHORT)
-    console.out(f"Index: {last.out / index.PAGE}", highlight=False)
+    _write_cards(battery, requested, tells_seed=tells_seed)
+    write_pages(requested.out, request, is_cut_short=status in CUT_SHORT)
+    console.out(f"Index: {requested.out / index.PAGE}", highlight=False)
     return status
+
+
+def _title(part: str, experiment: Experiment, *, is_scale: bool) -> str:
+    episodes = counted(experiment.size, "episode")
+    if is_scale:
+        return f"{part}: {counted(len(experiment.agents), 'scripted agent')} to score by, {episodes}"
+    return f"{part}: {listed(experiment.agents)} with {experiment.model.name}, {episodes}"
+
+
+def _write_cards(battery: Battery, requested: Experiment, *, tells_seed: bool) -> None:
+    """Writes and prints the card of each agent that has any result."""
+    console = output_console()
+    for agent in requested.agents:
+        card, archive = make_card(battery, requested, agent, tells_seed=tells_seed)
+        if card.episodes:
+            folder = card_folder(requested, agent)
+            write_files(card, archive, folder)
+            show_card(console, card)
+            console.out(f"Card: {folder / FILE}, as a page {folder / PAGE}", highlight=False)
 
 
 def show_study(runs: Runs, into: Path, figures: FigureFiles) -> None:
@@ -52,8 +73,3 @@ def show_study(runs: Runs, into: Path, figures: FigureFiles) -> None:
     console = output_console()
     show_minds(console, study)
     console.out(f"Study: {page}", highlight=False)
-
-
-def _title(experiment: Experiment) -> str:
-    world, episodes = listed([suite.title for suite in experiment.suites]), counted(experiment.size, "episode")
-    return f"{world}: {listed(experiment.agents)} with {experiment.model.name}, {episodes}"

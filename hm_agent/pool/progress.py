@@ -37,6 +37,16 @@ class Progress(Protocol):
     def end(self, episode: Episode, result: Result) -> None: ...
 
 
+class NoProgress:
+    """Shows nothing."""
+
+    def begin(self, episode: Episode) -> None: ...
+
+    def pulse(self, episode: Episode, pulse: Pulse) -> None: ...
+
+    def end(self, episode: Episode, result: Result) -> None: ...
+
+
 class Heartbeat:
     """A recorder that emits a pulse at a step if the last one is old enough. at_once: how many episodes do so."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from hm_agent.files import MINDS_PAGE, write_whole
+from hm_agent.files import CARD_PAGES, write_whole
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
@@ -114,7 +114,8 @@ def write_index(out: Path, report: Path | None = None, runs: Runs | None = None)
 
     report: the report's page, if any. runs: the episodes, if they were read already.
     """
-    overviews = {"Report": report, "Summary": out / "summary.md", "Minds": out / MINDS_PAGE}
+    cards = {f"Card of {path.parent.parent.name}": path for path in sorted(out.glob(CARD_PAGES))}
+    overviews = {"Report": report, "Summary": out / "summary.md", **cards}
     links = [Link(name, address(path, out)) for name, path in overviews.items() if path and path.is_file()]
     write_whole(out / PAGE, page("index.html.j2", index=list_episodes(runs or read_runs((out,)), out, links)))
     return out / PAGE

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from hm_agent.files import MINDS_PAGE, path_in_words, read_regular, write_whole
+from hm_agent.files import path_in_words, read_regular, write_whole
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
 from hm_agent.reporting.conditions import Condition, Labels
@@ -25,7 +25,7 @@ from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.reporting.statistics import ClusteredMean, Interval, without_noise
 from hm_agent.reporting.tables import Row
 
-PAGE, ORDERS_PAGE = "report.html", "orders.md"
+PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
 EPISODES = "episodes.csv"
 AS_PNG = FigureFiles("png")
 """The format in which pages in Markdown show figures of several panels."""
@@ -100,7 +100,7 @@ def write_minds(study: MindStudy, into: Path, files: FigureFiles = AS_PNG) -> Pa
     """
     into.mkdir(parents=True, exist_ok=True)
     _write_csv(into / "minds.csv", [_mind_record(row) for row in study.rows])
-    return _write_study(into / MINDS_PAGE.name, study, partial(minds_figure, study), files)
+    return _write_study(into / MINDS_PAGE, study, partial(minds_figure, study), files)
 
 
 def _write_study(path: Path, study: object, draw: Callable[[FigureFiles], bytes], files: FigureFiles) -> Path:

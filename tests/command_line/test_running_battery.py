@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from hm_agent.command_line.running_battery import run_battery
-from hm_agent.experiment import Experiment
-from hm_agent.models.settings import ModelSettings
+from hm_agent.cards.card import read_card
 from hm_agent.process.exit_status import NO_MODEL
-from hm_agent.registry import find_scenarios
-from hm_agent.reporting.request import ReportRequest
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
 from tests.support.schema_player import answer
-
-STEPS = 5
-"""Of each episode, one question a step."""
 
 
 @pytest.fixture
@@ -34,16 +24,18 @@ def battery(out: Path, *flags: str) -> tuple[int, str, str]:
     return call_here("hm-agent", "battery", *overriding(f"--out={out}", "--noreplay", "--agent=reader", *flags))
 
 
-def test_it_leaves_the_study_of_what_was_played(tmp_path: Path) -> None:
+def test_it_leaves_the_card_of_what_was_played(tmp_path: Path) -> None:
     status, output, errors = battery(tmp_path)
     assert (status, errors) == (0, "")
-    assert "ExploreToM: reader with builtin, 11 episodes" in output
+    assert "ExploreToM: reader with builtin, 1 episode" in output
     (shown,) = (line.split() for line in output.splitlines() if line.strip().startswith("ExploreToM  "))
-    assert shown == ["ExploreToM", "reader", "4", "100%", "-", "100%", "0%"]
-    (row,) = csv.DictReader((tmp_path / "minds" / "minds.csv").read_text("utf-8").splitlines())
-    assert (row["world"], row["agent"], row["episodes"], float(row["literal"])) == ("exploretom", "reader", "4", 1.0)
-    assert 'href="minds/minds.md">Minds<' in (tmp_path / "index.html").read_text("utf-8")
-    assert all((tmp_path / name).is_file() for name in ("minds/minds.md", "index.html", "report/report.html"))
+    assert shown == ["ExploreToM", "-", "-", "1.00", "1.00", "0.00", "1"]
+    folder = tmp_path / "cards" / "reader" / "builtin"
+    card = read_card(folder / "card.json")
+    assert (card.agent, card.size, card.episodes, card.planned) == ("reader", "small", 1, 1)
+    assert not (folder / "answers.jsonl.gz").exists(), "the reasoner calculates again"
+    assert 'href="cards/reader/builtin/card.html">Card of reader<' in (tmp_path / "index.html").read_text("utf-8")
+    assert (tmp_path / "report" / "report.html").is_file()
 
 
 def test_the_same_command_again_plays_nothing(tmp_path: Path) -> None:
@@ -51,7 +43,7 @@ def test_the_same_command_again_plays_nothing(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*/*/*/result.json")}
     status, output, _ = battery(tmp_path)
     assert status == 0
-    assert "11 of 11 episodes are there already" in output
+    assert "1 of 1 episodes are there already" in output
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
@@ -59,39 +51,28 @@ def test_a_language_model_is_asked_with_its_flags(tmp_path: Path, server: Endpoi
     status, output, _ = battery(tmp_path, "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
     assert status == 0, output
     assert {request.body["temperature"] for request in server.received} == {0.5}
-    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 11
+    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 1
 
 
-def play_two(out: Path, server: Endpoint, most_calls: int) -> tuple[int, str]:
-    """Two experiments of one story each, for no more calls than that; returns the exit status and the complaints."""
-    model = ModelSettings("loopback", base_url=server.base_url, max_calls=most_calls)
-    two = [
-        Experiment(find_scenarios([name]), ("reader",), model=model, out=out, max_steps=STEPS, record_replay=False)
-        for name in ("exploretom_functional_a1", "exploretom_functional_a4")
-    ]
-    said: list[str] = []
-
-    def complain(message: str, status: int) -> int:
-        said.append(message)
-        return status
-
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        status = run_battery(two, ReportRequest((out,), out / "report"), complain)
-    return status, " ".join(said)
-
-
-def test_all_worlds_share_one_budget(tmp_path: Path, server: Endpoint) -> None:
-    status, said = play_two(tmp_path, server, most_calls=STEPS + 2)
+def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_paid(
+    tmp_path: Path, server: Endpoint
+) -> None:
+    full = ("--size=full", "--model=loopback", f"--base_url={server.base_url}", "--max_calls=60")
+    status, _, errors = battery(tmp_path, *full)
     assert status == NO_MODEL
-    assert f"all {STEPS + 2} calls of --max_calls are made" in said
-    assert len(server.received) == STEPS + 2
-    assert play_two(tmp_path, server, most_calls=STEPS)[0] == 0, "the rest can be paid"
+    assert "all 60 calls of --max_calls are made" in errors
+    assert len(server.received) == 60
+    card = read_card(tmp_path / "cards" / "reader" / "loopback" / "card.json")
+    assert 0 < card.episodes < card.planned == 90
+    assert "This card is not complete" in (tmp_path / "cards" / "reader" / "loopback" / "card.html").read_text("utf-8")
+    battery(tmp_path, *full)
+    assert read_card(tmp_path / "cards" / "reader" / "loopback" / "card.json").episodes > card.episodes
 
 
-def test_what_ended_before_any_question_has_no_study(tmp_path: Path, server: Endpoint) -> None:
-    status, said = play_two(tmp_path, server, most_calls=0)
+def test_what_ended_before_any_question_has_no_card(tmp_path: Path, server: Endpoint) -> None:
+    status, _, _ = battery(tmp_path, "--model=loopback", f"--base_url={server.base_url}", "--max_calls=0")
     assert status == NO_MODEL
-    assert "no finished episode asked what others believe or do" in said
+    assert not (tmp_path / "cards").exists()
 
 
 @pytest.mark.parametrize(
@@ -99,6 +80,9 @@ def test_what_ended_before_any_question_has_no_study(tmp_path: Path, server: End
     [
         ("--scenario=rws_repeated_1", "--scenario is no flag of this command"),
         ("--size=large", "size"),
+        ("--seed=3", "--seed is no flag of this command"),
+        ("--world=exploretm", "did you mean exploretom?"),
+        ("--tell_split_seed", "--split_seed gives no private seed"),
         ("--temperature=1", "--temperature has no effect: the model builtin calculates"),
         ("--ray_address=10.0.0.1", "--ray_address=10.0.0.1 is for --engine=ray"),
         ("--agent=raeder", "did you mean reader?"),

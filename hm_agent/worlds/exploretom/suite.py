@@ -12,10 +12,7 @@ from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import COIN, HALVES, MatchedPairWorld
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
-    FULL,
-    SMALL,
     AgentSetup,
-    BatteryPart,
     Breakdown,
     Metric,
     Option,
@@ -90,12 +87,6 @@ class ExploretomSuite(Suite):
     offers = None
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(
-            (*(f"{PREFIX}{FUNCTIONAL}{name}" for name in ("a1", "a4", "a9", "a6_asymmetric")), f"{PREFIX}{PAIRS}*_odd")
-        ),
-        FULL: BatteryPart((f"{PREFIX}{FUNCTIONAL}*", f"{PREFIX}{PAIRS}*"), episodes=5),
-    }
     commands: Mapping[str, OwnCommand] = {
         "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
         "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),

@@ -11,10 +11,7 @@ from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
-    FULL,
-    SMALL,
     AgentSetup,
-    BatteryPart,
     Metric,
     OwnAgent,
     OwnCommand,
@@ -81,10 +78,6 @@ class MatrixGamesSuite(Suite):
         "needs": OwnCommand("measure which order of mind scenarios need", "hm_agent.worlds.matrix_games.needs:main")
     }
     literal = ShareMetric(RIGHT, "the share of predicted actions of the other that were played", BASE_RATE)
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("mg_pd_tit_for_tat", "mg_pd_grim", "mg_rps_pure", "mg_rps_counter"), episodes=1),
-        FULL: BatteryPart(("mg_*",), episodes=2),
-    }
 
     @property
     def scenarios(self) -> Sequence[ScenarioInfo]:

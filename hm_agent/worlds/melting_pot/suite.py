@@ -108,11 +108,7 @@ class MeltingPotSuite(Suite):
     needs_are = "measured on seeds"
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(
-            ("rws_repeated_1", "rws_repeated_5", "rws_unseen_0", "rws_unseen_2", "pd_repeated_1", "pd_unseen_1"),
-            max_steps=400,
-            options={"bots": SCRIPTED},
-        ),
+        SMALL: BatteryPart(("rws_repeated_1", "rws_unseen_0"), max_steps=400, options={"bots": SCRIPTED}),
         FULL: BatteryPart(
             ("rws_repeated_*", "pd_repeated_*", "rws_unseen_*", "pd_unseen_*"), episodes=2, options={"bots": SCRIPTED}
         ),

@@ -13,10 +13,7 @@ from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import COIN
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
-    FULL,
-    SMALL,
     AgentSetup,
-    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -143,10 +140,8 @@ class SymmtomSuite(Suite):
         "literal_true",
         is_binary=True,
     )
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("symmtom_w6_n3_c6",), episodes=2, max_steps=12, options={"literal": "3"}),
-        FULL: BatteryPart(("symmtom_w6_*",), episodes=5, options={"literal": "5"}),
-    }
+    battery_items = "symmtom_pairs_*"
+    battery_options: Mapping[str, Setting] = {"literal": "1"}
     environments: Mapping[str, str] = {"hm_agent/SymmToM-v0": "symmtom_w6_n3_c3"}
 
     @cached_property

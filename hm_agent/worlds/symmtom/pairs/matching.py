@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import count
 from random import Random
 
 import numpy as np
@@ -26,6 +27,8 @@ from hm_agent.worlds.symmtom.views import Cell, direction_to, manhattan
 
 HISTORIES = 256
 """How many histories of a course are compared."""
+ATTEMPTS = 100_000
+"""How far apart the attempts of two seeds begin; about one attempt in fifty finds a pair."""
 
 
 @dataclass(frozen=True)
@@ -262,3 +265,9 @@ def shipped_pair(kind: str, number: int) -> MindPair:
     pair = find_pair(kind, shipped_attempts()[kind][number])
     assert pair is not None
     return pair
+
+
+@cache
+def drawn_pair(kind: str, seed: int) -> MindPair:
+    """A pair that does not ship: of the first attempt that finds one, from a number on that only this seed has."""
+    return next(filter(None, (find_pair(kind, attempt) for attempt in count(seed * ATTEMPTS))))

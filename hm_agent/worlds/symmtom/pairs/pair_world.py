@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from hm_agent.matched_pairs import HALVES, MatchedPairWorld
+from hm_agent.suite import PRIVATE_SEEDS
 from hm_agent.worlds.symmtom.mind_world import SUCCESS, MindTestWorld, Trial
 from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIRS, SEATS
-from hm_agent.worlds.symmtom.pairs.matching import MindPair, shipped_pair
+from hm_agent.worlds.symmtom.pairs.matching import MindPair, drawn_pair, shipped_pair
 from hm_agent.worlds.symmtom.views import BoardView, SpokenMove
 
 
 class PairBoard(MindTestWorld):
-    """One board of every pair of a kind and half, by its place; the seed says which pair."""
+    """One board of every pair of a kind and half, by its place; the seed says which pair, a private one draws it."""
 
     def __init__(self, kind: str, half: str, place: int) -> None:
         self._kind, self._half, self._place = kind, half, place
         super().__init__(self.pair(0).tests[place])
 
     def pair(self, seed: int) -> MindPair:
+        if seed >= PAIRS * PRIVATE_SEEDS:
+            return drawn_pair(self._kind, len(HALVES) * seed + HALVES.index(self._half))
         return shipped_pair(self._kind, seed % PAIRS * len(HALVES) + HALVES.index(self._half))
 
     def _draw_trial(self, seed: int) -> Trial:

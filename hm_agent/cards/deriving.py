@@ -1,0 +1,224 @@
+"""Calculates a card from the results of a battery's episodes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from statistics import mean
+
+from hm_agent.battery import Battery, Part
+from hm_agent.cards.card import DIGITS, Bill, Card, Hashes, OrderFigures, WorldFigures
+from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
+from hm_agent.config import data_folder
+from hm_agent.grouping import grouped
+from hm_agent.questions import Usage
+from hm_agent.recording.result import Result, versions
+from hm_agent.reporting.statistics import normalised_score
+from hm_agent.reporting.tables import Row, tabulate
+from hm_agent.suite import Setting, Suite
+
+UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions")
+"""The fields of a result that may differ whenever the same episode is played again."""
+CHANCES = ("log_loss", "brier")
+"""Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
+
+
+@dataclass(frozen=True)
+class PlayedPart:
+    """The results of one part of the battery: of the card's agent, and of those that items are scored by."""
+
+    part: Part
+    own: tuple[Result, ...]
+    references: tuple[Result, ...]
+    planned: int
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who is on the card: an agent with a model, and how the model is sampled."""
+
+    agent: str
+    model: str
+    settings: Mapping[str, Setting]
+
+
+def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answers_hash: str) -> Card:
+    """Returns the card of what was played; it does not tell a private seed."""
+    worlds = grouped((one.part.suite, one) for one in played)
+    results = [result for one in played for result in one.own]
+    usage = sum((result.usage for result in results), Usage())
+    return Card(
+        agent=player.agent,
+        model=player.model,
+        size=battery.size,
+        split=battery.split.name,
+        worlds=tuple(_world(suite, parts) for suite, parts in worlds.items()),
+        bill=Bill(
+            usage.questions,
+            usage.unanswered,
+            usage.calls,
+            usage.input_tokens,
+            usage.output_tokens,
+            _rounded(usage.cost),
+        ),
+        hashes=Hashes(battery.items_hash, prompts_hash(), answers_hash, results_hash(results)),
+        made=datetime.now(UTC).date().isoformat(),
+        only=battery.worlds,
+        settings=player.settings,
+        unfinished=dict(sorted(Counter(result.ending for result in results if not result.is_finished).items())),
+        versions=versions(),
+    )
+
+
+def _world(suite: Suite, parts: Sequence[PlayedPart]) -> WorldFigures:
+    found = [_order(one) for one in parts]
+    ladder = [(one.part.order, sample) for one, (_, sample) in zip(parts, found, strict=True) if sample is not None]
+    placed = position([(order, sample) for order, sample in ladder if order is not None])
+    return WorldFigures(suite.name, suite.title, suite.needs_are, placed, tuple(figures for figures, _ in found))
+
+
+def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:
+    """The figures of one part, and its functional score."""
+    part, own = played.part, [result for result in played.own if result.is_finished]
+    rows = tabulate([*own, *(result for result in played.references if result not in own)])
+    scored = _Scored(part, rows, base_rate(part.suite, own))
+    items = scored.items(own)
+    functional, skill, gap = sampled(items)
+    literal = sampled([ItemScores(skill=item.skill) for item in _Scored(part, rows, None).items(own)])[1]
+    figures = OrderFigures(
+        order=part.order,
+        items=len(items),
+        episodes=len(own),
+        planned=played.planned,
+        left_out=sum(not item.functional for item in items),
+        literal=literal.figure if literal else None,
+        base_rate=_rounded(scored.base_rate),
+        skill=skill.figure if skill else None,
+        functional=functional.figure if functional else None,
+        gap=gap.figure if gap else None,
+        **{f"{name}_skill": _chance_skill(name, own) for name in CHANCES},
+        floor=_names(row.floor_reference.condition.agent for row in scored.rows(own) if row.floor_reference),
+        ceiling=_names(row.ceiling_reference.condition.agent for row in scored.rows(own) if row.ceiling_reference),
+        references=_references(scored, played.references),
+    )
+    return figures, functional
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """Scores the episodes of a part. base_rate: what counts as no skill, None for 0."""
+
+    part: Part
+    table: Sequence[Row]
+    base_rate: float | None
+
+    def rows(self, results: Iterable[Result]) -> list[Row]:
+        """The row of each scenario that these results of one agent are of."""
+        who = {(result.scenario, result.agent, result.model) for result in results}
+        return [row for row in self.table if (row.scenario.name, row.condition.agent, row.condition.model) in who]
+
+    def items(self, results: Sequence[Result]) -> list[ItemScores]:
+        """The scores of one agent's episodes by item; on a narrow scale, and for half a pair, none for acting."""
+        rows = {row.scenario.name: row for row in self.rows(results)}
+        by_item = grouped((row.scenario.pair or name, row) for name, row in sorted(rows.items()))
+        by_scenario = grouped((result.scenario, result) for result in sorted(results, key=lambda one: one.episode))
+        items = []
+        for pair in by_item.values():
+            of_pair = [by_scenario[row.scenario.name] for row in pair]
+            acted = [self._functional(row, own) for row, own in zip(pair, of_pair, strict=True)]
+            said = [self._skill(own) for own in of_pair]
+            is_whole = all(acted) and (len(pair) > 1 or not pair[0].scenario.pair)
+            items.append(ItemScores(tuple(acted) if is_whole else (), tuple(said) if all(said) else ()))
+        return items
+
+    def _functional(self, row: Row, results: Sequence[Result]) -> tuple[float, ...]:
+        suite, metric = self.part.suite, row.scenario.metric
+        if self.part.order is None and suite.functional is not None:
+            return _all_known(result.metric(suite.functional.name) for result in results)
+        if row.is_narrow:
+            return ()
+        values = (result.metric(metric.name) for result in results)
+        return _all_known(
+            None
+            if value is None
+            else normalised_score(value, row.floor, row.ceiling, higher_is_better=metric.higher_is_better)
+            for value in values
+        )
+
+    def _skill(self, results: Sequence[Result]) -> tuple[float, ...]:
+        literal, base = self.part.suite.literal, self.base_rate or 0.0
+        if literal is None or base == 1:
+            return ()
+        said = _all_known(result.metric(literal.name) for result in results)
+        return tuple((right - base) / (1 - base) for right in said)
+
+
+def _all_known(values: Iterable[float | None]) -> tuple[float, ...]:
+    """The values; none if any is unknown, since the episodes of both measures must be the same."""
+    found = tuple(values)
+    return tuple(value for value in found if value is not None) if None not in found else ()
+
+
+def base_rate(suite: Suite, results: Iterable[Result]) -> float | None:
+    """What statements without any knowledge of these minds score; of yes and no the better one."""
+    if suite.literal is None or suite.literal.base_rate is None:
+        return None
+    known = [base for result in results if (base := result.metric(suite.literal.base_rate)) is not None]
+    base = mean(known) if known else None
+    return max(base, 1 - base) if base is not None and suite.literal.is_binary else base
+
+
+def _chance_skill(name: str, results: Iterable[Result]) -> float | None:
+    """How much better predictions are than the frequencies in hindsight: 0 no better, 1 certain and right."""
+    pairs = [(result.metric(f"predictions_{name}"), result.metric(f"predictions_{name}_base")) for result in results]
+    known = [(score, base) for score, base in pairs if score is not None and base is not None]
+    bases = sum(base for _, base in known)
+    return _rounded(1 - sum(score for score, _ in known) / bases) if bases > 0 else None
+
+
+def _references(scored: _Scored, results: Sequence[Result]) -> dict[str, float]:
+    """The functional score of the ladder, the scale's ends, and of the best of all shortcuts."""
+    suite = scored.part.suite
+    scores = {}
+    for agent, own in grouped((result.agent, result) for result in results if result.is_finished).items():
+        functional, _, _ = sampled([ItemScores(item.functional) for item in scored.items(own) if item.functional])
+        if functional is not None:
+            scores[agent] = round(functional.mean, DIGITS) + 0.0
+    rivals = [agent for agent in scores if agent in suite.shortcuts]
+    ends = {end for row in scored.table for end in (row.scenario.metric.floor, row.scenario.metric.ceiling) if end}
+    shown = {*suite.ladder, *ends, *([max(rivals, key=scores.__getitem__)] if rivals else [])}
+    return {agent: scores[agent] for agent in sorted(scores, key=lambda name: (scores[name], name)) if agent in shown}
+
+
+def _names(agents: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(agents))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS) + 0.0
+
+
+def results_hash(results: Iterable[Result]) -> str:
+    """The hash of results without what differs whenever the same episode is played again."""
+    lines = sorted(json.dumps(untimed(result), sort_keys=True) for result in results)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def untimed(result: Result) -> dict[str, object]:
+    fields = {name: value for name, value in asdict(result).items() if name not in UNTIMED}
+    seats = [{name: value for name, value in seat.items() if name not in UNTIMED} for seat in fields["seats"]]
+    return {**fields, "seats": seats}
+
+
+@cache
+def prompts_hash() -> str:
+    """The hash of all templates of prompts, with their names."""
+    found, folder = hashlib.sha256(), data_folder("prompts")
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        found.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
+    return found.hexdigest()

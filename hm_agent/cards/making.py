@@ -1,0 +1,141 @@
+"""Makes the card of an agent from the folder of a battery, and derives a card again from its answers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from hm_agent.battery import Battery, Part, Split
+from hm_agent.cards.answers import Place, answers_in, content_hash, pack, unpack
+from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
+from hm_agent.cards.deriving import PlayedPart, Player, derive, prompts_hash
+from hm_agent.config import ConfigError
+from hm_agent.experiment import Episode, Experiment
+from hm_agent.extensions import is_place
+from hm_agent.files import folder_name
+from hm_agent.models.chat import Sampling
+from hm_agent.models.recorded import RecordedAnswers
+from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.recording import trace
+from hm_agent.recording.result import FILE as RESULT
+from hm_agent.recording.result import Result, read_result
+from hm_agent.reproducing import play_again, settings_of
+
+PlayReferences = Callable[[Experiment], None]
+"""Plays those episodes of an experiment that its folder lacks."""
+
+
+def card_folder(experiment: Experiment, agent: str) -> Path:
+    return experiment.out / FOLDER / folder_name([agent]) / folder_name([experiment.model.name])
+
+
+def make_card(battery: Battery, requested: Experiment, agent: str, *, tells_seed: bool) -> tuple[Card, bytes]:
+    """Returns the card of one agent from the episodes in the folder of a battery, and the archive of its answers."""
+    own = replace(requested, agents=(agent,))
+    parts = list(battery.experiments(own))
+    played = [_from_folder(part, references, experiment) for part, references, experiment in parts]
+    answers: dict[Place, RecordedAnswers] = {}
+    if own.model.name != BUILTIN:
+        ended = [
+            episode
+            for _, _, experiment in parts
+            for episode in experiment.plan()
+            if (episode.folder / RESULT).is_file()
+        ]
+        answers = {_place(episode): answers_in(episode.folder / trace.FILE) for episode in ended}
+    archive = pack(answers) if answers else b""
+    player = Player(agent, own.model.name, asdict(own.model.sampling))
+    card = derive(player, battery, played, content_hash(archive))
+    return (replace(card, split_seed=battery.split.seed) if tells_seed else card), archive
+
+
+def _from_folder(part: Part, references: Experiment | None, experiment: Experiment) -> PlayedPart:
+    shared = tuple(_results(references)) if references else ()
+    return PlayedPart(part, tuple(_results(experiment)), shared, experiment.size)
+
+
+def _results(experiment: Experiment) -> Iterator[Result]:
+    """Yields the results of an experiment's episodes that have one; of too many unanswered questions none counts."""
+    for episode in experiment.plan():
+        if (result := read_result(episode.folder / RESULT)) is not None:
+            yield result.judged
+
+
+def _place(episode: Episode) -> Place:
+    return episode.scenario.name, episode.number
+
+
+# From answers alone
+
+
+def derive_again(
+    card: Card,
+    archive: bytes,
+    split: Split,
+    out: Path,
+    play_references: PlayReferences,
+    *,
+    runs_own_code: bool = False,
+) -> Card:
+    """Plays a card's battery again by its answers, and returns the card that this gives.
+
+    split: with the private seed, if the card does not tell it. out: a folder for the episodes. runs_own_code: True to
+    import an agent's module that the card names. Raises ConfigError if it does so without, if the answers are not those
+    of the card, or if this version has other items or prompts.
+    """
+    if is_place(card.agent) and not runs_own_code:
+        raise ConfigError(f"its agent {card.agent} is code of somebody's own: --own_code runs it")
+    battery = _battery_of(card, split)
+    if content_hash(archive) != card.hashes.answers:
+        raise ConfigError(f"hashes.answers: the answers beside it are not those that it was made from ({ANSWERS})")
+    answers = unpack(archive, ANSWERS) if archive else {}
+    model = ModelSettings(card.model, sampling=Sampling(**settings_of(Sampling, card.settings)))
+    requested = Experiment((), agents=(card.agent,), model=model, out=out, record_replay=False)
+    played = []
+    for part, references, experiment in battery.experiments(requested):
+        if references:
+            play_references(references)
+        own = _own_again(experiment, answers)
+        shared = tuple(_results(references)) if references else ()
+        played.append(PlayedPart(part, own, shared, experiment.size))
+    derived = derive(Player(card.agent, card.model, card.settings), battery, played, content_hash(archive))
+    return replace(derived, split_seed=card.split_seed)
+
+
+def _own_again(experiment: Experiment, answers: dict[Place, RecordedAnswers]) -> tuple[Result, ...]:
+    """The results of the card's agent: by the built-in reasoner of all episodes, by a model of those with answers."""
+    if experiment.model.name == BUILTIN:
+        kept = ((episode, read_result(episode.folder / RESULT)) for episode in experiment.plan())
+        return tuple((result or play_again(episode, {})).judged for episode, result in kept)
+    known = (episode for episode in experiment.plan() if _place(episode) in answers)
+    return tuple(play_again(episode, answers[_place(episode)]).judged for episode in known)
+
+
+def _battery_of(card: Card, split: Split) -> Battery:
+    """The battery of a card; ConfigError if this version has other items or prompts, or if the seed is another one."""
+    told = Split(card.split_seed) if card.split_seed is not None else split
+    battery = Battery(card.size, told if card.split != Split().name else Split(), card.only)
+    if battery.split.name != card.split:
+        raise ConfigError("split: it was played on a private draw; say its seed with --split_seed")
+    made_by = card.versions.get("hm_agent", "of an unknown version")
+    for name, here, given in (
+        ("items", battery.items_hash, card.hashes.items),
+        ("prompts", prompts_hash(), card.hashes.prompts),
+    ):
+        if here != given:
+            raise ConfigError(
+                f"hashes.{name} is {given[:12]}, and this version has {here[:12]}: hm_agent {made_by} made it, and "
+                "only cards of the same battery are compared"
+            )
+    return battery
+
+
+def find_cards(path: Path) -> list[Path]:
+    """The card that a path names, or those in a folder: its own, or those of a battery; ConfigError for none."""
+    if path.is_dir():
+        found = [path / FILE] if (path / FILE).is_file() else sorted(path.glob(f"{FOLDER}/*/*/{FILE}"))
+        if not found:
+            raise ConfigError(f"{path} has no {FILE}: `hm-agent battery` writes one")
+        return found
+    return [path]

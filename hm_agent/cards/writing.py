@@ -1,0 +1,136 @@
+"""Writes cards and leaderboards as pages, pictures and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import TYPE_CHECKING
+
+from hm_agent.cards.answers import write_answers
+from hm_agent.cards.card import ANSWERS, FIGURE, FILE, PAGE, Card, Figure, WorldFigures, write_card
+from hm_agent.files import write_whole
+from hm_agent.reporting.drawing import COLOURS, MUTED, FigureFiles, drawn_file
+from hm_agent.reporting.pages import page
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 500, 34, 80
+"""In points."""
+BOARD = "leaderboard"
+"""The name of a leaderboard's files, without their endings."""
+
+
+def write_files(card: Card, archive: bytes, folder: Path) -> None:
+    """Writes a card, its answers, its page, and a picture if any world has a ladder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_answers(archive, folder / ANSWERS)
+    write_whole(folder / PAGE, page("card.html.j2", card=card))
+    if picture := card_figure(card):
+        write_whole(folder / FIGURE, picture)
+    write_card(card, folder / FILE)  # last, so that a card's other files are there
+
+
+def card_figure(card: Card) -> bytes | None:
+    """The order at which the card's agent plays in each world, as PNG; None if no world has a ladder."""
+    placed = [world for world in card.worlds if world.position]
+    if not placed:
+        return None
+
+    def paint(drawing: Drawing) -> None:
+        axes = drawing.subplots()
+        for row, world in enumerate(placed):
+            _paint(world, row, axes)
+        axes.set_yticks(range(len(placed)), [world.title for world in placed])
+        axes.set_ylim(len(placed) - 0.5, -0.5)
+        orders = range(min(world.position.lowest for world in placed if world.position) - 1, _highest(placed) + 1)
+        axes.set_xticks(orders)
+        axes.set_xlabel("order at which it plays; the leftmost mark is the best shortcut")
+        axes.set_title(f"{card.agent} with {card.model}", loc="left")
+
+    return drawn_file(FigureFiles("png"), PANEL_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(placed), paint)
+
+
+def _highest(placed: Sequence[WorldFigures]) -> int:
+    return max(world.position.highest for world in placed if world.position)
+
+
+def _paint(world: WorldFigures, row: int, axes: Axes) -> None:
+    position = world.position
+    assert position is not None
+    ends = position.lowest - 1, position.highest
+    axes.plot(ends, (row, row), color=MUTED, linewidth=1)
+    axes.plot(range(ends[0], ends[1] + 1), [row] * (ends[1] - ends[0] + 1), "|", color=MUTED, markersize=12)
+    if position.at.low is not None and position.at.high is not None:
+        axes.plot((position.at.low, position.at.high), (row, row), color=COLOURS[0], linewidth=4)
+    axes.plot(position.at.mean, row, "o", color=COLOURS[0], markersize=9)
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """Cards of one battery, best first."""
+
+    cards: Sequence[Card]
+
+    @property
+    def worlds(self) -> list[str]:
+        return list(dict.fromkeys(world.world for card in self.cards for world in card.worlds))
+
+    @property
+    def titles(self) -> list[str]:
+        return list(dict.fromkeys(world.title for card in self.cards for world in card.worlds))
+
+
+def leaderboard(cards: Iterable[Card]) -> Leaderboard:
+    """Sorts cards by the mean order over the worlds in which they have one."""
+
+    def order(card: Card) -> float:
+        return mean([world.position.at.mean for world in card.worlds if world.position] or [float("-inf")])
+
+    return Leaderboard(sorted(cards, key=lambda card: (-order(card), card.agent, card.model)))
+
+
+def write_leaderboard(board: Leaderboard, into: Path) -> Path:
+    """Writes the page, the table and the CSV of a leaderboard; returns the page's path."""
+    into.mkdir(parents=True, exist_ok=True)
+    content = io.StringIO(newline="")
+    records = [record for card in board.cards for record in _records(card)]
+    writer = csv.DictWriter(content, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    write_whole(into / f"{BOARD}.csv", content.getvalue())
+    for kind in ("md", "html"):
+        write_whole(into / f"{BOARD}.{kind}", page(f"{BOARD}.{kind}.j2", board=board))
+    return into / f"{BOARD}.html"
+
+
+def _records(card: Card) -> Iterator[dict[str, object]]:
+    """A line for each world and needed order; the world's position stands in each of its lines."""
+    for world in card.worlds:
+        for row in world.orders:
+            yield {
+                "agent": card.agent,
+                "model": card.model,
+                "world": world.world,
+                "order": row.order,
+                **_ends("position", world.position.at if world.position else None),
+                **_ends("functional", row.functional),
+                **_ends("skill", row.skill),
+                **_ends("gap", row.gap),
+                **_ends("literal", row.literal),
+                "base_rate": row.base_rate,
+                "log_loss_skill": row.log_loss_skill,
+                "brier_skill": row.brier_skill,
+                "episodes": row.episodes,
+                "planned": row.planned,
+            }
+
+
+def _ends(name: str, found: Figure | None) -> dict[str, float | None]:
+    values = (found.mean, found.low, found.high) if found else (None, None, None)
+    return dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))

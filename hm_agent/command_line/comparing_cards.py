@@ -1,0 +1,156 @@
+"""`hm-agent leaderboard` and `hm-agent reproduce`: both play again from recorded answers, and ask no model."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from hm_agent.battery import Split
+from hm_agent.cards.answers import read_answers
+from hm_agent.cards.card import ANSWERS, FOLDER, Card, differences, read_card
+from hm_agent.cards.making import derive_again, find_cards
+from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
+from hm_agent.config import ConfigError, check_folder
+from hm_agent.experiment import Experiment
+from hm_agent.files import path_in_words
+from hm_agent.pool.progress import NoProgress
+from hm_agent.pool.run import run
+from hm_agent.process.exit_status import FAILED, complain
+from hm_agent.registry import register_scenarios
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reproducing import differences as episode_differences
+from hm_agent.reproducing import reproducible
+from hm_agent.wording import counted, listed
+
+LEADERBOARD_ABOUT = """Compares the cards that `hm-agent battery` wrote, as a page, a table and CSV.
+
+Every card is derived again first, from the answers beside it: a minute or two for each draw of the battery, and some
+seconds for each card. One whose figures do not follow from its answers is refused, and so are cards of another
+battery, of other prompts or of another format than this version's."""
+REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no model, and says what differs.
+
+Of a folder of `hm-agent play` or `battery`, all finished episodes: results apart from times, and traces to the byte. Of
+a card, its figures. Exit status 1 if anything differs."""
+
+
+def leaderboard_command(arguments: Sequence[str]) -> int:
+    """`hm-agent leaderboard CARD...`; returns the exit status."""
+    parser = _parser("leaderboard", LEADERBOARD_ABOUT)
+    parser.add_argument("cards", nargs="+", type=Path, metavar="CARD", help="a card.json, or the folder of a battery")
+    parser.add_argument("--out", type=Path, default=Path(BOARD), help=f"the folder to write to (default: {BOARD})")
+    _add_card_options(parser)
+    options = parser.parse_args(arguments)
+    check_folder("out", options.out)
+    paths = list(dict.fromkeys(path for given in options.cards for path in find_cards(given)))
+    cards = {path: read_card(path) for path in paths}
+    _check_alike(cards)
+    with _work_folder() as work:
+        refused = {path: _refusal(path, card, options, work) for path, card in cards.items()}
+    for path, why in refused.items():
+        if why:
+            complain("hm-agent leaderboard", f"{path_in_words(path)} is left out: {why}", FAILED)
+    sound = [card for path, card in cards.items() if not refused[path]]
+    if sound:
+        print(f"Leaderboard: {write_leaderboard(leaderboard(sound), options.out)}")
+    return FAILED if any(refused.values()) else 0
+
+
+def reproduce_command(arguments: Sequence[str]) -> int:
+    """`hm-agent reproduce RUN...`; returns the exit status."""
+    parser = _parser("reproduce", REPRODUCE_ABOUT)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run, or a card.json")
+    parser.add_argument("--scenarios_dir", type=Path, action="append", default=[], help="a folder with your own games")
+    _add_card_options(parser)
+    options = parser.parse_args(arguments)
+    for folder in options.scenarios_dir:
+        register_scenarios(folder)
+    with _work_folder() as work:
+        same = [_reproduce(path, options, work / str(n)) for n, path in enumerate(options.runs)]
+    return 0 if all(same) else FAILED
+
+
+def _parser(name: str, about: str) -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(f"hm-agent {name}", description=about, formatter_class=form, allow_abbrev=False)
+
+
+def _add_card_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--split_seed", type=int, help="the seed of a private draw, for cards that do not tell it")
+    parser.add_argument("--own_code", action="store_true", help="import the module of an agent that a card names")
+
+
+@contextmanager
+def _work_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="hm_agent-") as folder:
+        yield Path(folder)
+
+
+def _check_alike(cards: dict[Path, Card]) -> None:
+    """Raises ConfigError for cards of different batteries."""
+    (first, standard), *others = cards.items()
+    for path, card in others:
+        for name in ("size", "split", "only"):
+            if getattr(card, name) != getattr(standard, name):
+                raise ConfigError(
+                    f"{path} has {name} {getattr(card, name)}, and {first} {getattr(standard, name)}: "
+                    "only cards of the same battery are compared"
+                )
+
+
+def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
+    """Plays a run or a card again, prints what differs, and returns whether nothing does."""
+    is_card = path.is_file() or not any(path.glob("*/*/*/*/*.json"))
+    found = [_card_lines(one, options, work) for one in find_cards(path)] if is_card else [_run_lines(path, work)]
+    for lines in found:
+        print("\n".join(lines))
+    if not is_card and (path / FOLDER).is_dir():
+        print(f"Its cards: hm-agent reproduce {path_in_words(path / FOLDER)}/*/*/card.json")
+    return all(len(lines) == 1 and lines[0].endswith(SAME) for lines in found)
+
+
+SAME = "the same again"
+"""Ends the line on what does not differ."""
+
+
+def _card_lines(path: Path, options: argparse.Namespace, work: Path) -> list[str]:
+    why = _refusal(path, read_card(path), options, work)
+    return [f"{path_in_words(path)}: {why or SAME}"]
+
+
+def _run_lines(folder: Path, work: Path) -> list[str]:
+    runs = read_runs((folder,), counts_unanswered=True)
+    if not (episodes := reproducible(runs)):
+        raise ConfigError(f"{folder} has no finished episode")
+    found = [line for episode in episodes for line in episode_differences(episode, work)]
+    versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}
+    count, writers = counted(len(episodes), "episode"), listed(sorted(versions))
+    played = f"{path_in_words(folder)}: {count}, played by hm_agent {writers}"
+    if not found:
+        return [f"{played}: {SAME}"]
+    return [*found, f"{played}: {len(found)} differ"]
+
+
+def _refusal(path: Path, card: Card, options: argparse.Namespace, work: Path) -> str:
+    """Why a card does not follow from its answers, in one line; empty if it does."""
+    try:
+        archive = read_answers(path.parent / ANSWERS)
+        place, split = work / card.split, Split(options.split_seed)
+        derived = derive_again(card, archive, split, place, _play_references, runs_own_code=options.own_code)
+    except ConfigError as error:
+        return str(error)
+    found = list(differences(card, derived))
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return f"{_first(found)}{more}" if found else ""
+
+
+def _first(found: Sequence[str]) -> str:
+    """A difference in a figure before one in a hash, which says less."""
+    return min(found, key=lambda line: line.startswith("hashes."))
+
+
+def _play_references(experiment: Experiment) -> None:
+    run(replace(experiment, record_replay=False), NoProgress())

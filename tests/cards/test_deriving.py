@@ -1,0 +1,96 @@
+"""A card's figures from results with known numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from hm_agent.battery import Battery, Part
+from hm_agent.cards.card import WorldFigures
+from hm_agent.cards.deriving import PlayedPart, Player, derive
+from hm_agent.recording.result import Result
+from hm_agent.suite import FULL
+from tests.reporting.examples import result
+
+BATTERY = Battery(FULL, worlds=("symmtom",))
+"""Orders 0 to 2; the scale of an item runs from .25 by guessing, or from a better shortcut, to 1."""
+
+
+def results(part: Part, agent: str, passed: float, model: str = "builtin", **metrics: float) -> list[Result]:
+    """Episodes of an agent that passes a share of them, those of the lowest numbers."""
+    return [
+        result(
+            agent,
+            model=model,
+            world="symmtom",
+            scenario=info.name,
+            episode=number,
+            seed=number,
+            metrics={"both_boards": float(number < passed * part.episodes), **metrics},
+            settings={"seed": 0, "max_steps": None},
+            measure=info.metric.measure,
+        )
+        for info in part.scenarios
+        for number in range(part.episodes)
+    ]
+
+
+def card_of(*passed: float, left_out: Sequence[int] = (), metrics: Mapping[str, float] | None = None) -> WorldFigures:
+    """The figures of an agent that passes these shares of the items of order 0, 1 and 2."""
+    played = []
+    for part, share in zip(BATTERY.parts(), passed, strict=True):
+        assert part.order is not None
+        ladder = [results(part, f"order_{order}", float(order >= part.order)) for order in range(3)]
+        shortcuts = [results(part, "random", 0.0), results(part, "k_first", 0.5 if part.order == 0 else 0.1)]
+        own = [] if part.order in left_out else results(part, "hypothetical_minds", share, "gpt-4o", **(metrics or {}))
+        references = [one for group in (*ladder, *shortcuts) for one in group]
+        played.append(PlayedPart(part, tuple(own), tuple(references), 20))
+    card = derive(Player("hypothetical_minds", "gpt-4o", {}), BATTERY, played, "")
+    (world,) = card.worlds
+    assert card.episodes == sum(row.episodes for row in world.orders)
+    assert card.planned == 60
+    return world
+
+
+def test_scores_run_from_the_best_shortcut_or_guessing_to_the_ceiling() -> None:
+    world = card_of(0.8, 0.4, 0.0)
+    scores = [row.functional.mean for row in world.orders if row.functional]
+    assert scores == pytest.approx([(0.8 - 0.5) / 0.5, (0.4 - 0.25) / 0.75, -0.25 / 0.75], abs=1e-6)
+    assert [row.floor for row in world.orders] == [("k_first",)] * 3
+    assert [row.ceiling for row in world.orders] == [("order_0",), ("order_1",), ("order_2",)]
+    assert world.position is not None
+    assert world.position.at.mean == pytest.approx(-1 + 0.75 + 0.25)
+    assert world.position.at.low is not None
+
+
+def test_the_ladders_agents_have_their_own_order_in_the_references() -> None:
+    references = [row.references for row in card_of(1.0, 1.0, 1.0).orders]
+    assert [found["order_1"] for found in references] == pytest.approx([1.0, 1.0, -1 / 3], abs=1e-6)
+    assert all(found["k_first"] <= 0 for found in references), "the best of the shortcuts is shown, too"
+
+
+def test_the_gap_is_skill_over_the_base_rate_minus_the_functional_score() -> None:
+    row = card_of(1.0, 0.4, 0.0, metrics={"literal_right": 0.9, "literal_true": 0.4}).orders[1]
+    assert row.literal is not None
+    assert row.skill is not None
+    assert row.gap is not None
+    assert (row.literal.mean, row.base_rate) == (0.9, 0.6)
+    assert row.skill.mean == pytest.approx(0.75)
+    assert row.gap.mean == pytest.approx(0.75 - 0.2)
+
+
+def test_chances_are_scored_against_the_frequencies_in_hindsight() -> None:
+    chances = {"log_loss": 0.5, "log_loss_base": 1.0, "brier": 0.6, "brier_base": 0.5}
+    metrics = {f"predictions_{name}": value for name, value in chances.items()}
+    row = card_of(1.0, 1.0, 1.0, metrics=metrics).orders[0]
+    assert (row.log_loss_skill, row.brier_skill) == pytest.approx((0.5, -0.2))
+    assert row.skill is None
+
+
+def test_an_order_that_was_not_played_has_no_figures_and_no_place_in_the_position() -> None:
+    world = card_of(1.0, 1.0, 1.0, left_out=(2,))
+    row = world.orders[2]
+    assert (row.episodes, row.planned, row.functional) == (0, 20, None)
+    assert world.position is not None
+    assert (world.position.at.mean, world.position.highest) == (1.0, 1)
