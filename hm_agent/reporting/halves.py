@@ -34,14 +34,14 @@ class SplitMean:
 
 
 def has_halves(rows: Iterable[Row]) -> bool:
-    """True if there are scenarios of both halves of a world."""
-    return {row.scenario.held_out for row in _rows_of_split_worlds(rows)} == {True, False}
+    """True if there are scenarios of both halves of a group."""
+    return {row.scenario.held_out for row in _rows_of_split_groups(rows)} == {True, False}
 
 
-def _rows_of_split_worlds(rows: Iterable[Row]) -> list[Row]:
-    """The rows of worlds that hold scenarios out; other worlds don't say which scenarios chose their constants."""
-    worlds = {name for name, suite in suites().items() if any(scenario.held_out for scenario in suite.scenarios)}
-    return [row for row in rows if row.scenario.world in worlds]
+def _rows_of_split_groups(rows: Iterable[Row]) -> list[Row]:
+    """The rows of groups that hold scenarios out; other groups don't say which scenarios chose their constants."""
+    split = {(info.world, info.group) for suite in suites().values() for info in suite.scenarios if info.held_out}
+    return [row for row in rows if (row.scenario.world, row.scenario.group) in split]
 
 
 def split_means(rows: Sequence[Row]) -> list[SplitMean]:
@@ -51,7 +51,7 @@ def split_means(rows: Sequence[Row]) -> list[SplitMean]:
     """
     if not has_halves(rows):
         return []
-    means, split = [], _rows_of_split_worlds(rows)
+    means, split = [], _rows_of_split_groups(rows)
     for group in groups(split):
         of_group = [row for row in split if row.scenario.group == group or (group == OVERALL and not row.is_reference)]
         for condition in in_order(row.condition for row in of_group):

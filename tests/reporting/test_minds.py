@@ -122,9 +122,9 @@ def test_a_score_beyond_the_ceiling_is_drawn_to_its_end(tmp_path: Path) -> None:
 
 
 def test_of_yes_and_no_the_better_constant_over_all_episodes_is_the_base_rate(tmp_path: Path) -> None:
-    name, known = "enacttom_cooperative_k1_000", {"literal_right": 0.8, "functional_success": 1.0}
-    shares = [{**known, "literal_always_yes": share} for share in (0.2, 0.6)]
-    played = [result(seed=n, world="enacttom", scenario=name, metrics=metrics) for n, metrics in enumerate(shares)]
+    name, known = "symmtom_w6_n3_c6", {"literal_right": 0.8, "reward_per_agent": 50.0}
+    shares = [{**known, "literal_true": share} for share in (0.2, 0.6)]
+    played = [result(seed=n, world="symmtom", scenario=name, metrics=metrics) for n, metrics in enumerate(shares)]
     leave(tmp_path, *played)
     (row,) = study_minds(read_runs((tmp_path,))).rows
     assert row.base_rate == pytest.approx(0.6)
