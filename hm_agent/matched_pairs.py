@@ -24,16 +24,16 @@ class MatchedPairWorld(World[ViewT, ActionT]):
     """
 
     def __init__(self, worlds: Mapping[Seat, World[ViewT, ActionT]], passes: str, both: Sequence[str]) -> None:
-        self.seats, self._worlds, self._passes, self._both = tuple(worlds), worlds, passes, both
+        self.seats, self.worlds, self._passes, self._both = tuple(worlds), worlds, passes, both
         self._turns: dict[Seat, Turn[ViewT]] = {}
 
     def reset(self, seed: int) -> Turn[ViewT]:
-        self._turns = {seat: world.reset(seed) for seat, world in self._worlds.items()}
+        self._turns = {seat: world.reset(seed) for seat, world in self.worlds.items()}
         return self._turn()
 
     def step(self, actions: Mapping[Seat, ActionT]) -> Turn[ViewT]:
         for seat, action in actions.items():
-            world = self._worlds[seat]
+            world = self.worlds[seat]
             self._turns[seat] = world.step({world.seats[0]: action})
         rewards = {seat: next(iter(self._turns[seat].rewards.values())) for seat in actions}
         return self._turn(rewards)
@@ -45,11 +45,11 @@ class MatchedPairWorld(World[ViewT, ActionT]):
         return Turn(step, observations, rewards or {}, not waiting)
 
     def scene(self) -> Mapping[Seat, Any]:
-        return {seat: world.scene() for seat, world in self._worlds.items()}
+        return {seat: world.scene() for seat, world in self.worlds.items()}
 
     def metrics(self) -> Mapping[str, float]:
-        are_passed = all(world.metrics().get(self._passes) == 1 for world in self._worlds.values())
+        are_passed = all(world.metrics().get(self._passes) == 1 for world in self.worlds.values())
         return dict.fromkeys(self._both, float(are_passed))
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        return self._worlds[seat].metrics()
+        return self.worlds[seat].metrics()

@@ -365,7 +365,7 @@ def _mind_reader(setup: AgentSetup, strategist: Callable[[Any, Model], BaseStrat
     from hm_agent.worlds.exploretom.readers.hypothesis_reader import HypothesisReader
     from hm_agent.worlds.exploretom.world import StoryWorld
 
-    world = setup.world
+    world = setup.world.worlds[setup.seat] if isinstance(setup.world, MatchedPairWorld) else setup.world
     assert isinstance(world, StoryWorld)
     return HypothesisReader(setup.model, strategist, lambda: world.graded)
 

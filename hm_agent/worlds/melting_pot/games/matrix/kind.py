@@ -76,7 +76,7 @@ class MatrixKind(Kind[MatrixFacts]):
         return SHORTCUTS.keys() - lacking
 
     def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
-        from hm_agent.worlds.melting_pot.games.matrix.shortcuts import CHOICES, RuleOfThumb
+        from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES, RuleOfThumb
 
         return lambda mind, model: RuleOfThumb(mind, model, CHOICES[name])
 
