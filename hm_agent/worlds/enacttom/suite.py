@@ -138,7 +138,7 @@ class EnacttomSuite(Suite):
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.enacttom.language.body import enacttom_body
 
-        return partial(enacttom_body, setup.seat, setup.scenario.seats)
+        return partial(enacttom_body, setup.seat, setup.world.task.agents)
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer

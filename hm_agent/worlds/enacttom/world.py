@@ -1,4 +1,4 @@
-"""The household as a world of two to four seats, all of which act at every turn."""
+"""The household as a world of up to four seats, all of which act at every turn; rules play the characters among them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import (
@@ -72,7 +73,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.foils = foils_of(operators, self.household)
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
-        self.seats: Sequence[Seat] = task.agents
+        self.seats: Sequence[Seat] = task.seats
+        self._numbers = {agent: number for number, agent in enumerate(task.agents)}
         self.claim_readers: set[Seat] = set()
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
@@ -99,6 +101,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._probe_results = self._graded(answers)
             return self._turn()
         commands, faults = self._read_commands(actions)
+        commands = with_characters(runtime, commands)
         runtime.step(commands)
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
@@ -117,15 +120,15 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
     ) -> tuple[list[HouseCommand], dict[int, str]]:
         """Returns each agent's command, Wait for a text that is none, and by agent what is wrong with such a text."""
-        commands, faults = [], {}
-        for agent, seat in enumerate(self.seats):
-            action = actions[seat]
+        commands, faults = [IDLE] * len(self._numbers), {}
+        for seat in self.seats:
+            agent, action = self._numbers[seat], actions[seat]
             if isinstance(action, str):
                 try:
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
-            commands.append(IDLE if isinstance(action, ProbeAnswers) else action)
+            commands[agent] = IDLE if isinstance(action, ProbeAnswers) else action
         return commands, faults
 
     @property
@@ -139,8 +142,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     @property
     def is_solved(self) -> bool:
-        """True if all physical conjuncts of the shared goal hold now."""
-        return self._runtime.holds(self.household.functional_mask)
+        """True if all physical conjuncts of the shared goal hold now, and nothing held that must never hold."""
+        return self._runtime.holds(self.household.functional_mask) and not self._runtime.leaked
 
     def _turn(self) -> Turn[HouseView]:
         turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
@@ -148,8 +151,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
         acting = {probe.agent for probe in self.probes} if self._has_ended and not is_over else set(self.seats)
         observations = {
-            seat: Observation(turn, self._view(agent, seat, is_over), reward)
-            for agent, seat in enumerate(self.seats)
+            seat: Observation(turn, self._view(self._numbers[seat], seat, is_over), reward)
+            for seat in self.seats
             if seat in acting
         }
         return Turn(turn, observations, rewards, is_over)
@@ -167,7 +170,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
-            for seat, outcome in zip(self.seats, runtime.outcomes, strict=True)
+            for seat, outcome in zip(self.task.agents, runtime.outcomes, strict=True)
             if outcome and not is_answering
         }
         return HouseScene(
@@ -185,7 +188,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
-        return {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)}
+        return {seat: self._propositions(memory) for seat, memory in zip(self.task.agents, memories, strict=True)}
 
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
@@ -204,7 +207,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        functional_success: 1 if the physical goal holds, else 0. turns, messages: how many were played and sent.
+        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets: the
+        share of such claims that never did. turns, messages: how many were played and sent.
         known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
         probes see `probes.literal_metrics` and `probes.rule_metrics`.
         """
@@ -216,6 +220,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             metrics |= rule_metrics(
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
             )
+        if hidden := len(self.task.hidden):
+            metrics["kept_secrets"] = 1 - runtime.leaked.bit_count() / hidden
         known = [conjunct for conjunct in self.task.goal if conjunct.depth]
         private = [conjunct for claims in self.task.private_goals.values() for conjunct in claims]
         for name, goals in (("known_share", known), ("private_share", private)):
@@ -226,7 +232,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return metrics
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        agent = self.seats.index(seat)
+        agent = self._numbers[seat]
         used = self.task.message_budget(seat) - self._runtime.messages_left[agent]
         metrics = {"messages_sent": float(used)}
         if goals := self.task.private_goals.get(seat):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import product
 
+from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.house.commands import (
     EVERYONE,
     IDLE,
@@ -21,8 +23,10 @@ from hm_agent.worlds.enacttom.house.commands import (
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
+from hm_agent.worlds.enacttom.tasks.characters import rules_in_words
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,9 @@ class Briefing:
     its secrets tell it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred:
     the rooms that it can't enter. targets: the agents that it can message. budget: how many messages it may send.
     claim_readers: those of its targets that understand nothing but claims: of a text only sentences of a fixed form
-    (`sentences.py`).
+    (`sentences.py`). most_facts: how many facts a message may say; None for any number. models: in a household with
+    characters, what the agent is told of everything as data: the task as it knows it, one for each start that is
+    possible as far as it knows.
     """
 
     agent: str
@@ -48,6 +54,8 @@ class Briefing:
     public_facts: tuple[Proposition, ...] = ()
     wishes: tuple[Proposition, ...] = ()
     claim_readers: tuple[str, ...] = ()
+    most_facts: int | None = None
+    models: tuple[HouseholdTask, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,8 @@ class HouseView:
         lines += ["", f"You can message {', '.join(briefing.targets) or 'nobody'}."]
         if briefing.barred:
             lines.append(f"You cannot enter {', '.join(briefing.barred)}.")
+        if briefing.most_facts:
+            lines.append(f"A message says at most {counted(briefing.most_facts, 'fact')}, a sentence each.")
         return "\n".join(lines)
 
     @property
@@ -211,7 +221,7 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
     return Briefing(
         agent,
         task.plan.public,
-        task.file.task,
+        " ".join(filter(None, (task.file.task, rules_in_words(task.characters)))),
         tuple(task.file.agent_secrets.get(agent, ())),
         task.known[agent],
         tuple(room for room in task.plan.rooms if not mechanics.may_enter(agent, room)),
@@ -221,7 +231,25 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
         task.public_facts,
         tuple(conjunct.proposition for conjunct in task.private_goals.get(agent, ()) if not conjunct.depth),
         tuple(target for target in mechanics.targets(agent) if target in claim_readers),
+        mechanics.most_facts,
+        possible_tasks(task, agent) if task.characters else (),
     )
+
+
+def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]:
+    """The tasks that a household may be as far as an agent under test is told, by who knows the facts that are unsure.
+
+    Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
+    characters, what they know, and where all things and agents are. The goals that it does not know are left out.
+    """
+    open_questions = [(name, fact) for name, facts in task.unsure.items() for fact in facts]
+    tasks = []
+    for answers in product((False, True), repeat=len(open_questions)):
+        known = {name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()}
+        for (name, fact), knows in zip(open_questions, answers, strict=True):
+            known[name] += [fact] if knows else []
+        tasks.append(replace(task, known={name: tuple(facts) for name, facts in known.items()}))
+    return tuple(tasks)
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:

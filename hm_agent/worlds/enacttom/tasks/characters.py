@@ -1,0 +1,67 @@
+"""Characters: agents of a hard task that follow rules, which everybody is told.
+
+A *helper* brings about what it wants, thing by thing, going to where it believes each thing to be. A *rival* does the
+same against the shared goal: it takes things and keeps them. A *silent* one is a helper or rival that sends no message:
+its acts alone tell what it knows. A *gossip* passes on what it is told. A *relay* is forgetful: it passes on only the
+last fact of what it is told.
+
+`unless` makes a character consider what others know. Of one that passes things on, it holds back the facts of which it
+knows that others know them; of any other it stops what it wants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hm_agent.models.prompts import phrase
+from hm_agent.worlds.enacttom.tasks.propositions import Proposition
+
+HELPER, GOSSIP, RIVAL, SILENT, RELAY = "helper", "gossip", "rival", "silent", "relay"
+Kind = Literal["helper", "gossip", "rival", "silent", "relay"]
+KINDS: Sequence[str] = (HELPER, GOSSIP, RIVAL, SILENT, RELAY)
+
+
+class Character(BaseModel):
+    """The rule of one agent, as it stands in a task file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind
+    wants: tuple[str, ...] = Field(default=(), description="What it brings about, in order, as PDDL propositions.")
+    tells: tuple[str, ...] = Field(default=(), description="Whom it passes on what it is told, in the next turn.")
+    unless: tuple[str, ...] = Field(
+        default=(),
+        description="Agents x, y ...: it holds back what it knows to be known by x (that y knows it ...).",
+    )
+    believes: tuple[str, ...] = Field(default=(), description="Where it saw things last, if they were moved since.")
+
+
+@dataclass(frozen=True)
+class CharacterMind:
+    """A checked character. wants, believes: as propositions."""
+
+    kind: str
+    wants: tuple[Proposition, ...] = ()
+    tells: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    believes: tuple[Proposition, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """How deep the claims about knowledge are that its rule depends on."""
+        return 1 + len(self.unless)
+
+    def words(self, agent: str) -> str:
+        """Its rule in English, as everybody is told."""
+        wants = [want.words for want in self.wants]
+        details = {"kind": self.kind, "wants": wants, "tells": list(self.tells), "unless": list(self.unless)}
+        return " ".join(phrase("enacttom/characters.j2", "rule", agent=agent, **details).split())
+
+
+def rules_in_words(characters: Mapping[str, CharacterMind]) -> str:
+    """The rules of all characters, a sentence or two each; empty without characters."""
+    return " ".join(mind.words(agent) for agent, mind in characters.items())
