@@ -18,7 +18,7 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
-from hm_agent.worlds.enacttom.tasks.characters import RELAY, CharacterMind
+from hm_agent.worlds.enacttom.tasks.characters import RELAY, RIVAL, CharacterMind
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, HAND_EMPTY, Claim, Is, Proposition, normalised_claim
 
 
@@ -98,7 +98,10 @@ def _step(runtime: HouseRuntime, agent: int, name: str, want: Proposition) -> Ho
         return _reach(household, agent, state, target, is_inside=relation == WITHIN) or place(thing, relation, target)
     if not state & household.bits[Proposition(HAND_EMPTY, (name,))]:
         return None
+    is_rival = household.task.characters[name].kind == RIVAL
     for believed in _believed_places(runtime, agent, thing):
+        if is_rival and believed.predicate != Is.INSIDE:
+            continue
         furniture = believed.arguments[1]
         if not household.mechanics.may_enter(name, household.plan.furniture[furniture]):
             continue

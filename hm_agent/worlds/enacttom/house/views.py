@@ -239,16 +239,17 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
 def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]:
     """The tasks that a household may be as far as an agent under test is told, by who knows the facts that are unsure.
 
-    Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
-    characters, what they know, and where all things and agents are. The goals that it does not know are left out.
+    Of the facts that are unsure about a character it knows exactly one. Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
+    characters, what they know, where all things and agents are, and the goals.
     """
-    open_questions = [(name, fact) for name, facts in task.unsure.items() for fact in facts]
+    told = {"task_id": "told", "pair": None, "agent_secrets": {}, "secret_facts": None, "hard_certificate": None}
+    file = task.file.model_copy(update=told)
+    sure = {name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()}
     tasks = []
-    for answers in product((False, True), repeat=len(open_questions)):
-        known = {name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()}
-        for (name, fact), knows in zip(open_questions, answers, strict=True):
-            known[name] += [fact] if knows else []
-        tasks.append(replace(task, known={name: tuple(facts) for name, facts in known.items()}))
+    for guesses in product(*task.unsure.values()):
+        guessed = dict(zip(task.unsure, guesses, strict=True))
+        known = {name: (*facts, *filter(None, [guessed.get(name)])) for name, facts in sure.items()}
+        tasks.append(replace(task, file=file, known=known))
     return tuple(tasks)
 
 

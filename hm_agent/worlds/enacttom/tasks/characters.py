@@ -1,7 +1,7 @@
 """Characters: agents of a hard task that follow rules, which everybody is told.
 
 A *helper* brings about what it wants, thing by thing, going to where it believes each thing to be. A *rival* does the
-same against the shared goal: it takes things and keeps them. A *silent* one is a helper or rival that sends no message:
+same against the shared goal: it takes things out of furniture and keeps them. A *silent* one is a helper or rival that sends no message:
 its acts alone tell what it knows. A *gossip* passes on what it is told. A *relay* is forgetful: it passes on only the
 last fact of what it is told.
 

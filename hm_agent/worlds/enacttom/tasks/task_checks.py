@@ -113,8 +113,9 @@ def _check_hard(task: HouseholdTask) -> None:
     _check_known("unsure", task.unsure, task.characters, "character")
     for seat in task.seats:
         places = {fact for fact in task.init if fact.predicate in _PLACES or fact.predicate == Is.HELD_BY}
-        if untold := sorted(fact.pddl for fact in places - set(task.known[seat])):
-            raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told where all things are")
+        told = {*places, *(wanted(goal) for goal in task.physical_goal)}
+        if untold := sorted(fact.pddl for fact in told - set(task.known[seat])):
+            raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told all places and goals")
 
 
 def _read_proposition(where: str, text: str, problem: PddlProblem) -> Proposition:

@@ -1,0 +1,136 @@
+"""Proves what a task with characters claims: that it needs its order of mind, and that no shortcut solves it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from hm_agent.core import Agent
+from hm_agent.episode import run_episode
+from hm_agent.worlds.enacttom.agents import RandomHouseAgent
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+from hm_agent.worlds.enacttom.ladder.order_agent import Broadcaster, OrderAgent
+from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.verification.character_search import (
+    CharacterSearch,
+    Filter,
+    Position,
+    beginning_with,
+    everything,
+    to_all,
+    without_messages,
+)
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+DEEPEST_ORDER = 3
+RANDOM_SEEDS = 10
+"""How many episodes the agent that acts at random plays."""
+OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
+SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
+TWIN = "the twin is solved by the same first message"
+REASONS = (OUT_OF_REACH, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
+"""Why a task is refused, in the order of checking."""
+
+Builder = Callable[[], Agent[Any, Any]]
+
+
+def shortcuts(order: int) -> Mapping[str, tuple[Builder, ...]]:
+    """The agents that fail tasks of a needed order, each with its episodes: those without a mind, and `sure` ones.
+
+    The latter model others less deep, and take what is deeper to be known.
+    """
+    sure = {f"order_{less}_sure": (partial(OrderAgent, less, assumes_deeper=True),) for less in range(1, order)}
+    return {
+        "flood": (partial(LadderAgent, 1, floods=True),),
+        "solo": (partial(LadderAgent, 0),),
+        "broadcaster": (Broadcaster,),
+        "reality": (partial(OrderAgent, 1, sees_only_reality=True),),
+        **sure,
+        "random": tuple(partial(RandomHouseAgent, seed) for seed in range(RANDOM_SEEDS)),
+    }
+
+
+@dataclass(frozen=True)
+class HardVerdict:
+    """The result of a verification. faults: of REASONS; none for a task that may be shipped."""
+
+    certificate: HardCertificate | None
+    faults: tuple[str, ...]
+
+
+class HardProof:
+    """The answers to the questions about a task with characters and one agent under test."""
+
+    def __init__(self, task: HouseholdTask) -> None:
+        if len(task.seats) != 1:
+            raise TaskError(f"the proof is for one agent under test, not for {', '.join(task.seats)}")
+        self.task, self.household = task, Household(task)
+        self.agent = task.agents.index(task.seats[0])
+
+    def plan(self, allowed: Filter = everything) -> list[HouseCommand] | None:
+        """The cheapest plan of a class of policies with all secrets public to the agent; None if there is none."""
+        search = CharacterSearch(self.household, self.agent, allowed)
+        return search.plan(Position(HouseRuntime(self.household)))
+
+    def status(self, allowed: Filter) -> Status:
+        return "unsolvable" if self.plan(allowed) is None else "solved"
+
+    def is_solved_by(self, build: Builder, seed: int = 0) -> bool:
+        """Plays an episode with one agent."""
+        world = EnacttomWorld(self.task)
+        outcome = asyncio.run(run_episode(world, {self.task.seats[0]: build()}, seed=seed))
+        if outcome.error:
+            raise outcome.error
+        return world.is_solved
+
+
+def first_message(plan: list[HouseCommand]) -> HouseCommand | None:
+    return next((command for command in plan if command.verb == Verb.COMMUNICATE), None)
+
+
+def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: bool = False) -> HardVerdict:
+    """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault."""
+    proof, order = HardProof(task), task.file.needs_order or 0
+    plan = proof.plan()
+    if plan is None:
+        return HardVerdict(None, (OUT_OF_REACH,))
+    faults: list[str] = []
+    answers: dict[str, Any] = {}
+    for name, answer, fault in _answers(proof, plan, order, twin):
+        answers[name] = answer
+        faults += [fault] if fault else []
+        if is_quick and faults:
+            return HardVerdict(None, tuple(faults))
+    certificate = HardCertificate(
+        task_hash=task.file.hash, plan=tuple(map(str, plan)), solvable="solved", **answers
+    )
+    return HardVerdict(certificate, tuple(faults))
+
+
+def _answers(
+    proof: HardProof, plan: list[HouseCommand], order: int, twin: HouseholdTask | None
+) -> Iterator[tuple[str, Any, str | None]]:
+    """Yields each field of the certificate with its value, and why it is a fault."""
+    for name, allowed, fault in (("broadcasters", to_all, BROADCAST), ("silent", without_messages, SILENCE)):
+        status = proof.status(allowed)
+        yield name, status, fault if status == "solved" else None
+    message = first_message(plan)
+    if twin is not None and message is not None:
+        status = HardProof(twin).status(beginning_with(message))
+        yield "twin_fails", status, TWIN if status == "solved" else None
+    orders = {f"order_{depth}": proof.is_solved_by(partial(OrderAgent, depth)) for depth in range(DEEPEST_ORDER + 1)}
+    solved = list(orders.values())
+    yield "orders", orders, LOWER if any(solved[:order]) else None if all(solved[order:]) else HIGHER
+    shares = {
+        name: sum(proof.is_solved_by(build, seed) for seed, build in enumerate(builds)) / len(builds)
+        for name, builds in shortcuts(order).items()
+    }
+    yield "shortcuts", shares, SHORTCUT if any(shares.values()) else None
