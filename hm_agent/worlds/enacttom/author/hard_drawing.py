@@ -13,7 +13,7 @@ from random import Random
 
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES
-from hm_agent.worlds.enacttom.tasks.characters import GOSSIP, HELPER, RELAY, RIVAL, SILENT, Character
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, Character, Slot
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     HouseMechanics,
@@ -40,7 +40,7 @@ from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
 ME = "me"
 """The role of the agent under test."""
 LONGEST = 12
-"""The turns of a drawn task before the shortest number that will do is known."""
+"""The most turns of a task; it has as many as its plan takes."""
 
 
 @dataclass
@@ -79,7 +79,8 @@ class Cast:
     """Who plays in one task of a pair, by role. needed: the thing about which a message is needed.
 
     known: the numbers of the things whose places a character knows. unsure: characters of which the agent under test is
-    not told which of the two places they know. targets: whom it may write to; others may write to everyone.
+    not told which of the two places they know. targets: whom it may write to; others may write to everyone. more_goals:
+    beside the places of both things. has_blanks: True if the agent under test is not told where things are.
     """
 
     characters: dict[str, Character]
@@ -88,7 +89,8 @@ class Cast:
     messages: int = 1
     most_facts: int = 1
     unsure: tuple[str, ...] = ()
-    kept_from: tuple[str, ...] = ()
+    more_goals: tuple[Proposition, ...] = ()
+    has_blanks: bool = False
 
 
 Scene = Callable[[HardHouse, int, int], Cast]
@@ -148,10 +150,38 @@ def considerate(house: HardHouse, needed: int, depth: int) -> Cast:
     return Cast(characters, {"helper": (1 - needed,)}, ("helper", "mate", "rival"))
 
 
+def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A helper leaves a thing to its mate if it knows that the mate knows; but the mate, who has to know, does not fetch."""
+    names = house.names
+    opens = tuple(Proposition(Is.OPEN, (decoy,)) for decoy in house.decoys)
+    unless = (names["mate"], names["helper"])[: depth - 1]
+    helper = Character(kind=HELPER, wants=_wants(house), unless=unless)
+    mate = Character(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
+    known = {"helper": (1 - needed,), "mate": (1 - needed,)}
+    return Cast({"helper": helper, "mate": mate}, known, ("helper", "mate"), messages=2, more_goals=opens)
+
+
+def watch(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A silent helper knows where one of the things is, and shows by what it opens first which one it is."""
+    opens = [Proposition(Is.OPEN, (decoy,)).pddl for decoy in house.decoys]
+    goals = _wants(house)
+    silent = Character(kind=SILENT, wants=(*opens, *goals), cues=(*house.things, *house.things))
+    characters = {"silent": silent, "rival": _takes(house, "rival")}
+    return Cast(characters, {"silent": (1 - needed,)}, ("silent", "rival"), unsure=("silent",))
+
+
+def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
+    """As `errand`, but where the things are has to be heard from a third one first."""
+    cast = errand(house, needed, depth)
+    cast.characters["teller"] = Character(kind=GOSSIP, tells=(house.names[ME],), announces=True)
+    cast.known["teller"], cast.has_blanks = (0, 1), True
+    return cast
+
+
 SCENES: Mapping[int, Mapping[str, Scene]] = {
-    1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay},
-    2: {"wary": wary, "considerate": considerate},
-    3: {"wary": wary, "considerate": considerate},
+    1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay, "watch": watch, "blanks": blanks},
+    2: {"wary": wary, "considerate": considerate, "bystander": bystander},
+    3: {"wary": wary, "considerate": considerate, "bystander": bystander},
 }
 
 
@@ -173,7 +203,8 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
     surfaces = [f"{kind}_{next(numbers)}" for kind in rng.sample(SURFACES, 2)]
     things = [f"{kind}_{next(numbers)}" for kind in rng.sample(OBJECTS, 2)]
     first, second = rooms[1], rooms[2]
-    furniture = dict(zip(opening, (first, second, rng.choice(rooms[1:]), rng.choice(rooms[1:])), strict=True))
+    beside = (rooms[0], rooms[0]) if scene is watch else (rng.choice(rooms[1:]), rng.choice(rooms[1:]))
+    furniture = dict(zip(opening, (first, second, *beside), strict=True))
     furniture |= {piece: rng.choice((first, second)) for piece in surfaces}
     roles = [ME, *_roles(scene, depth)]
     agents = [f"agent_{number}" for number in range(len(roles))]
@@ -187,7 +218,8 @@ def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
         (surfaces[0], surfaces[1]),
         furniture,
     )
-    house.spawns = {role: rooms[0] if role == ME or rng.random() < 0.6 else rng.choice(rooms) for role in roles}
+    near = (ME, "silent")
+    house.spawns = {role: rooms[0] if role in near else rng.choice((rooms[0], *rooms)) for role in roles}
     return house
 
 
@@ -206,7 +238,7 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
     names = house.names
     agents = tuple(sorted(names.values()))
     me = names[ME]
-    barred = tuple(room for room in house.rooms if room in (house.furniture[piece] for piece in house.furniture))
+    barred = house.rooms[1:]
     bindings: tuple[Binding, ...] = (
         RoomRestriction(restricted_rooms=barred, for_agents=(me,)),
         LimitedBandwidth(message_limits={me: cast.messages}),
@@ -214,7 +246,7 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
         ShortMessages(most_facts=cast.most_facts),
     )
     places = [house.place(0), house.place(1)]
-    goals = [house.goal(0), house.goal(1)]
+    goals = [house.goal(0), house.goal(1), *cast.more_goals]
     secret = {names[role]: [places[number] for number in numbers] for role, numbers in cast.known.items()}
     hidden = [Claim((names["rival"],), place) for place in places] if is_kept and "rival" in names else []
     title, text = THEMES[theme]
@@ -234,7 +266,7 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
         task_id=name,
         title=title,
         category="cooperative",
-        task=" ".join([text, *_public_words(house, goals, hidden, me, barred)]),
+        task=" ".join([text, *_public_words(house, cast, goals, hidden)]),
         agent_spawns={agent: AgentSpawn(room=house.spawns[role]) for role, agent in names.items()},
         active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
         mechanic_bindings=bindings,
@@ -243,7 +275,7 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
         k_depth=0,
         public_facts=tuple(fact.pddl for fact in public),
         secret_facts={
-            me: tuple(fact.pddl for fact in (*map(wanted, goals), *places)),
+            me: tuple(fact.pddl for fact in (*map(wanted, goals), *([] if cast.has_blanks else places))),
             **{agent: tuple(fact.pddl for fact in facts) for agent, facts in secret.items()},
         },
         max_turns=LONGEST,
@@ -251,19 +283,28 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
         characters={names[role]: character for role, character in cast.characters.items()},
         needs_order=depth,
         unsure={names[role]: tuple(place.pddl for place in places) for role in cast.unsure} or None,
+        slots=tuple(Slot(fact=house.place(n).pddl, instead=(house.decoy(n).pddl,)) for n in (0, 1))
+        if cast.has_blanks
+        else None,
         pair=pair,
     )
 
 
-def _public_words(
-    house: HardHouse, goals: list[Proposition], hidden: list[Claim], me: str, barred: tuple[str, ...]
-) -> list[str]:
+def _public_words(house: HardHouse, cast: Cast, goals: list[Proposition], hidden: list[Claim]) -> list[str]:
     """What everyone is told in sentences, but for the rules of characters."""
+    me = house.names[ME]
     words = [f"In the end {' and '.join(goal.words.replace(' is ', ' must be ') for goal in goals)}."]
     if hidden:
         kept = " or ".join(claim.proposition.arguments[0] for claim in hidden)
         words.append(f"{hidden[0].knowers[0]} must never come to know where {kept} was at first.")
-    words.append(f"{me} cannot enter {' or '.join(barred)}.")
+    if cast.has_blanks:
+        blank = " and ".join(f"{thing} is inside {BLANK}" for thing in house.things)
+        either = "; ".join(
+            f"{thing} may be inside {' or '.join(sorted((holder, decoy)))}"
+            for thing, holder, decoy in zip(house.things, house.holders, house.decoys, strict=True)
+        )
+        words.append(f"Now {blank}; {house.names['teller']} knows what is missing here: {either}.")
+    words.append(f"{me} cannot enter {' or '.join(house.rooms[1:])}.")
     starts = ", ".join(f"{agent} in {house.spawns[role]}" for role, agent in sorted(house.names.items(), key=lambda one: one[1]))
     return [*words, f"At first {starts}."]
 
@@ -271,14 +312,17 @@ def _public_words(
 def _secrets(house: HardHouse, cast: Cast) -> list[str]:
     """What the agent under test is told of places, and of what others know and believe, in sentences."""
     places = [house.place(0), house.place(1)]
-    words = [f"{place.words} now." for place in places]
+    words = [] if cast.has_blanks else [f"{place.words} now." for place in places]
     for role, character in cast.characters.items():
         name = house.names[role]
         if role in cast.unsure:
             words.append(f"{name} knows exactly one of these two places, and you were not told which.")
             continue
         known = cast.known.get(role, ())
-        words += [f"{name} knows that {places[number].words}." for number in known]
+        words += [
+            f"{name} knows {f'where {house.things[number]} is' if cast.has_blanks else f'that {places[number].words}'}."
+            for number in known
+        ]
         for number, belief in ((n, house.decoy(n)) for n in (0, 1) if house.decoy(n).pddl in character.believes):
             words.append(f"{name} saw {house.things[number]} last inside {belief.arguments[1]}, and believes it is still there.")
         nothing = [house.things[n] for n in (0, 1) if n not in known and house.decoy(n).pddl not in character.believes]

@@ -74,13 +74,11 @@ def made_pair(seed: int, slot: HardSlot) -> MadePair:
 
 def _shortest(files: Sequence[TaskFile]) -> int | None:
     """The least number of turns in which both tasks of a pair can be solved; None if LONGEST do not suffice."""
-    if any(HardProof(check_task(file)).plan() is None for file in files):
-        return None
-    for turns in range(SHORTEST, LONGEST):
+    for turns in range(SHORTEST, LONGEST + 1):
         tasks = [check_task(file.model_copy(update={"max_turns": turns})) for file in files]
-        if all(HardProof(task).plan() is not None for task in tasks):
+        if all(HardProof(task).has_own_plan for task in tasks):
             return turns
-    return LONGEST
+    return None
 
 
 def _proved(files: tuple[TaskFile, ...]) -> tuple[TaskFile, ...] | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from hm_agent.worlds.enacttom.house.commands import (
     IDLE,
@@ -43,8 +44,10 @@ def character_command(runtime: HouseRuntime, agent: int) -> HouseCommand:
         return IDLE
     if news := _news(runtime, agent, mind):
         return tell(news, mind.tells)
-    for want in mind.wants:
+    for want, cue in zip_longest(mind.wants, mind.cues):
         if runtime.memories[agent] & household.bits[want] or _is_blocked(runtime, name, mind, want):
+            continue
+        if cue and not runtime.memories[agent] & household.place_groups[cue]:
             continue
         if command := _step(runtime, agent, name, want):
             return command
@@ -56,6 +59,9 @@ def _news(runtime: HouseRuntime, agent: int, mind: CharacterMind) -> list[Claim]
     if not mind.tells or not runtime.messages_left[agent]:
         return []
     household, name = runtime.household, runtime.household.agents[agent]
+    if mind.announces:
+        own = [fact for fact in household.places_in_question if runtime.state & household.bits[Claim((name,), fact)]]
+        return [Claim((), fact) for fact in own[runtime.turn : runtime.turn + 1]]
     said = [Claim((), claim.proposition) for message in runtime.inbox[agent] for claim in message.claims]
     told = [fact for fact in dict.fromkeys(said) if runtime.state & household.known_bit(agent, fact)]
     told = told[-1:] if mind.kind == RELAY else told

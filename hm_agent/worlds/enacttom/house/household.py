@@ -119,9 +119,10 @@ class Household:
     @cached_property
     def places_in_question(self) -> tuple[Proposition, ...]:
         """Where the things that characters want are at the start: what they can know, and be told, of them."""
-        things = {want.arguments[0] for mind in self.task.characters.values() for want in mind.wants}
-        places = (fact for fact in self.task.init if fact.predicate in _PLACES and fact.arguments[0] in things)
-        return tuple(sorted(places, key=str))
+        minds = self.task.characters.values()
+        things = {thing for mind in minds for thing in (*mind.cues, *(want.arguments[0] for want in mind.wants))}
+        places = {fact for fact in self.task.init if fact.predicate in _PLACES and fact.arguments[0] in things}
+        return tuple(sorted(places.union(*self.task.slots), key=str))
 
     # Bits
 

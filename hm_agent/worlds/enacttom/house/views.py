@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -239,18 +239,38 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
 def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]:
     """The tasks that a household may be as far as an agent under test is told, by who knows the facts that are unsure.
 
-    Of the facts that are unsure about a character it knows exactly one. Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
+    Of the facts that are unsure about a character it knows exactly one. A blank may be filled in several ways, of which
+    the characters that know of it know the true one. Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
     characters, what they know, where all things and agents are, and the goals.
     """
     told = {"task_id": "told", "pair": None, "agent_secrets": {}, "secret_facts": None, "hard_certificate": None}
     file = task.file.model_copy(update=told)
     sure = {name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()}
     tasks = []
-    for guesses in product(*task.unsure.values()):
-        guessed = dict(zip(task.unsure, guesses, strict=True))
-        known = {name: (*facts, *filter(None, [guessed.get(name)])) for name, facts in sure.items()}
-        tasks.append(replace(task, file=file, known=known))
+    for guesses in product(*task.unsure.values(), *task.slots):
+        guessed = dict(zip(task.unsure, guesses, strict=False))
+        filled = dict(zip((fact for fact, *_ in task.slots), guesses[len(task.unsure) :], strict=True))
+        known = {
+            name: tuple(filled.get(fact, fact) for fact in (*facts, *filter(None, [guessed.get(name)])))
+            for name, facts in sure.items()
+        }
+        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=_sorted_slots(task)))
     return tuple(tasks)
+
+
+def _refilled(task: HouseholdTask, filled: Mapping[Proposition, Proposition]) -> frozenset[Proposition]:
+    """The initial state with things where slots are filled to say."""
+    init = set(task.init)
+    for fact, instead in filled.items():
+        thing, rooms = fact.arguments[0], task.plan.furniture
+        init -= {fact, Proposition(Is.IN_ROOM, (thing, rooms[fact.arguments[1]]))}
+        init |= {instead, Proposition(Is.IN_ROOM, (thing, rooms[instead.arguments[1]]))}
+    return frozenset(init)
+
+
+def _sorted_slots(task: HouseholdTask) -> tuple[tuple[Proposition, ...], ...]:
+    """The slots without a sign of which place is the true one."""
+    return tuple(tuple(sorted(places, key=str)) for places in task.slots)
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:

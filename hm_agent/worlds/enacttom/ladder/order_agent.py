@@ -8,7 +8,6 @@ others' knowledge. An agent that finds no plan waits. The shortcuts among them a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hm_agent.core import Agent, Decision, Observation
@@ -107,13 +106,15 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
 
     def __init__(self) -> None:
         self._told = 0
+        self._heard: list[Proposition] = []
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if view.probes:
             return Decision(ProbeAnswers({}))
-        known: Sequence[Proposition] = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, WANTED)]
-        known = sorted(known, key=lambda fact: fact.predicate == WANTED)
+        self._heard += [claim.proposition for message in view.messages for claim in message.claims]
+        told = [fact for fact in view.briefing.facts if fact.predicate in (*_PLACES, WANTED)]
+        known = sorted((*told, *self._heard), key=lambda fact: fact.predicate == WANTED)
         most = view.briefing.most_facts or len(known)
         news = known[self._told : self._told + most]
         if not (news and view.messages_left and view.briefing.targets):

@@ -21,6 +21,8 @@ from hm_agent.models.prompts import phrase
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
 
 HELPER, GOSSIP, RIVAL, SILENT, RELAY = "helper", "gossip", "rival", "silent", "relay"
+BLANK = "___"
+"""Stands in a public text for what only others' secrets tell."""
 Kind = Literal["helper", "gossip", "rival", "silent", "relay"]
 KINDS: Sequence[str] = (HELPER, GOSSIP, RIVAL, SILENT, RELAY)
 
@@ -32,12 +34,27 @@ class Character(BaseModel):
 
     kind: Kind
     wants: tuple[str, ...] = Field(default=(), description="What it brings about, in order, as PDDL propositions.")
+    cues: tuple[str, ...] = Field(
+        default=(), description="For each of its wants, the thing whose place it has to know first; none: no such thing."
+    )
     tells: tuple[str, ...] = Field(default=(), description="Whom it passes on what it is told, in the next turn.")
+    announces: bool = Field(
+        default=False, description="Whether it begins by telling these all places that it knows, one a turn."
+    )
     unless: tuple[str, ...] = Field(
         default=(),
         description="Agents x, y ...: it holds back what it knows to be known by x (that y knows it ...).",
     )
     believes: tuple[str, ...] = Field(default=(), description="Where it saw things last, if they were moved since.")
+
+
+class Slot(BaseModel):
+    """What fills a blank in the public text: where a thing is. Only a character knows, and no agent under test."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fact: str = Field(description="Where the thing is, as a PDDL proposition.")
+    instead: tuple[str, ...] = Field(min_length=1, description="Where else it may be as far as others know.")
 
 
 @dataclass(frozen=True)
@@ -46,7 +63,9 @@ class CharacterMind:
 
     kind: str
     wants: tuple[Proposition, ...] = ()
+    cues: tuple[str, ...] = ()
     tells: tuple[str, ...] = ()
+    announces: bool = False
     unless: tuple[str, ...] = ()
     believes: tuple[Proposition, ...] = ()
 
@@ -58,7 +77,9 @@ class CharacterMind:
     def words(self, agent: str) -> str:
         """Its rule in English, as everybody is told."""
         wants = [want.words for want in self.wants]
+        wants = [f"{want} ({cue})" for want, cue in zip(wants, self.cues, strict=True)] if self.cues else wants
         details = {"kind": self.kind, "wants": wants, "tells": list(self.tells), "unless": list(self.unless)}
+        details |= {"has_cues": bool(self.cues), "announces": self.announces}
         return " ".join(phrase("enacttom/characters.j2", "rule", agent=agent, **details).split())
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, HardCertificate
-from hm_agent.worlds.enacttom.tasks.characters import Character, CharacterMind
+from hm_agent.worlds.enacttom.tasks.characters import Character, CharacterMind, Slot
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, HouseMechanics, MechanicName
 from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Proposition, wanted
@@ -80,13 +80,15 @@ class TaskFile(BaseModel):
     unsure: Mapping[str, tuple[str, ...]] | None = Field(
         default=None, description="Facts of which no agent under test is told whether that character knows them."
     )
+    slots: tuple[Slot, ...] | None = Field(default=None, description="What fills the blanks ___ of the public text.")
     pair: str | None = Field(default=None, description="The name that a task shares with its twin, which looks alike.")
     hard_certificate: HardCertificate | None = None
 
     @property
     def hash(self) -> str:
         """SHA-256 of all fields that the proofs depend on; max_turns counts only for a hard task."""
-        unset = {name for name in ("characters", "needs_order", "unsure", "pair") if getattr(self, name) is None}
+        optional = ("characters", "needs_order", "unsure", "slots", "pair")
+        unset = {name for name in optional if getattr(self, name) is None}
         budgets = {"max_turns", "max_messages"} if self.characters is None else set()
         left_out = {"canary", "certificate", "hard_certificate", *unset, *budgets}
         content = self.model_dump(mode="json", exclude=left_out)
@@ -100,7 +102,8 @@ class HouseholdTask:
     init: every physical proposition that holds at the start, `hand_empty` and the rooms of objects included. goal: the
     shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
     start: public ones, its secrets, and its own private goals. characters: the minds of the agents that rules play.
-    hidden: the claims that must never hold: (not (K ...)) in the goal.
+    hidden: the claims that must never hold: (not (K ...)) in the goal. unsure: the facts of which a character knows one.
+    slots: for each blank of the text where a thing is, then where else it may be.
     """
 
     file: TaskFile
@@ -114,6 +117,7 @@ class HouseholdTask:
     characters: Mapping[str, CharacterMind] = field(default_factory=dict)
     hidden: tuple[Claim, ...] = ()
     unsure: Mapping[str, tuple[Proposition, ...]] = field(default_factory=dict)
+    slots: tuple[tuple[Proposition, ...], ...] = ()
 
     @property
     def name(self) -> str:

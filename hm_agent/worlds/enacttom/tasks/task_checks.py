@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from hm_agent.worlds.enacttom.tasks.characters import GOSSIP, RELAY, SILENT, Character, CharacterMind
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, RELAY, SILENT, Character, CharacterMind
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     HouseMechanics,
@@ -72,7 +72,11 @@ def check_task(file: TaskFile) -> HouseholdTask:
     unsure = {
         agent: _read_facts(f"unsure of {agent}", texts, problem, init) for agent, texts in (file.unsure or {}).items()
     }
-    task = HouseholdTask(file, plan, mechanics, init, goal, owned, public, known, characters, hidden, unsure)
+    slots = tuple(
+        tuple(_read_proposition("slots", text, problem) for text in (slot.fact, *slot.instead))
+        for slot in file.slots or ()
+    )
+    task = HouseholdTask(file, plan, mechanics, init, goal, owned, public, known, characters, hidden, unsure, slots)
     if file.characters is not None:
         _check_hard(task)
     return task
@@ -101,7 +105,10 @@ def _mind(agent: str, character: Character, problem: PddlProblem, plan: FloorPla
     )
     if strange := next((want for want in wants if want.predicate in (Is.IN_ROOM, Is.ON_FLOOR)), None):
         raise TaskError(f"{where}: it can't want {strange.pddl}: name furniture, a hand, or open and closed")
-    return CharacterMind(character.kind, wants, character.tells, character.unless, believes)
+    if character.cues and len(character.cues) != len(wants):
+        raise TaskError(f"{where}: there are {len(character.cues)} cues for {len(wants)} wants")
+    _check_known(f"{where} cues", character.cues, plan.objects, "object")
+    return CharacterMind(character.kind, wants, character.cues, character.tells, character.announces, character.unless, believes)
 
 
 def _check_hard(task: HouseholdTask) -> None:
@@ -111,9 +118,14 @@ def _check_hard(task: HouseholdTask) -> None:
     if task.mechanics.most_facts is None or task.file.max_turns is None:
         raise TaskError("a task with characters states max_turns and has the mechanic short_messages")
     _check_known("unsure", task.unsure, task.characters, "character")
+    if task.file.task.count(BLANK) != len(task.slots):
+        raise TaskError(f"task: it has {task.file.task.count(BLANK)} blanks {BLANK} for {len(task.slots)} slots")
+    for fact, *_ in task.slots:
+        if fact not in task.init or not any(fact in task.known[agent] for agent in task.characters):
+            raise TaskError(f"slots: {fact.pddl} has to hold at the start, and a character has to know it")
     for seat in task.seats:
         places = {fact for fact in task.init if fact.predicate in _PLACES or fact.predicate == Is.HELD_BY}
-        told = {*places, *(wanted(goal) for goal in task.physical_goal)}
+        told = {*places.difference(fact for fact, *_ in task.slots), *(wanted(goal) for goal in task.physical_goal)}
         if untold := sorted(fact.pddl for fact in told - set(task.known[seat])):
             raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told all places and goals")
 

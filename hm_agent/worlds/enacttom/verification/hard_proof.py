@@ -14,6 +14,7 @@ from hm_agent.worlds.enacttom.agents import RandomHouseAgent
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.views import possible_tasks
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.ladder.order_agent import Broadcaster, OrderAgent
 from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
@@ -79,6 +80,13 @@ class HardProof:
         """The cheapest plan of a class of policies with all secrets public to the agent; None if there is none."""
         search = CharacterSearch(self.household, self.agent, allowed)
         return search.plan(Position(HouseRuntime(self.household)))
+
+    @property
+    def has_own_plan(self) -> bool:
+        """True if the agent has a plan that works from all starts which are possible as far as it is told."""
+        households = [Household(task) for task in possible_tasks(self.task, self.task.seats[0])]
+        positions = [Position(HouseRuntime(households[0], start=one.start)) for one in households]
+        return CharacterSearch(households[0], self.agent).best(positions) is not None
 
     def status(self, allowed: Filter) -> Status:
         return "unsolvable" if self.plan(allowed) is None else "solved"
