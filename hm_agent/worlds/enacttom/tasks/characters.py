@@ -84,5 +84,6 @@ class CharacterMind:
 
 
 def rules_in_words(characters: Mapping[str, CharacterMind]) -> str:
-    """The rules of all characters, a sentence or two each; empty without characters."""
-    return " ".join(mind.words(agent) for agent, mind in characters.items())
+    """What holds of all characters and the rule of each, in sentences; empty without characters."""
+    rules = [mind.words(agent) for agent, mind in characters.items()]
+    return " ".join([phrase("enacttom/characters.j2", "intro"), *rules]) if rules else ""
