@@ -1,4 +1,4 @@
-"""The household as a world of up to four seats, all of which act at every turn; rules play the characters among them."""
+"""The household as a world of up to four seats, all of which act at every turn; rules play its characters."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ from hm_agent.worlds.enacttom.house.probes import (
     rule_metrics,
     rules_of,
 )
-from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
+from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 FUNCTIONAL_SUCCESS = "functional_success"
-QUIET_TURNS = 2
-"""An episode also ends after so many turns in a row in which everyone waits."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     `ProbeAnswers`, and any other action counts as no answer.
 
     claim_readers: the seats of agents that understand claims and no free text. Such agents add their seat before the
-    reset; the briefings of the others name them.
+    reset; the briefings of the others name them. quiet_turns: how many turns everyone has waited up to now.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
@@ -78,7 +76,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.claim_readers: set[Seat] = set()
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
-        self._quiet_turns = 0
+        self.quiet_turns = 0
         self._state_before: tuple[int, tuple[int, ...]] | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
 
@@ -90,7 +88,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def reset(self, seed: int) -> Turn[HouseView]:
         self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
-        self._quiet_turns, self._state_before, self._probe_results = 0, None, None
+        self.quiet_turns, self._state_before, self._probe_results = 0, None, None
         return self._turn()
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
@@ -106,7 +104,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
         waited = not faults and all(command.verb == Verb.WAIT for command in commands)
-        self._quiet_turns = self._quiet_turns + 1 if waited else 0
+        self.quiet_turns = self.quiet_turns + 1 if waited else 0
         return self._turn()
 
     def _graded(self, answers: Mapping[Seat, ProbeAnswers]) -> tuple[ProbeResult, ...]:
@@ -134,7 +132,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     @property
     def _has_ended(self) -> bool:
         """True after the last turn of actions; probes may remain to be answered."""
-        return self._runtime.turn >= self.task.max_turns or self._quiet_turns >= QUIET_TURNS
+        return self._runtime.turn >= self.task.max_turns or self.quiet_turns >= QUIET_TURNS
 
     @property
     def is_over(self) -> bool:
@@ -207,10 +205,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets: the
-        share of such claims that never did. turns, messages: how many were played and sent.
-        known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
-        probes see `probes.literal_metrics` and `probes.rule_metrics`.
+        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets:
+        the share of such claims that never did. turns, messages: how many were played and sent. known_share: the share
+        of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For probes see
+        `probes.literal_metrics` and `probes.rule_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}

@@ -45,10 +45,10 @@ LONGEST = 12
 
 @dataclass
 class HardHouse:
-    """A house with two things. Of each pair, the first is the first thing's: the furniture in which it is (holders),
-    other furniture in which somebody may believe it to be (decoys), and where it is wanted (targets).
+    """A house with two things; of each pair, the first is for the first thing.
 
-    names: the agent of each role.
+    holders: the furniture in which a thing is. decoys: other furniture that opens, in which somebody may believe it to
+    be. targets: where it is wanted. names: the agent of each role.
     """
 
     rng: Random
@@ -97,17 +97,18 @@ Scene = Callable[[HardHouse, int, int], Cast]
 """Makes the cast for a house, the needed thing's number, and the depth of mind."""
 
 
-def _wants(house: HardHouse, order: tuple[int, ...] = (0, 1)) -> tuple[str, ...]:
-    return tuple(house.goal(number).pddl for number in order)
+def _wants(house: HardHouse) -> tuple[str, ...]:
+    return tuple(house.goal(number).pddl for number in (0, 1))
 
 
 def _takes(house: HardHouse, role: str) -> Character:
     return Character(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
 
 
-def _misled(house: HardHouse, needed: int, **more: object) -> Character:
+def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> Character:
     """A helper that believes the needed thing to be where it is not."""
-    return Character(kind=HELPER, wants=_wants(house), believes=(house.decoy(needed).pddl,), **more)
+    believes = (house.decoy(needed).pddl,)
+    return Character(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
 
 
 def errand(house: HardHouse, needed: int, depth: int) -> Cast:
@@ -151,13 +152,13 @@ def considerate(house: HardHouse, needed: int, depth: int) -> Cast:
 
 
 def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
-    """A helper leaves a thing to its mate if it knows that the mate knows; but the mate, who has to know, does not fetch."""
+    """A helper leaves a thing to its mate if it knows that the mate knows; the mate has to know, but does not fetch."""
     names = house.names
     opens = tuple(Proposition(Is.OPEN, (decoy,)) for decoy in house.decoys)
     unless = (names["mate"], names["helper"])[: depth - 1]
     helper = Character(kind=HELPER, wants=_wants(house), unless=unless)
     mate = Character(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
-    known = {"helper": (1 - needed,), "mate": (1 - needed,)}
+    known: dict[str, tuple[int, ...]] = {"helper": (1 - needed,), "mate": (1 - needed,)}
     return Cast({"helper": helper, "mate": mate}, known, ("helper", "mate"), messages=2, more_goals=opens)
 
 
@@ -250,7 +251,9 @@ def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme:
     secret = {names[role]: [places[number] for number in numbers] for role, numbers in cast.known.items()}
     hidden = [Claim((names["rival"],), place) for place in places] if is_kept and "rival" in names else []
     title, text = THEMES[theme]
-    objects = dict.fromkeys(agents, AGENT) | dict.fromkeys(house.rooms, ROOM) | dict.fromkeys(house.furniture, FURNITURE)
+    objects = (
+        dict.fromkeys(agents, AGENT) | dict.fromkeys(house.rooms, ROOM) | dict.fromkeys(house.furniture, FURNITURE)
+    )
     objects |= dict.fromkeys(house.things, OBJECT)
     init = [Proposition(AGENT_IN_ROOM, (names[role], room)) for role, room in house.spawns.items()]
     init += [Proposition(Is.IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
@@ -305,7 +308,9 @@ def _public_words(house: HardHouse, cast: Cast, goals: list[Proposition], hidden
         )
         words.append(f"Now {blank}; {house.names['teller']} knows what is missing here: {either}.")
     words.append(f"{me} cannot enter {' or '.join(house.rooms[1:])}.")
-    starts = ", ".join(f"{agent} in {house.spawns[role]}" for role, agent in sorted(house.names.items(), key=lambda one: one[1]))
+    starts = ", ".join(
+        f"{agent} in {house.spawns[role]}" for role, agent in sorted(house.names.items(), key=lambda one: one[1])
+    )
     return [*words, f"At first {starts}."]
 
 
@@ -324,7 +329,9 @@ def _secrets(house: HardHouse, cast: Cast) -> list[str]:
             for number in known
         ]
         for number, belief in ((n, house.decoy(n)) for n in (0, 1) if house.decoy(n).pddl in character.believes):
-            words.append(f"{name} saw {house.things[number]} last inside {belief.arguments[1]}, and believes it is still there.")
+            words.append(
+                f"{name} saw {house.things[number]} last inside {belief.arguments[1]}, and believes it is still there."
+            )
         nothing = [house.things[n] for n in (0, 1) if n not in known and house.decoy(n).pddl not in character.believes]
         if nothing:
             words.append(f"{name} knows nothing of where {' or '.join(nothing)} is.")

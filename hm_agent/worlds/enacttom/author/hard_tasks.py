@@ -1,21 +1,32 @@
-"""Makes hard tasks: draws pairs from scenes until both tasks of a pair are proved, and counts why others were refused."""
+"""Makes hard tasks: draws pairs of a scene until both tasks are proved, and counts why others were refused."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import as_completed
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
+from rich.console import Console
+
+from hm_agent.config import ConfigError
+from hm_agent.process.exit_status import FAILED, complain
+from hm_agent.process.workers import calls_in_workers
+from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
+from hm_agent.worlds.enacttom.author.task_plan import ROW_KEYS, tally_table
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task_files import save_task
 from hm_agent.worlds.enacttom.verification.hard_proof import OUT_OF_REACH, HardProof, prove
 
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
+PROPOSALS, IDENTITY = "proposals.jsonl", "proposals.settings"
 NOT_READ = "the loader refuses it"
 
 
@@ -35,6 +46,15 @@ class MadePair:
     slot: HardSlot
     files: tuple[TaskFile, ...]
     refused: Mapping[str, int]
+
+
+def checked_slots(tasks: int, depths: Sequence[str]) -> list[HardSlot]:
+    """The pairs of a number of tasks; raises ConfigError for an odd number, and for an order that no scene has."""
+    if tasks % 2:
+        raise ConfigError(f"--tasks={tasks}: hard tasks come in pairs: say an even number")
+    if not depths or not all(depth.isdecimal() and int(depth) in SCENES for depth in depths):
+        raise ConfigError(f"--k_depth={','.join(depths)}: with --hard say numbers from {min(SCENES)} to {max(SCENES)}")
+    return hard_slots(tasks // 2, tuple(dict.fromkeys(map(int, depths))))
 
 
 def hard_slots(pairs: int, depths: Sequence[int] = (1, 2, 3)) -> list[HardSlot]:
@@ -70,6 +90,32 @@ def made_pair(seed: int, slot: HardSlot) -> MadePair:
             pass
         refused[why] += 1
     return MadePair(slot, (), refused)
+
+
+def make_hard_tasks(slots: Sequence[HardSlot], seed: int, out: Path, workers: int, console: Console) -> int:
+    """Writes the tasks that OUT does not have yet, and what became of their proposals; returns the exit status."""
+    out.mkdir(parents=True, exist_ok=True)
+    rows = RowFile(out / PROPOSALS, ROW_KEYS)
+    check_identity(out / IDENTITY, {"hard": True, "seed": seed}, rows)
+    missing = [slot for slot in slots if slot.name not in rows.rows]
+    with calls_in_workers(workers, made_pair, ((seed, slot) for slot in missing)) as made_pairs:
+        for made in (one.result() for one in as_completed(made_pairs)):
+            for file in made.files:
+                save_task(file, out)
+            rows.add(_row_of(made))
+    rows.sort()
+    chosen = [rows.rows[slot.name] for slot in slots]
+    console.print(tally_table(chosen))
+    console.out(f"Tasks: {out}", highlight=False)
+    failed = [row["id"] for row in chosen if not row["kept"]]
+    return complain("hm-agent generate enacttom", f"no pair was kept for {', '.join(failed)}", FAILED) if failed else 0
+
+
+def _row_of(made: MadePair) -> Row:
+    slot = made.slot
+    agents = len(made.files[0].agent_spawns) if made.files else 0
+    row = {"id": slot.name, "category": slot.scene, "k_depth": slot.depth, "agents": agents}
+    return {**row, "kept": int(bool(made.files)), "refused": dict(sorted(made.refused.items()))}
 
 
 def _shortest(files: Sequence[TaskFile]) -> int | None:

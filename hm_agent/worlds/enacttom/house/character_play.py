@@ -20,7 +20,14 @@ from hm_agent.worlds.enacttom.house.commands import (
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY, RIVAL, CharacterMind
-from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, HAND_EMPTY, Claim, Is, Proposition, normalised_claim
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT_IN_ROOM,
+    HAND_EMPTY,
+    Claim,
+    Is,
+    Proposition,
+    normalised_claim,
+)
 
 
 def with_characters(runtime: HouseRuntime, commands: Sequence[HouseCommand]) -> list[HouseCommand]:
@@ -66,7 +73,9 @@ def _news(runtime: HouseRuntime, agent: int, mind: CharacterMind) -> list[Claim]
     told = [fact for fact in dict.fromkeys(said) if runtime.state & household.known_bit(agent, fact)]
     told = told[-1:] if mind.kind == RELAY else told
     most = household.mechanics.most_facts or len(told)
-    return [fact for fact in told if not mind.unless or not _knows(runtime, (name, *mind.unless), fact.proposition)][:most]
+    return [fact for fact in told if not mind.unless or not _knows(runtime, (name, *mind.unless), fact.proposition)][
+        :most
+    ]
 
 
 def _is_blocked(runtime: HouseRuntime, name: str, mind: CharacterMind, want: Proposition) -> bool:

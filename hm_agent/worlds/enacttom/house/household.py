@@ -176,7 +176,9 @@ class Household:
     @cached_property
     def place_groups(self) -> Mapping[str, int]:
         """For each object, the mask of all propositions on where it is: seen in one place, it can be in no other."""
-        rooms = {thing: [Proposition(Is.IN_ROOM, (thing, room)) for room in self.plan.rooms] for thing in self.plan.objects}
+        rooms = {
+            thing: [Proposition(Is.IN_ROOM, (thing, room)) for room in self.plan.rooms] for thing in self.plan.objects
+        }
         return {thing: self.mask((*self.places(thing), *in_rooms)) for thing, in_rooms in rooms.items()}
 
     def goal_mask(self, goal: Iterable[Claim]) -> int:

@@ -24,6 +24,9 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
 
+QUIET_TURNS = 2
+"""An episode also ends after so many turns in a row in which everyone waits."""
+
 
 class OutcomeKind(Enum):
     """How an agent's action went."""

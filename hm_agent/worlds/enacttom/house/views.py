@@ -240,12 +240,14 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
     """The tasks that a household may be as far as an agent under test is told, by who knows the facts that are unsure.
 
     Of the facts that are unsure about a character it knows exactly one. A blank may be filled in several ways, of which
-    the characters that know of it know the true one. Everything else of a household with characters is told to it (`task_checks.py`): the rules and beliefs of
-    characters, what they know, where all things and agents are, and the goals.
+    the characters that know of it know the true one. Everything else of a household with characters is told to it
+    (`task_checks.py`): the rules and beliefs of characters, what they know, where all things and agents are, the goals.
     """
     told = {"task_id": "told", "pair": None, "agent_secrets": {}, "secret_facts": None, "hard_certificate": None}
     file = task.file.model_copy(update=told)
-    sure = {name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()}
+    sure = {
+        name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
+    }
     tasks = []
     for guesses in product(*task.unsure.values(), *task.slots):
         guessed = dict(zip(task.unsure, guesses, strict=False))

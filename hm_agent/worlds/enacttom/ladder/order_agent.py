@@ -8,7 +8,10 @@ others' knowledge. An agent that finds no plan waits. The shortcuts among them a
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, tell
@@ -32,9 +35,10 @@ class OrderState:
 
 
 class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
-    """Plays one seat by the best plan of its model. assumes_deeper: True if it takes claims too deep for it to be known.
+    """Plays one seat by the best plan of its model.
 
-    sees_only_reality: True if it takes everyone to know what it knows, and nothing else.
+    assumes_deeper: True if it takes the claims that are too deep for it to be known. sees_only_reality: True if it takes
+    everyone to know what it knows, and nothing else.
     """
 
     def __init__(self, order: int, *, assumes_deeper: bool = False, sees_only_reality: bool = False) -> None:
@@ -121,3 +125,12 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
             return Decision(IDLE)
         self._told += most
         return Decision(tell([Claim((), fact) for fact in news], [EVERYONE]))
+
+
+AGENTS: Mapping[str, Callable[[], Agent[Any, Any]]] = {
+    **{f"order_{order}": partial(OrderAgent, order) for order in range(4)},
+    **{f"order_{order}_sure": partial(OrderAgent, order, assumes_deeper=True) for order in (1, 2)},
+    "reality": partial(OrderAgent, 1, sees_only_reality=True),
+    "broadcaster": Broadcaster,
+}
+"""The agents of this module by name."""

@@ -1,9 +1,9 @@
 """Characters: agents of a hard task that follow rules, which everybody is told.
 
 A *helper* brings about what it wants, thing by thing, going to where it believes each thing to be. A *rival* does the
-same against the shared goal: it takes things out of furniture and keeps them. A *silent* one is a helper or rival that sends no message:
-its acts alone tell what it knows. A *gossip* passes on what it is told. A *relay* is forgetful: it passes on only the
-last fact of what it is told.
+same against the shared goal: it takes things out of furniture and keeps them. A *silent* one is a helper that sends no
+message: its acts alone tell what it knows. A *gossip* passes on what it is told. A *relay* is forgetful: it passes on
+only the last fact of what it is told.
 
 `unless` makes a character consider what others know. Of one that passes things on, it holds back the facts of which it
 knows that others know them; of any other it stops what it wants.
@@ -11,7 +11,7 @@ knows that others know them; of any other it stops what it wants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,11 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.enacttom.tasks.propositions import Proposition
 
-HELPER, GOSSIP, RIVAL, SILENT, RELAY = "helper", "gossip", "rival", "silent", "relay"
+Kind = Literal["helper", "gossip", "rival", "silent", "relay"]
+HELPER: Kind = "helper"
+GOSSIP: Kind = "gossip"
+RIVAL: Kind = "rival"
+SILENT: Kind = "silent"
+RELAY: Kind = "relay"
 BLANK = "___"
 """Stands in a public text for what only others' secrets tell."""
-Kind = Literal["helper", "gossip", "rival", "silent", "relay"]
-KINDS: Sequence[str] = (HELPER, GOSSIP, RIVAL, SILENT, RELAY)
 
 
 class Character(BaseModel):
@@ -35,7 +38,8 @@ class Character(BaseModel):
     kind: Kind
     wants: tuple[str, ...] = Field(default=(), description="What it brings about, in order, as PDDL propositions.")
     cues: tuple[str, ...] = Field(
-        default=(), description="For each of its wants, the thing whose place it has to know first; none: no such thing."
+        default=(),
+        description="For each of its wants, the thing whose place it has to know first; none: no such thing.",
     )
     tells: tuple[str, ...] = Field(default=(), description="Whom it passes on what it is told, in the next turn.")
     announces: bool = Field(

@@ -75,7 +75,10 @@ class TaskFile(BaseModel):
         default=None, description="The agents that are played by rules which everyone is told; makes a task hard."
     )
     needs_order: int | None = Field(
-        default=None, ge=1, le=3, description="The least order of mind that solves a hard task, as its certificate says."
+        default=None,
+        ge=1,
+        le=3,
+        description="The least order of mind that solves a hard task, as its certificate says.",
     )
     unsure: Mapping[str, tuple[str, ...]] | None = Field(
         default=None, description="Facts of which no agent under test is told whether that character knows them."
@@ -102,8 +105,8 @@ class HouseholdTask:
     init: every physical proposition that holds at the start, `hand_empty` and the rooms of objects included. goal: the
     shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
     start: public ones, its secrets, and its own private goals. characters: the minds of the agents that rules play.
-    hidden: the claims that must never hold: (not (K ...)) in the goal. unsure: the facts of which a character knows one.
-    slots: for each blank of the text where a thing is, then where else it may be.
+    hidden: the claims that must never hold: (not (K ...)) in the goal. unsure: by character, facts of which it knows
+    one. slots: for each blank of the text where a thing is, then where else it may be.
     """
 
     file: TaskFile

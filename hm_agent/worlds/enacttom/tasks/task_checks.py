@@ -108,7 +108,9 @@ def _mind(agent: str, character: Character, problem: PddlProblem, plan: FloorPla
     if character.cues and len(character.cues) != len(wants):
         raise TaskError(f"{where}: there are {len(character.cues)} cues for {len(wants)} wants")
     _check_known(f"{where} cues", character.cues, plan.objects, "object")
-    return CharacterMind(character.kind, wants, character.cues, character.tells, character.announces, character.unless, believes)
+    return CharacterMind(
+        character.kind, wants, character.cues, character.tells, character.announces, character.unless, believes
+    )
 
 
 def _check_hard(task: HouseholdTask) -> None:

@@ -17,12 +17,11 @@ from itertools import combinations, permutations
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, tell
 from hm_agent.worlds.enacttom.house.household import Household
-from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.knowledge import weaker
+from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.characters import RELAY
-from hm_agent.worlds.enacttom.tasks.propositions import Claim
+from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Proposition
 
-QUIET_TURNS = 2
-"""An episode also ends after so many turns in a row in which everyone waits."""
 Cost = tuple[int, int, int]
 """The number of commands other than Wait, then of addressees and facts of messages, then the sum of their turns."""
 Filter = Callable[[HouseCommand, Sequence[str], bool], bool]
@@ -98,6 +97,12 @@ class CharacterSearch:
         self._minds = [number for number, name in enumerate(household.agents) if name in household.task.characters]
         is_ordered = any(mind.kind == RELAY for mind in household.task.characters.values())
         self._choices = permutations if is_ordered else combinations
+        self._acts = list(self._reachable_acts())
+        named = ((claim, household.known_bit(agent, claim)) for claim in household.sayable)
+        self._sayable = [(claim, bit) for claim, bit in named if bit]
+        self._teller_names = {household.agents[number] for number in self._tellers}
+        self._messages_of: dict[object, list[HouseCommand]] = {}
+        self._rules: dict[HouseCommand, list[tuple[int, int]]] = {}
         self._solved: dict[object, tuple[Cost, HouseCommand] | None] = {}
         self.positions = 0
 
@@ -130,11 +135,16 @@ class CharacterSearch:
             self.positions += 1
             best: tuple[Cost, HouseCommand] | None = None
             waited: tuple[Position, ...] | None = None
+            effects: set[object] = set()
             for command in self._commands(positions):
+                if command.verb == Verb.COMMUNICATE:
+                    # Of messages with the same effect the first is the shortest; one without any is as good as Wait.
+                    effect, is_idle = self._effect(positions, command)
+                    if effect in effects or (is_idle and waited and not any(one.quiet for one in waited)):
+                        continue
+                    effects.add(effect)
                 then = tuple(position.after(self._agent, command) for position in positions)
                 waited = waited or then
-                if command.verb == Verb.COMMUNICATE and self._is_idle_talk(then, waited):
-                    continue
                 own = _cost(command, positions[0].runtime.turn)
                 rest = self._worst(then)
                 if rest is not None and (best is None or _sum(own, rest) < best[0]):
@@ -162,14 +172,21 @@ class CharacterSearch:
             tuple((number, message.claims) for number in self._tellers for message in runtime.inbox[number]),
         )
 
-    def _is_idle_talk(self, then: Sequence[Position], waited: Sequence[Position]) -> bool:
-        """True if a message changes nothing but the number of messages left, so that it is no better than waiting."""
-        return all(
-            one.runtime.state == other.runtime.state
-            and not any(len(one.runtime.inbox[number]) != len(other.runtime.inbox[number]) for number in self._tellers)
-            and one.quiet == other.quiet
-            for one, other in zip(then, waited, strict=True)
-        )
+    def _effect(self, positions: Sequence[Position], command: HouseCommand) -> tuple[object, bool]:
+        """What a message teaches in each position, and what those that pass things on get; True if that is nothing."""
+        if command not in self._rules:
+            group = self.household.group(self._agent, command.arguments)
+            implied = dict.fromkeys(weaker_claim for claim in command.claims for weaker_claim in weaker(claim))
+            rules = (self.household.tell_rule(self._agent, group, claim) for claim in implied)
+            self._rules[command] = [(rule.needs, rule.adds) for rule in rules if rule]
+        taught = []
+        for position in positions:
+            state, learned = position.runtime.state, 0
+            for needs, adds in self._rules[command]:
+                learned |= adds if state & needs == needs else 0
+            taught.append(learned & ~state)
+        heard = command.claims if (got := self._teller_names & set(command.arguments)) else ()
+        return (tuple(taught), frozenset(got), heard), not (any(taught) or heard)
 
     def _commands(self, positions: Sequence[Position]) -> Iterator[HouseCommand]:
         """Yields Wait, then every other command of the class that can succeed in one of the positions."""
@@ -177,22 +194,29 @@ class CharacterSearch:
         left = positions[0].runtime.messages_left[self._agent]
         is_first = left == self._budget
         states = [position.runtime.state for position in positions]
-        for (agent, verb, arguments), operators in self.household.operators.items():
-            if agent != self._agent or (verb == Verb.NAVIGATE and arguments[0] in self.household.plan.furniture):
-                continue
-            if any(operator.needs & ~state == 0 for operator in operators for state in states):
-                command = operators[0].command
-                if self._allowed(command, self._targets, is_first):
-                    yield command
+        for command, needed in self._acts:
+            if any(needs & ~state == 0 for needs in needed for state in states):
+                yield command
         if left:
-            yield from (one for one in self._messages(states) if self._allowed(one, self._targets, is_first))
+            known = tuple(claim for claim, bit in self._sayable if any(state & bit for state in states))
+            if (known, is_first) not in self._messages_of:
+                self._messages_of[known, is_first] = [
+                    one for one in self._messages(known) if self._allowed(one, self._targets, is_first)
+                ]
+            yield from self._messages_of[known, is_first]
 
-    def _messages(self, states: Sequence[int]) -> Iterator[HouseCommand]:
-        known = [
-            claim
-            for claim in self.household.sayable
-            if (bit := self.household.known_bit(self._agent, claim)) and any(state & bit for state in states)
-        ]
+    def _reachable_acts(self) -> Iterator[tuple[HouseCommand, list[int]]]:
+        """Yields the commands that can succeed in rooms that the agent may enter, with what each way of them needs."""
+        name, household = self.household.agents[self._agent], self.household
+        barred = [room for room in household.plan.rooms if not household.mechanics.may_enter(name, room)]
+        elsewhere = household.mask(Proposition(AGENT_IN_ROOM, (name, room)) for room in barred)
+        for (agent, verb, arguments), operators in household.operators.items():
+            if agent == self._agent and not (verb == Verb.NAVIGATE and arguments[0] in household.plan.furniture):
+                needed = [operator.needs for operator in operators if not operator.needs & elsewhere]
+                if needed and self._allowed(operators[0].command, self._targets, False):
+                    yield operators[0].command, needed
+
+    def _messages(self, known: Sequence[Claim]) -> Iterator[HouseCommand]:
         most = self.household.mechanics.most_facts or len(known)
         for count in range(1, len(self._targets) + 1):
             for addressees in combinations(self._targets, count):

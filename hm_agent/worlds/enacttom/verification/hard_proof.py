@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from hm_agent.core import Agent
@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import possible_tasks
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
-from hm_agent.worlds.enacttom.ladder.order_agent import Broadcaster, OrderAgent
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
 from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -31,7 +31,7 @@ from hm_agent.worlds.enacttom.verification.character_search import (
 )
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-DEEPEST_ORDER = 3
+ORDERS = ("order_0", "order_1", "order_2", "order_3")
 RANDOM_SEEDS = 10
 """How many episodes the agent that acts at random plays."""
 OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
@@ -48,12 +48,12 @@ def shortcuts(order: int) -> Mapping[str, tuple[Builder, ...]]:
 
     The latter model others less deep, and take what is deeper to be known.
     """
-    sure = {f"order_{less}_sure": (partial(OrderAgent, less, assumes_deeper=True),) for less in range(1, order)}
+    sure = {f"order_{less}_sure": (AGENTS[f"order_{less}_sure"],) for less in range(1, order)}
     return {
         "flood": (partial(LadderAgent, 1, floods=True),),
         "solo": (partial(LadderAgent, 0),),
-        "broadcaster": (Broadcaster,),
-        "reality": (partial(OrderAgent, 1, sees_only_reality=True),),
+        "broadcaster": (AGENTS["broadcaster"],),
+        "reality": (AGENTS["reality"],),
         **sure,
         "random": tuple(partial(RandomHouseAgent, seed) for seed in range(RANDOM_SEEDS)),
     }
@@ -73,8 +73,15 @@ class HardProof:
     def __init__(self, task: HouseholdTask) -> None:
         if len(task.seats) != 1:
             raise TaskError(f"the proof is for one agent under test, not for {', '.join(task.seats)}")
-        self.task, self.household = task, Household(task)
-        self.agent = task.agents.index(task.seats[0])
+        self.task, self.agent = task, task.agents.index(task.seats[0])
+
+    @cached_property
+    def household(self) -> Household:
+        return Household(self.task)
+
+    @cached_property
+    def _world(self) -> EnacttomWorld:
+        return EnacttomWorld(self.task)
 
     def plan(self, allowed: Filter = everything) -> list[HouseCommand] | None:
         """The cheapest plan of a class of policies with all secrets public to the agent; None if there is none."""
@@ -93,7 +100,7 @@ class HardProof:
 
     def is_solved_by(self, build: Builder, seed: int = 0) -> bool:
         """Plays an episode with one agent."""
-        world = EnacttomWorld(self.task)
+        world = self._world
         outcome = asyncio.run(run_episode(world, {self.task.seats[0]: build()}, seed=seed))
         if outcome.error:
             raise outcome.error
@@ -117,9 +124,7 @@ def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: b
         faults += [fault] if fault else []
         if is_quick and faults:
             return HardVerdict(None, tuple(faults))
-    certificate = HardCertificate(
-        task_hash=task.file.hash, plan=tuple(map(str, plan)), solvable="solved", **answers
-    )
+    certificate = HardCertificate(task_hash=task.file.hash, plan=tuple(map(str, plan)), solvable="solved", **answers)
     return HardVerdict(certificate, tuple(faults))
 
 
@@ -134,7 +139,10 @@ def _answers(
     if twin is not None and message is not None:
         status = HardProof(twin).status(beginning_with(message))
         yield "twin_fails", status, TWIN if status == "solved" else None
-    orders = {f"order_{depth}": proof.is_solved_by(partial(OrderAgent, depth)) for depth in range(DEEPEST_ORDER + 1)}
+    # An order above the deepest claim of a household plans just as the one below.
+    deepest = max(claim.depth for claim in proof.household.claims)
+    orders = {name: proof.is_solved_by(AGENTS[name]) for name in ORDERS[: deepest + 1]}
+    orders |= dict.fromkeys(ORDERS[deepest + 1 :], orders[ORDERS[min(deepest, len(ORDERS) - 1)]])
     solved = list(orders.values())
     yield "orders", orders, LOWER if any(solved[:order]) else None if all(solved[order:]) else HIGHER
     shares = {

@@ -16,6 +16,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RemoteControl,
     RestrictedCommunication,
     RoomRestriction,
+    ShortMessages,
 )
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
@@ -91,6 +92,8 @@ def mechanic_words(binding: Binding) -> Iterator[str]:
             yield f"Opening {trigger} sets {target} {state}."
         case InverseState(trigger_object=trigger):
             yield f"{trigger} is reversed: Open closes it and Close opens it."
+        case ShortMessages(most_facts=most):
+            yield f"A message says at most {most} fact{'' if most == 1 else 's'}."
         case _:
             yield f"{binding.trigger_object} and {binding.target_object} always end up in the same state."
 
