@@ -37,8 +37,8 @@ class OrderState:
 class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Plays one seat by the best plan of its model.
 
-    assumes_deeper: True if it takes the claims that are too deep for it to be known. sees_only_reality: True if it takes
-    everyone to know what it knows, and nothing else.
+    assumes_deeper: True if it takes the claims that are too deep for it to be known. sees_only_reality: True if it
+    takes everyone to know what it knows, and nothing else.
     """
 
     def __init__(self, order: int, *, assumes_deeper: bool = False, sees_only_reality: bool = False) -> None:
