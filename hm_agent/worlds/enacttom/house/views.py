@@ -243,14 +243,8 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
     the characters that know of it know the true one. Everything else of a household with characters is told to it
     (`task_checks.py`): the rules and beliefs of characters, what they know, where all things and agents are, the goals.
     """
-    told: dict[str, object] = {
-        "task_id": "told",
-        "pair": None,
-        "agent_secrets": {},
-        "secret_facts": None,
-        "hard_certificate": None,
-    }
-    file = task.file.model_copy(update=told)
+    untold = dict.fromkeys(("pair", "secret_facts", "hard_certificate"))
+    file = task.file.model_copy(update={**untold, "task_id": "told", "agent_secrets": {}})
     sure = {
         name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
     }
