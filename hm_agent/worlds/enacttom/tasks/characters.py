@@ -82,13 +82,8 @@ class CharacterMind:
         """Its rule in English, as everybody is told."""
         wants = [want.words for want in self.wants]
         wants = [f"{want} ({cue})" for want, cue in zip(wants, self.cues, strict=True)] if self.cues else wants
-        details: dict[str, object] = {
-            "kind": self.kind,
-            "wants": wants,
-            "tells": list(self.tells),
-            "unless": list(self.unless),
-        }
-        details |= {"has_cues": bool(self.cues), "announces": self.announces}
+        details: dict[str, object] = {"kind": self.kind, "wants": wants, "tells": list(self.tells)}
+        details |= {"unless": list(self.unless), "has_cues": bool(self.cues), "announces": self.announces}
         return " ".join(phrase("enacttom/characters.j2", "rule", agent=agent, **details).split())
 
 
