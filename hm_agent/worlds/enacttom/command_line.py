@@ -174,7 +174,8 @@ def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[st
         faults.append("its certificate says otherwise: --write makes a new one")
     if verdict.certificate is None:
         return "no plan", faults
-    return f"solved with {counted(len(verdict.certificate.plan), 'turn')}, needs order {task.file.needs_order}", faults
+    plan = counted(len(verdict.certificate.plan), "command")
+    return f"solved with {plan}, needs order {task.file.needs_order}", faults
 
 
 def _result_line(verdict: Verdict) -> str:
