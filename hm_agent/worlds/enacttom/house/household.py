@@ -147,10 +147,11 @@ class Household:
         state = self.mask(self.task.init)
         for fact in self.task.public_facts:
             state |= self.mask(common_knowledge(self.agents, fact, self.claims))
+        blanks = set().union(*self.task.slots)
         for agent, facts in self.task.known.items():
             for fact in facts:
                 state |= self.bits.get(Claim((agent,), fact), 0)
-                if agent in self.task.characters and fact not in self.task.unsure.get(agent, ()):
+                if agent in self.task.characters and fact not in {*self.task.unsure.get(agent, ()), *blanks}:
                     state |= self.mask(
                         told for seat in self.task.seats if (told := Claim((seat, agent), fact)) in self.bits
                     )

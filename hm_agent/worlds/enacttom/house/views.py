@@ -244,7 +244,7 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
     (`task_checks.py`): the rules and beliefs of characters, what they know, where all things and agents are, the goals.
     """
     untold = dict.fromkeys(("pair", "secret_facts", "hard_certificate"))
-    file = task.file.model_copy(update={**untold, "task_id": "told", "agent_secrets": {}})
+    file = task.file.model_copy(update={**untold, "task_id": "told", "problem_pddl": "", "agent_secrets": {}})
     sure = {
         name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
     }

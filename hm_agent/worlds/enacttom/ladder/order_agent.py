@@ -60,7 +60,7 @@ class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(self._command, state=OrderState(len(self._positions), command is not None))
 
     def _begin(self, view: HouseView) -> CharacterSearch:
-        tasks = [with_reality(task, view.agent) if self._sees_only_reality else task for task in view.briefing.models]
+        tasks = [with_reality(task) if self._sees_only_reality else task for task in view.briefing.models]
         households = [Household(task, deepest=self.order, assumes_deeper=self._assumes_deeper) for task in tasks]
         first = households[0]
         self._agent = first.agents.index(view.agent)
@@ -74,9 +74,9 @@ class OrderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._positions = fitting or (_corrected(then[0], view),)
 
 
-def with_reality(task: HouseholdTask, agent: str) -> HouseholdTask:
-    """The task if all characters knew where things are, as the agent does."""
-    known = tuple(fact for fact in task.known[agent] if fact.predicate in _PLACES)
+def with_reality(task: HouseholdTask) -> HouseholdTask:
+    """The task if all characters knew where things are."""
+    known = tuple(sorted((fact for fact in task.init if fact.predicate in _PLACES), key=str))
     characters = {name: replace(mind, believes=()) for name, mind in task.characters.items()}
     everyone = {name: (*facts, *(known if name in characters else ())) for name, facts in task.known.items()}
     return replace(task, characters=characters, known=everyone)
