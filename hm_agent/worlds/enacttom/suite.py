@@ -56,6 +56,8 @@ AGAINST_CHARACTERS = {
     "order_2_sure": ("order_2, but takes deeper knowledge for known", "order_"),
     "reality": ("in hard tasks: plans as if characters knew what it knows", "reality"),
     "broadcaster": ("in hard tasks: tells everyone whatever it knows", "broadcaster"),
+    "openly": ("in hard tasks: tells what helpers lack to all that can be trusted, in one message", "openly"),
+    "apart": ("in hard tasks: tells what helpers lack to each that can be trusted alone", "apart"),
 }
 """The agents that play hard tasks alone, which have characters: by name what they do, and `asked_by`."""
 LADDER = (

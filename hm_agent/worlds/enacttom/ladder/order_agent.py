@@ -19,6 +19,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.tasks.characters import RIVAL
 from hm_agent.worlds.enacttom.tasks.propositions import WANTED, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
@@ -127,10 +128,52 @@ class Broadcaster(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return Decision(tell([Claim((), fact) for fact in news], [EVERYONE]))
 
 
+class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
+    """Tells what a helper lacks to those that can be trusted with it: to all of them openly, or to each apart.
+
+    It sees who lacks what, but not what follows from what others know of each other. The trusted are all that it may
+    write to but rivals that nothing stops, and those that would tell these.
+    """
+
+    def __init__(self, *, is_open: bool) -> None:
+        self._is_open = is_open
+        self._known: list[Proposition] = []
+        self._planned: list[HouseCommand] | None = None
+
+    async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
+        view = observation.view
+        if view.probes:
+            return Decision(ProbeAnswers({}))
+        heard = [claim.proposition for message in view.messages for claim in message.claims]
+        told = [] if self._known else [fact for fact in view.briefing.facts if fact.predicate in _PLACES]
+        if told or heard:
+            self._known += [*told, *heard]
+            self._planned = self._messages(view)
+        if not (self._planned and view.messages_left):
+            return Decision(IDLE)
+        return Decision(self._planned.pop(0))
+
+    def _messages(self, view: HouseView) -> list[HouseCommand]:
+        task = view.briefing.models[0]
+        minds = task.characters
+        rivals = {name for name, mind in minds.items() if mind.kind == RIVAL and not mind.unless}
+        trusted = [name for name in view.briefing.targets if name not in rivals and not rivals & set(minds[name].tells)]
+        messages = []
+        for fact in self._known:
+            lacking = [name for name, mind in minds.items() if mind.wants and name not in rivals]
+            if all(fact in task.known[name] for name in lacking if minds[name].kind != RIVAL):
+                continue
+            groups = [trusted] if self._is_open else [[name] for name in trusted if minds[name].kind != RIVAL]
+            messages += [tell([Claim((), fact)], group) for group in groups if group]
+        return messages
+
+
 AGENTS: Mapping[str, Callable[[], Agent[Any, Any]]] = {
     **{f"order_{order}": partial(OrderAgent, order) for order in range(4)},
     **{f"order_{order}_sure": partial(OrderAgent, order, assumes_deeper=True) for order in (1, 2)},
     "reality": partial(OrderAgent, 1, sees_only_reality=True),
     "broadcaster": Broadcaster,
+    "openly": partial(HabitAgent, is_open=True),
+    "apart": partial(HabitAgent, is_open=False),
 }
 """The agents of this module by name."""
