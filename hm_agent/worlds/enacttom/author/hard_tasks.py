@@ -21,7 +21,7 @@ from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
-from hm_agent.worlds.enacttom.verification.hard_proof import OUT_OF_REACH, HardProof, prove
+from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, OUT_OF_REACH, HardProof, habit_solving, prove
 
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
@@ -130,6 +130,8 @@ def _shortest(files: Sequence[TaskFile]) -> int | None:
 def _proved(files: tuple[TaskFile, ...]) -> tuple[TaskFile, ...] | str:
     """Both files with their certificates, or the first reason to refuse them."""
     tasks = [check_task(file) for file in files]
+    if habit_solving([HardProof(task) for task in tasks]):
+        return HABIT
     certified = []
     for task, twin in zip(tasks, reversed(tasks), strict=True):
         verdict = prove(task, twin, is_quick=True)

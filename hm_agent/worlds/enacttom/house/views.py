@@ -23,7 +23,6 @@ from hm_agent.worlds.enacttom.house.commands import (
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
-from hm_agent.worlds.enacttom.tasks.characters import rules_in_words
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -221,7 +220,7 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
     return Briefing(
         agent,
         task.plan.public,
-        " ".join(filter(None, (task.file.task, rules_in_words(task.characters)))),
+        task.public_text,
         tuple(task.file.agent_secrets.get(agent, ())),
         task.known[agent],
         tuple(room for room in task.plan.rooms if not mechanics.may_enter(agent, room)),

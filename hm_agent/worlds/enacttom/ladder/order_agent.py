@@ -168,6 +168,7 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         return messages
 
 
+HABITS = ("openly", "apart")
 AGENTS: Mapping[str, Callable[[], Agent[Any, Any]]] = {
     **{f"order_{order}": partial(OrderAgent, order) for order in range(4)},
     **{f"order_{order}_sure": partial(OrderAgent, order, assumes_deeper=True) for order in (1, 2)},

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, HardCertificate
-from hm_agent.worlds.enacttom.tasks.characters import Character, CharacterMind, Slot
+from hm_agent.worlds.enacttom.tasks.characters import Character, CharacterMind, Slot, rules_in_words
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, HouseMechanics, MechanicName
 from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Proposition, wanted
@@ -134,6 +134,11 @@ class HouseholdTask:
     def seats(self) -> tuple[str, ...]:
         """The agents under test: all but the characters."""
         return tuple(agent for agent in self.agents if agent not in self.characters)
+
+    @property
+    def public_text(self) -> str:
+        """What everyone is told: the text of the file, then the rules of characters."""
+        return " ".join(filter(None, (self.file.task, rules_in_words(self.characters))))
 
     @property
     def k_depth(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -16,7 +16,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import possible_tasks
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
-from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS, HABITS
 from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -36,8 +36,8 @@ RANDOM_SEEDS = 10
 """How many episodes the agent that acts at random plays."""
 OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
 SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
-TWIN = "the twin is solved by the same first message"
-REASONS = (OUT_OF_REACH, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
+TWIN, HABIT = "the twin is solved by the same first message", "a habit of telling solves it and its twin"
+REASONS = (OUT_OF_REACH, HABIT, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
 """Why a task is refused, in the order of checking."""
 
 Builder = Callable[[], Agent[Any, Any]]
@@ -107,6 +107,16 @@ class HardProof:
         return world.is_solved
 
 
+def habit_solving(proofs: Sequence[HardProof]) -> str | None:
+    """The name of a habit of telling that solves all of some tasks which need an order above 1; None without one.
+
+    Where an order of 1 is needed, seeing who lacks what is all that is asked for.
+    """
+    if any((proof.task.file.needs_order or 0) < 2 for proof in proofs):
+        return None
+    return next((name for name in HABITS if all(proof.is_solved_by(AGENTS[name]) for proof in proofs)), None)
+
+
 def first_message(plan: list[HouseCommand]) -> HouseCommand | None:
     return next((command for command in plan if command.verb == Verb.COMMUNICATE), None)
 
@@ -117,7 +127,7 @@ def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: b
     plan = proof.plan()
     if plan is None:
         return HardVerdict(None, (OUT_OF_REACH,))
-    faults: list[str] = []
+    faults = [HABIT] if twin is not None and habit_solving((proof, HardProof(twin))) else []
     answers: dict[str, Any] = {}
     for name, answer, fault in _answers(proof, plan, order, twin):
         answers[name] = answer
