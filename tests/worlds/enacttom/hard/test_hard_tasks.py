@@ -23,7 +23,7 @@ from hm_agent.worlds.enacttom.language.written_commands import context_of, read_
 from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.verification.hard_proof import prove
+from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, habit_solving, prove
 from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 from hm_agent.written_calls import CallError
@@ -116,6 +116,11 @@ def test_the_models_of_a_briefing_do_not_tell_how_blanks_are_filled() -> None:
     assert set(map(repr, first_view(other).briefing.models)) == set(map(repr, view.briefing.models))
 
 
+def test_no_habit_of_telling_solves_both_tasks_of_a_pair_that_needs_a_deeper_order() -> None:
+    for pair in (one for one in PAIRS if "_k1_" not in one):
+        assert habit_solving([HardProof(task) for task in twins(pair)]) is None, pair
+
+
 def test_agents_of_the_ladder_solve_what_needs_their_order_and_nothing_above() -> None:
     for pair in FIRST:
         task = twins(pair)[0]
@@ -131,6 +136,7 @@ def test_other_agents_play_a_hard_task_to_its_end(agent: str) -> None:
     world, agents = set_up(scenario, agent, seed=1)
     assert list(agents) == list(scenario.seats)
     play_out(world, agents, seed=1)
+    assert isinstance(world, EnacttomWorld)
     assert world.is_over
     assert world.metrics()["functional_success"] == (agent == "planner")
 
@@ -172,6 +178,7 @@ def test_the_environment_of_a_hard_task_has_its_seats_alone() -> None:
     env = SUITE.parallel_env(scenario, {}, "ansi")
     observations, _ = env.reset(seed=0)
     assert list(observations) == list(scenario.seats)
+    rewards: dict[str, float] = {}
     while env.agents:
         _, rewards, *_ = env.step(dict.fromkeys(env.agents, "Wait[]"))
     assert list(rewards.values()) == [0.0]
