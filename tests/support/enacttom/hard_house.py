@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from hm_agent.worlds.enacttom.tasks.characters import Character
+from hm_agent.worlds.enacttom.tasks.characters import CharacterRule
 from hm_agent.worlds.enacttom.tasks.mechanics import LimitedBandwidth, RoomRestriction, ShortMessages
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -25,7 +25,7 @@ _PROBLEM = """(define (problem hard_house)
 
 
 def hard_file(
-    characters: Mapping[str, Character],
+    characters: Mapping[str, CharacterRule],
     *,
     known: Mapping[str, Sequence[str]] | None = None,
     goal: Sequence[str] = (GOAL,),
@@ -70,6 +70,6 @@ def hard_file(
     )
 
 
-def hard_task(characters: Mapping[str, Character], **options: object) -> HouseholdTask:
+def hard_task(characters: Mapping[str, CharacterRule], **options: object) -> HouseholdTask:
     """Makes the task of `hard_file`."""
     return check_task(hard_file(characters, **options))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from random import Random
 
 from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
 from hm_agent.worlds.enacttom.author.task_words import THEMES
-from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, Character, Slot
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, CharacterRule, Slot
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     Binding,
     HouseMechanics,
@@ -83,7 +83,7 @@ class Cast:
     beside the places of both things. has_blanks: True if the agent under test is not told where things are.
     """
 
-    characters: dict[str, Character]
+    characters: dict[str, CharacterRule]
     known: dict[str, tuple[int, ...]]
     targets: tuple[str, ...]
     messages: int = 1
@@ -101,14 +101,14 @@ def _wants(house: HardHouse) -> tuple[str, ...]:
     return tuple(house.goal(number).pddl for number in (0, 1))
 
 
-def _takes(house: HardHouse, role: str) -> Character:
-    return Character(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
+def _takes(house: HardHouse, role: str) -> CharacterRule:
+    return CharacterRule(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
 
 
-def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> Character:
+def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> CharacterRule:
     """A helper that believes the needed thing to be where it is not."""
     believes = (house.decoy(needed).pddl,)
-    return Character(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
+    return CharacterRule(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
 
 
 def errand(house: HardHouse, needed: int, depth: int) -> Cast:
@@ -120,14 +120,14 @@ def errand(house: HardHouse, needed: int, depth: int) -> Cast:
 def loose_tongue(house: HardHouse, needed: int, depth: int) -> Cast:
     """As `errand`, but it is a gossip that tells the rival."""
     names = house.names
-    gossip = Character(kind=GOSSIP, tells=(names["rival"],))
+    gossip = CharacterRule(kind=GOSSIP, tells=(names["rival"],))
     characters = {"helper": _misled(house, needed), "gossip": gossip, "rival": _takes(house, "rival")}
     return Cast(characters, {"helper": (1 - needed,)}, ("helper", "gossip"))
 
 
 def relay(house: HardHouse, needed: int, depth: int) -> Cast:
     """The helper can be told only through a forgetful relay; the rival hears what it is told."""
-    messenger = Character(kind=RELAY, tells=(house.names["helper"],))
+    messenger = CharacterRule(kind=RELAY, tells=(house.names["helper"],))
     characters = {"helper": _misled(house, needed), "relay": messenger, "rival": _takes(house, "rival")}
     return Cast(characters, {"helper": (1 - needed,)}, ("relay", "rival"), most_facts=2)
 
@@ -136,8 +136,8 @@ def wary(house: HardHouse, needed: int, depth: int) -> Cast:
     """A rival knows where the needed thing is, and is deterred if the guard openly knows, too; another rival is not."""
     names = house.names
     unless = (names["guard"], names["wary"])[: depth - 1]
-    rival = Character(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless)
-    guard = Character(kind=HELPER, wants=_wants(house))
+    rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless)
+    guard = CharacterRule(kind=HELPER, wants=_wants(house))
     characters = {"guard": guard, "wary": rival, "rival": _takes(house, "rival")}
     return Cast(characters, {"guard": (1 - needed,), "wary": (needed,)}, ("guard", "wary", "rival"))
 
@@ -147,7 +147,7 @@ def considerate(house: HardHouse, needed: int, depth: int) -> Cast:
     names = house.names
     unless = (names["mate"], names["helper"])[: depth - 1]
     helper = _misled(house, needed, tells=(names["mate"],), unless=unless)
-    characters = {"helper": helper, "mate": Character(kind=HELPER), "rival": _takes(house, "rival")}
+    characters = {"helper": helper, "mate": CharacterRule(kind=HELPER), "rival": _takes(house, "rival")}
     return Cast(characters, {"helper": (1 - needed,)}, ("helper", "mate", "rival"))
 
 
@@ -156,8 +156,8 @@ def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
     names = house.names
     opens = tuple(Proposition(Is.OPEN, (decoy,)) for decoy in house.decoys)
     unless = (names["mate"], names["helper"])[: depth - 1]
-    helper = Character(kind=HELPER, wants=_wants(house), unless=unless)
-    mate = Character(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
+    helper = CharacterRule(kind=HELPER, wants=_wants(house), unless=unless)
+    mate = CharacterRule(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
     known: dict[str, tuple[int, ...]] = {"helper": (1 - needed,), "mate": (1 - needed,)}
     return Cast({"helper": helper, "mate": mate}, known, ("helper", "mate"), messages=2, more_goals=opens)
 
@@ -166,7 +166,7 @@ def watch(house: HardHouse, needed: int, depth: int) -> Cast:
     """A silent helper knows where one of the things is, and shows by what it opens first which one it is."""
     opens = [Proposition(Is.OPEN, (decoy,)).pddl for decoy in house.decoys]
     goals = _wants(house)
-    silent = Character(kind=SILENT, wants=(*opens, *goals), cues=(*house.things, *house.things))
+    silent = CharacterRule(kind=SILENT, wants=(*opens, *goals), cues=(*house.things, *house.things))
     characters = {"silent": silent, "rival": _takes(house, "rival")}
     return Cast(characters, {"silent": (1 - needed,)}, ("silent", "rival"), unsure=("silent",))
 
@@ -174,7 +174,7 @@ def watch(house: HardHouse, needed: int, depth: int) -> Cast:
 def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
     """As `errand`, but where the things are has to be heard from a third one first."""
     cast = errand(house, needed, depth)
-    cast.characters["teller"] = Character(kind=GOSSIP, tells=(house.names[ME],), announces=True)
+    cast.characters["teller"] = CharacterRule(kind=GOSSIP, tells=(house.names[ME],), announces=True)
     cast.known["teller"], cast.has_blanks = (0, 1), True
     return cast
 

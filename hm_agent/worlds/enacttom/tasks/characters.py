@@ -30,7 +30,7 @@ BLANK = "___"
 """Stands in a public text for what only others' secrets tell."""
 
 
-class Character(BaseModel):
+class CharacterRule(BaseModel):
     """The rule of one agent, as it stands in a task file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

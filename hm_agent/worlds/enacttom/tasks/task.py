@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, HardCertificate
-from hm_agent.worlds.enacttom.tasks.characters import Character, CharacterMind, Slot, rules_in_words
+from hm_agent.worlds.enacttom.tasks.characters import CharacterMind, CharacterRule, Slot, rules_in_words
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, HouseMechanics, MechanicName
 from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Proposition, wanted
@@ -71,7 +71,7 @@ class TaskFile(BaseModel):
     )
     canary: str | None = Field(default=None, description="Marks texts to be left out of training data.")
     certificate: Certificate | None = None
-    characters: Mapping[str, Character] | None = Field(
+    characters: Mapping[str, CharacterRule] | None = Field(
         default=None, description="The agents that are played by rules which everyone is told; makes a task hard."
     )
     needs_order: int | None = Field(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, RELAY, SILENT, Character, CharacterMind
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, RELAY, SILENT, CharacterMind, CharacterRule
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     HouseMechanics,
@@ -85,7 +85,7 @@ def check_task(file: TaskFile) -> HouseholdTask:
 # Characters
 
 
-def _mind(agent: str, character: Character, problem: PddlProblem, plan: FloorPlan) -> CharacterMind:
+def _mind(agent: str, character: CharacterRule, problem: PddlProblem, plan: FloorPlan) -> CharacterMind:
     """Checks the rule of one character."""
     where = f"characters: {agent}"
     _check_known("characters", [agent], plan.agents, "agent")

@@ -11,7 +11,7 @@ from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, te
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import ViewMaker
-from hm_agent.worlds.enacttom.tasks.characters import Character
+from hm_agent.worlds.enacttom.tasks.characters import CharacterRule
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.character_search import (
@@ -27,12 +27,12 @@ from hm_agent.worlds.enacttom.verification.planner import solve
 from tests.support.enacttom.hard_house import CUP, GOAL, hard_task
 from tests.support.enacttom.small_house import small_task
 
-MISLED = Character(kind="helper", wants=(GOAL,), believes=("(is_inside cup_1 cabinet_2)",))
+MISLED = CharacterRule(kind="helper", wants=(GOAL,), believes=("(is_inside cup_1 cabinet_2)",))
 KEPT = (GOAL, f"(not (K agent_2 {CUP}))")
 
 
-def wary(*unless: str) -> Character:
-    return Character(kind="rival", wants=("(is_held_by cup_1 agent_2)",), unless=unless)
+def wary(*unless: str) -> CharacterRule:
+    return CharacterRule(kind="rival", wants=("(is_held_by cup_1 agent_2)",), unless=unless)
 
 
 def houses() -> Iterator[tuple[str, HouseholdTask]]:
@@ -40,12 +40,12 @@ def houses() -> Iterator[tuple[str, HouseholdTask]]:
     for turns in (5, 6, 7):
         yield f"rival, {turns} turns", hard_task(mates, turns=turns)
     yield "something to handle", hard_task(mates, turns=5, spare_room="hall_1")
-    yield "kept", hard_task({"agent_1": MISLED, "agent_2": Character(kind="helper")}, goal=KEPT, turns=6)
-    yield "not kept", hard_task({"agent_1": MISLED, "agent_2": Character(kind="helper")}, turns=6)
+    yield "kept", hard_task({"agent_1": MISLED, "agent_2": CharacterRule(kind="helper")}, goal=KEPT, turns=6)
+    yield "not kept", hard_task({"agent_1": MISLED, "agent_2": CharacterRule(kind="helper")}, turns=6)
     for unless in (("agent_1",), ("agent_1", "agent_2")):
         yield f"wary {unless}", hard_task(mates | {"agent_2": wary(*unless)}, known={"agent_2": [CUP]}, turns=6)
-    gossip = Character(kind="gossip", tells=("agent_2",))
-    yield "gossip", hard_task({"agent_1": gossip, "agent_2": Character(kind="helper", wants=(GOAL,))}, turns=7)
+    gossip = CharacterRule(kind="gossip", tells=("agent_2",))
+    yield "gossip", hard_task({"agent_1": gossip, "agent_2": CharacterRule(kind="helper", wants=(GOAL,))}, turns=7)
 
 
 def can_win(position: Position, agent: int, allowed: Filter) -> bool:
@@ -108,6 +108,6 @@ def test_without_characters_the_search_agrees_with_the_planner(goal: str) -> Non
 
 
 def test_of_plans_as_good_the_search_takes_the_one_with_the_fewest_messages_and_addressees() -> None:
-    task = hard_task({"agent_1": MISLED, "agent_2": Character(kind="helper")}, messages=2, turns=7)
+    task = hard_task({"agent_1": MISLED, "agent_2": CharacterRule(kind="helper")}, messages=2, turns=7)
     plan = CharacterSearch(Household(task), 0).plan(Position(HouseRuntime(Household(task))))
     assert [str(command) for command in plan or ()] == ['Communicate["cup_1 is inside cabinet_1.", agent_1]']

@@ -8,7 +8,7 @@ from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime, OutcomeKind
-from hm_agent.worlds.enacttom.tasks.characters import Character
+from hm_agent.worlds.enacttom.tasks.characters import CharacterRule
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -18,9 +18,9 @@ from tests.support.enacttom.hard_house import BOOK, CUP, GOAL, hard_file, hard_t
 
 CUP_PLACE = Proposition("is_inside", ("cup_1", "cabinet_1"))
 BOOK_PLACE = Proposition("is_inside", ("book_1", "cabinet_2"))
-HELPER = Character(kind="helper", wants=(GOAL,))
-RIVAL = Character(kind="rival", wants=("(is_held_by cup_1 agent_2)",))
-BYSTANDER = Character(kind="helper")
+HELPER = CharacterRule(kind="helper", wants=(GOAL,))
+RIVAL = CharacterRule(kind="rival", wants=("(is_held_by cup_1 agent_2)",))
+BYSTANDER = CharacterRule(kind="helper")
 
 
 def about_cup(*to: str) -> HouseCommand:
@@ -67,8 +67,8 @@ def test_a_rival_takes_the_thing_out_of_furniture_and_keeps_it() -> None:
 def test_a_gossip_passes_on_what_it_is_told_in_the_next_turn_and_a_relay_only_the_last_of_it() -> None:
     both = tell([Claim((), CUP_PLACE), Claim((), BOOK_PLACE)], ["agent_1"])
     for kind, hears in (("gossip", {CUP_PLACE, BOOK_PLACE}), ("relay", {BOOK_PLACE})):
-        messenger = Character.model_validate({"kind": kind, "tells": ("agent_2",)})
-        helper = Character(kind="helper", wants=(GOAL, "(is_on_top book_1 table_1)"))
+        messenger = CharacterRule.model_validate({"kind": kind, "tells": ("agent_2",)})
+        helper = CharacterRule(kind="helper", wants=(GOAL, "(is_on_top book_1 table_1)"))
         runtime = HouseRuntime(Household(hard_task({"agent_1": messenger, "agent_2": helper}, most_facts=2)))
         runtime.step(with_characters(runtime, [both, IDLE, IDLE]))
         runtime.step(with_characters(runtime, [IDLE, IDLE, IDLE]))
@@ -77,7 +77,7 @@ def test_a_gossip_passes_on_what_it_is_told_in_the_next_turn_and_a_relay_only_th
 
 def test_a_tactful_one_holds_back_what_it_knows_to_be_known_as_deep_as_its_rule_says() -> None:
     def passes_on(first: HouseCommand, *unless: str, deepest: int = 4) -> bool:
-        gossip = Character(kind="gossip", tells=("agent_2",), unless=unless)
+        gossip = CharacterRule(kind="gossip", tells=("agent_2",), unless=unless)
         task = hard_task({"agent_1": gossip, "agent_2": HELPER})
         return "Communicate" in acts(task, first, deepest=deepest)["agent_1"]
 
@@ -101,7 +101,7 @@ def test_a_wary_rival_is_stopped_by_an_open_message_alone(unless: tuple[str, ...
 
 
 def test_a_cue_holds_a_want_back_until_the_place_of_its_thing_is_known() -> None:
-    opener = Character(kind="silent", wants=("(is_open cabinet_3)",), cues=("cup_1",))
+    opener = CharacterRule(kind="silent", wants=("(is_open cabinet_3)",), cues=("cup_1",))
     task = hard_task({"agent_1": opener}, spare_room="hall_1")
     assert acts(task)["agent_1"] == ["Wait"] * 6
     assert acts(task, about_cup("agent_1"))["agent_1"] == ["Wait", "Open", *["Wait"] * 4]
@@ -138,15 +138,23 @@ def test_a_message_with_more_facts_than_allowed_is_not_sent() -> None:
         ({"agent_9": HELPER}, {"problem_pddl": hard_file({"agent_1": HELPER}).problem_pddl}, "agent_9"),
         ({"agent_1": HELPER, "agent_0": HELPER}, {}, "agent_0"),
         (
-            {"agent_1": Character(kind="gossip")},
+            {"agent_1": CharacterRule(kind="gossip")},
             {},
             "characters: agent_1: a gossip tells somebody: name agents in tells",
         ),
-        ({"agent_1": Character(kind="silent", tells=("agent_0",))}, {}, "a silent one tells nobody"),
-        ({"agent_1": Character(kind="helper", wants=("(is_on_top cup_1)",))}, {}, "agent_1 wants: is_on_top takes 2"),
-        ({"agent_1": Character(kind="helper", wants=("cup",))}, {}, "agent_1 wants: cup is no proposition"),
-        ({"agent_1": Character(kind="helper", unless=("agent_1",))}, {}, "unless names an agent that follows itself"),
-        ({"agent_1": Character(kind="helper", wants=(GOAL,), cues=("cup_1", "cup_1"))}, {}, "2 cues for 1 wants"),
+        ({"agent_1": CharacterRule(kind="silent", tells=("agent_0",))}, {}, "a silent one tells nobody"),
+        (
+            {"agent_1": CharacterRule(kind="helper", wants=("(is_on_top cup_1)",))},
+            {},
+            "agent_1 wants: is_on_top takes 2",
+        ),
+        ({"agent_1": CharacterRule(kind="helper", wants=("cup",))}, {}, "agent_1 wants: cup is no proposition"),
+        (
+            {"agent_1": CharacterRule(kind="helper", unless=("agent_1",))},
+            {},
+            "unless names an agent that follows itself",
+        ),
+        ({"agent_1": CharacterRule(kind="helper", wants=(GOAL,), cues=("cup_1", "cup_1"))}, {}, "2 cues for 1 wants"),
         ({"agent_1": HELPER}, {"secret_facts": {"agent_0": (f"(wanted {GOAL})", CUP)}}, f"{BOOK} is missing"),
         ({"agent_1": HELPER}, {"max_turns": None}, "a task with characters states max_turns"),
         ({"agent_1": HELPER}, {"task": "The cup is inside ___."}, "it has 1 blanks ___ for 0 slots"),
@@ -154,7 +162,7 @@ def test_a_message_with_more_facts_than_allowed_is_not_sent() -> None:
     ],
 )
 def test_the_loader_says_what_is_wrong_with_characters(
-    characters: dict[str, Character], more: dict[str, object], fault: str
+    characters: dict[str, CharacterRule], more: dict[str, object], fault: str
 ) -> None:
     with pytest.raises((TaskError, ValueError)) as raised:
         check_task(hard_file(characters, more=more))
@@ -163,4 +171,4 @@ def test_the_loader_says_what_is_wrong_with_characters(
 
 def test_an_unknown_kind_of_character_is_refused_with_the_kinds_that_there_are() -> None:
     with pytest.raises(ValueError, match="'helper', 'gossip', 'rival', 'silent' or 'relay'"):
-        Character.model_validate({"kind": "thief"})
+        CharacterRule.model_validate({"kind": "thief"})
