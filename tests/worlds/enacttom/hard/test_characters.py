@@ -146,7 +146,7 @@ def test_a_message_with_more_facts_than_allowed_is_not_sent() -> None:
         (
             {"agent_1": CharacterRule(kind="helper", wants=("(is_on_top cup_1)",))},
             {},
-            "agent_1 wants: is_on_top takes 2",
+            "wants: is_on_top takes 2",
         ),
         ({"agent_1": CharacterRule(kind="helper", wants=("cup",))}, {}, "agent_1 wants: cup is no proposition"),
         (
