@@ -158,14 +158,10 @@ class HabitAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         minds = task.characters
         rivals = {name for name, mind in minds.items() if mind.kind == RIVAL and not mind.unless}
         trusted = [name for name in view.briefing.targets if name not in rivals and not rivals & set(minds[name].tells)]
-        messages = []
-        for fact in self._known:
-            lacking = [name for name, mind in minds.items() if mind.wants and name not in rivals]
-            if all(fact in task.known[name] for name in lacking if minds[name].kind != RIVAL):
-                continue
-            groups = [trusted] if self._is_open else [[name] for name in trusted if minds[name].kind != RIVAL]
-            messages += [tell([Claim((), fact)], group) for group in groups if group]
-        return messages
+        helpers = [name for name, mind in minds.items() if mind.wants and mind.kind != RIVAL]
+        lacking = [fact for fact in self._known if not all(fact in task.known[name] for name in helpers)]
+        groups = [trusted] if self._is_open else [[name] for name in trusted if minds[name].kind != RIVAL]
+        return [tell([Claim((), fact)], group) for fact in lacking for group in groups if group]
 
 
 HABITS = ("openly", "apart")
