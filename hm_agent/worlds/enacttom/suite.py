@@ -291,7 +291,8 @@ def _room_count(problem: str) -> int:
 def _own_scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
     info = _scenario_info(path)
-    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}")
+    pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
+    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}", pair=pair)
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:

@@ -104,7 +104,6 @@ class CharacterSearch:
         self._messages_of: dict[object, list[HouseCommand]] = {}
         self._rules: dict[HouseCommand, list[tuple[int, int]]] = {}
         self._solved: dict[object, tuple[Cost, HouseCommand] | None] = {}
-        self.positions = 0
 
     def best(self, positions: Sequence[Position]) -> HouseCommand | None:
         """The first command of a cheapest plan from positions that the agent can't tell apart; None without a plan."""
@@ -132,7 +131,6 @@ class CharacterSearch:
             return ((0, 0, 0), IDLE) if all(position.is_won for position in positions) else None
         key = frozenset(map(self._key, positions))
         if key not in self._solved:
-            self.positions += 1
             best: tuple[Cost, HouseCommand] | None = None
             waited: tuple[Position, ...] | None = None
             effects: set[object] = set()
