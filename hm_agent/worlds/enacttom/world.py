@@ -25,6 +25,7 @@ from hm_agent.worlds.enacttom.house.probes import (
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 FUNCTIONAL_SUCCESS = "functional_success"
@@ -60,8 +61,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     probes (probes.py) after the last turn: the views of the agents that are asked then have `probes`, their actions are
     `ProbeAnswers`, and any other action counts as no answer.
 
-    claim_readers: the seats of agents that understand claims and no free text. Such agents add their seat before the
-    reset; the briefings of the others name them. quiet_turns: how many turns everyone has waited up to now.
+    claim_readers: the seats of agents that understand claims and no free text, characters among them. Such agents add
+    their seat before the reset; the briefings of the others name them. quiet_turns: how many turns everyone has waited
+    up to now.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
@@ -73,7 +75,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.probes = probes_of((*operators, *self.foils, *self.checks))
         self.seats: Sequence[Seat] = task.seats
         self._numbers = {agent: number for number, agent in enumerate(task.agents)}
-        self.claim_readers: set[Seat] = set()
+        self.claim_readers: set[Seat] = set(task.characters)
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
         self.quiet_turns = 0
@@ -126,8 +128,14 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
-            commands[agent] = IDLE if isinstance(action, ProbeAnswers) else action
+            commands[agent] = IDLE if isinstance(action, ProbeAnswers) else self._understood(action)
         return commands, faults
+
+    def _understood(self, command: HouseCommand) -> HouseCommand:
+        """The command, a message to characters with the claims that its sentences of fixed form state."""
+        if self.task.characters and command.verb == Verb.COMMUNICATE and not command.claims:
+            return replace(command, claims=read_claims(command.text, self.task.agents))
+        return command
 
     @property
     def _has_ended(self) -> bool:

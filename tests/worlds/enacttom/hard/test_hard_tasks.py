@@ -184,6 +184,25 @@ def test_the_environment_of_a_hard_task_has_its_seats_alone() -> None:
     assert list(rewards.values()) == [0.0]
 
 
+@pytest.mark.parametrize("pair", FIRST[::2])
+def test_the_plan_of_a_certificate_solves_its_task_as_plain_text(pair: str) -> None:
+    scenario = scenario_named(f"{pair}_a")
+    certificate = load_task(FILES[f"{pair}_a"]).file.hard_certificate
+    assert certificate
+    env = SUITE.parallel_env(scenario, {}, None)
+    env.reset(seed=0)
+    plan, rewards = list(certificate.plan), {}
+    while env.agents:
+        _, rewards, *_ = env.step(dict.fromkeys(env.agents, plan.pop(0) if plan else "Wait[]"))
+    assert list(rewards.values()) == [1.0]
+
+
+def test_language_agents_are_told_which_sentences_characters_understand() -> None:
+    task = load_task(FILES[f"{FIRST[0]}_a"])
+    view = first_view(task)
+    assert set(view.briefing.claim_readers) == set(view.briefing.targets)
+
+
 def test_a_language_agent_is_told_when_its_message_has_too_many_facts() -> None:
     view = first_view(load_task(FILES[f"{FIRST[0]}_a"]))
     target = view.briefing.targets[0]
