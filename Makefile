@@ -5,7 +5,7 @@ set_up := .venv/.installed
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-heavy test-evals lint format bench attack stress compare ablations orders minds cards \
+.PHONY: help demo demo-llm test test-local test-heavy test-evals proofs lint format bench attack stress compare ablations orders minds cards \
 	train-symmtom bots docs lock wheel clean
 
 help: ## show this list
@@ -33,6 +33,10 @@ test-local: $(set_up) ## run the tests that ask a language model in this process
 test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
+
+proofs: $(set_up) ## prove every household task that ships again, hard ones too; takes some minutes
+	$(python) -m hm_agent verify --workers=2
+	$(python) -m hm_agent verify --workers=2 scenarios/enacttom/hard
 
 lint: $(set_up) ## check style, form and types
 	$(python) -m ruff check $(code)

@@ -266,7 +266,9 @@ def _scenario_lines(suite: Suite) -> Iterator[str]:
 
 
 def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tuple[str, str]]:
-    for stem, numbered in groupby(grouped, lambda scenario: scenario.short_name.rstrip("0123456789")):
+    for stem, numbered in groupby(
+        grouped, lambda scenario: (scenario.pair or scenario.short_name).rstrip("0123456789")
+    ):
         scenarios = list(numbered)
         if len(scenarios) > 1 and not suite.lists_numbers:
             first, last = (info.short_name.removeprefix(stem) for info in (scenarios[0], scenarios[-1]))

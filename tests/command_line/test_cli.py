@@ -137,7 +137,9 @@ def test_list_names_scenarios_agents_and_models(here: Path) -> None:
     assert status == 0
     assert {"rws_repeated_0", "rws_repeated_8", "hypothetical_minds", "oracle", "builtin"} <= set(output.split())
     assert "rws_repeated_selfplay" in output.split()
-    assert "  enacttom_mixed_k2_*         EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in output.splitlines()
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    assert "enacttom_mixed_k2_* EnactToM, mixed, K depth 2: 20 scenarios, 000 to 019" in lines
+    assert "enacttom_hard_k2_wary_* EnactToM, hard, order 2 needed: 14 scenarios, 00_a to 06_b" in lines
     assert hm_agent("list", cwd=here) == (0, output, "")
 
 

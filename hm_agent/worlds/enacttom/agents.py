@@ -13,6 +13,7 @@ from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
+from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
 from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
@@ -51,19 +52,24 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Follows the verifier's plan for the shared goal. It is told the whole state, so all planners find the same plan.
 
     When the state is not as planned, it plans anew, for the physical conjuncts alone, and waits if there is no plan. It
-    answers probes by the truth, but leaves out checks: otherwise its seat would count as knowing what it is told.
+    answers probes by the truth, but leaves out checks: otherwise its seat would count as knowing what it is told. In a
+    household with characters it searches for its own plan.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
         self._world, self._seat = world, seat
         self._plan: list[JointTurn] = []
         self._expected: int | None = None
+        self._search: CharacterSearch | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         if probes := observation.view.probes:
             truths = {probe.name: self._world.is_so(probe) for probe in probes}
             said = {name: _YES_OR_NO[is_so] for name, is_so in truths.items() if is_so is not None}
             return Decision(ProbeAnswers(said))
+        if self._world.task.characters:
+            command = self._against_characters()
+            return Decision(command, state=HouseAgentState(str(command), 0))
         state = self._world.runtime.state
         if self._expected is None:
             self._plan_for(Variant(self._world.task.goal), state)
@@ -74,6 +80,12 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._expected = self._after(turn, state)
         command = turn.get(self._seat, IDLE)
         return Decision(command, state=HouseAgentState(str(command), len(self._plan)))
+
+    def _against_characters(self) -> HouseCommand:
+        """The next command of a cheapest plan in a household with characters; Wait without a plan."""
+        if self._search is None:
+            self._search = CharacterSearch(self._world.household, self._world.task.agents.index(self._seat))
+        return self._search.best([Position(self._world.runtime.copy(), self._world.quiet_turns)]) or IDLE
 
     def _plan_for(self, variant: Variant, state: int) -> None:
         problem = compile_task(self._world.household, variant, start=state)

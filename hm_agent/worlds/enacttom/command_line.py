@@ -17,6 +17,7 @@ from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import counted, listed
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
@@ -143,6 +144,8 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     """Verifies one file; returns its path, a line of results, and a line for each fault."""
     try:
         task = load_task(path)
+        if task.characters:
+            return path, *_verify_hard(task, path, request)
     except TaskError as error:
         return path, "can't be read", [str(error)]
     planners = {FAST_DOWNWARD: lambda problem: ask_fast_downward(problem, seconds=request.seconds)[0]}
@@ -156,6 +159,23 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
         faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
     return path, _result_line(verdict), faults
+
+
+def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[str, Sequence[str]]:
+    """Verifies a task with characters, with its twin in the same folder; returns a line of results, and the faults."""
+    from hm_agent.worlds.enacttom.verification.hard_proof import prove
+
+    twin_path = path.with_name(f"{path.stem[:-1]}{'b' if path.stem.endswith('a') else 'a'}.json")
+    verdict = prove(task, load_task(twin_path) if task.file.pair and twin_path.exists() else None)
+    faults = list(verdict.faults)
+    if request.writes:
+        write_whole(path, task_text(task.file.model_copy(update={"hard_certificate": verdict.certificate})))
+    elif task.file.hard_certificate and task.file.hard_certificate != verdict.certificate:
+        faults.append("its certificate says otherwise: --write makes a new one")
+    if verdict.certificate is None:
+        return "no plan", faults
+    plan = counted(len(verdict.certificate.plan), "command")
+    return f"solved with {plan}, needs order {task.file.needs_order}", faults
 
 
 def _result_line(verdict: Verdict) -> str:
@@ -183,6 +203,8 @@ def export_command(arguments: Sequence[str]) -> int:
     out = Path(values["out"])
     for path in _task_files(folder):
         task = load_task(path)
+        if task.characters:
+            raise ConfigError(f"{path}: a task with characters is no planning problem, so it has no PDDL of its proof")
         for name, text in exported_files(TaskProof(task)).items():
             (out / path.stem).mkdir(parents=True, exist_ok=True)
             write_whole(out / path.stem / name, text)

@@ -32,7 +32,7 @@ class EnacttomParallelEnv(ParallelEpisodes):
         self._world = EnacttomWorld(task)
         self._views: dict[str, HouseView] = {}
         view, command = (Text(most, min_length=0, charset=_LETTERS) for most in (MOST_VIEW, MOST_COMMAND))
-        super().__init__(task.agents, view, command, render_mode)
+        super().__init__(task.seats, view, command, render_mode)
 
     def begin(self, seed: int) -> tuple[dict[str, str], Infos]:
         return self._shown(self._world.reset(seed))

@@ -47,6 +47,19 @@ METRIC = Metric(
 
 
 FLOOD = "flood"
+AGAINST_CHARACTERS = {
+    "order_0": ("in hard tasks: plans as if characters did nothing", "order_"),
+    "order_1": ("in hard tasks: plans by what characters saw and were told", "order_"),
+    "order_2": ("in hard tasks: also by what characters know of what others know", "order_"),
+    "order_3": ("in hard tasks: also by what characters know of what others know of what others know", "order_"),
+    "order_1_sure": ("order_1, but takes what characters know of others' knowledge for known", "order_"),
+    "order_2_sure": ("order_2, but takes deeper knowledge for known", "order_"),
+    "reality": ("in hard tasks: plans as if characters knew what it knows", "reality"),
+    "broadcaster": ("in hard tasks: tells everyone whatever it knows", "broadcaster"),
+    "openly": ("in hard tasks: tells what helpers lack to all that can be trusted, in one message", "openly"),
+    "apart": ("in hard tasks: tells what helpers lack to each that can be trusted alone", "apart"),
+}
+"""The agents that play hard tasks alone, which have characters: by name what they do, and `asked_by`."""
 LADDER = (
     ("solo", "acts on its own secrets and on what it sees; sends no message and reads none", "solo"),
     ("order1", "also tells what it knows at first hand to those whom it concerns", "order"),
@@ -57,17 +70,28 @@ LADDER = (
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
+HARD = f"{PREFIX}hard_"
+"""The names of the hard tasks that ship begin with this."""
 
 
 def task_files() -> Mapping[str, Path]:
-    """Returns the files of tasks by scenario name: those that ship, and those of registered folders."""
-    return {info.name: path for info, path in _tasks_in(tuple(ADDED.folders))}
+    """Returns the files of tasks by scenario name: those that ship, hard ones left out, and those of own folders."""
+    return {info.name: path for info, path in _tasks_in(tuple(ADDED.folders)) if not info.name.startswith(HARD)}
+
+
+def hard_task_files() -> Mapping[str, Path]:
+    """Returns the files of the hard tasks that ship by scenario name."""
+    return {info.name: path for info, path in _tasks_in(tuple(ADDED.folders)) if info.name.startswith(HARD)}
 
 
 @cache
 def _tasks_in(folders: tuple[str, ...]) -> tuple[tuple[ScenarioInfo, Path], ...]:
     """Lists every task with its file. Reads only what a list shows; raises ConfigError for a file without that."""
-    shipped = sorted((data_folder("scenarios") / "enacttom").glob("*.json"))
+    shipped = [
+        path
+        for folder in (data_folder("scenarios") / "enacttom", data_folder("scenarios") / "enacttom" / "hard")
+        for path in sorted(folder.glob("*.json"))
+    ]
     own = [path for folder in folders for path in sorted(Path(folder).glob("*.json"))]
     return (*((_scenario_info(path), path) for path in shipped), *((_own_scenario_info(path), path) for path in own))
 
@@ -79,6 +103,7 @@ class EnacttomSuite(Suite):
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     title = "EnactToM"
     lists_numbers = False
+    needs_are = "proved of each task"
     options = (
         Option(
             "literal",
@@ -136,8 +161,10 @@ class EnacttomSuite(Suite):
 
     def body(self, setup: AgentSetup) -> BodyBuilder:
         from hm_agent.worlds.enacttom.language.body import enacttom_body
+        from hm_agent.worlds.enacttom.world import EnacttomWorld
 
-        return partial(enacttom_body, setup.seat, setup.scenario.seats)
+        assert isinstance(setup.world, EnacttomWorld)
+        return partial(enacttom_body, setup.seat, setup.world.task.agents)
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:
         from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
@@ -165,12 +192,16 @@ class EnacttomSuite(Suite):
                 partial(_ladder, 1, floods=True),
                 asked_by=FLOOD,
             ),
+            **{
+                name: OwnAgent(about, partial(_against_characters, name), plays=_is_hard, asked_by=asked_by)
+                for name, (about, asked_by) in AGAINST_CHARACTERS.items()
+            },
         }
 
 
 def _task_path(scenario: ScenarioInfo) -> Path:
     """Returns the file of a task; raises ConfigError if it has changed since it was listed."""
-    path = task_files().get(scenario.name)
+    path = {**task_files(), **hard_task_files()}.get(scenario.name)
     if path is None or (scenario.name.startswith(OWN) and not scenario.name.endswith(_content_hash(path))):
         raise ConfigError(f"{scenario.name}: no file has this content any more")
     return path
@@ -191,8 +222,8 @@ def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
         content = json.loads(read_regular(path))
-        kind, seats = f"{content['category']}, K depth {content['k_depth']}", tuple(content["agent_spawns"])
         about = _about(content, path.stem)
+        kind, seats = _kind(content), _seats(content)
     except (
         OSError,
         ValueError,
@@ -201,9 +232,8 @@ def _scenario_info(path: Path) -> ScenarioInfo:
         AttributeError,
         RecursionError,
     ):  # load_task raises a TaskError that says what is wrong
-        file = _load_task(path).file
-        kind, seats = f"{file.category}, K depth {file.k_depth}", tuple(file.agent_spawns)
-        about = _about(file.model_dump(mode="json"), path.stem)
+        content = _load_task(path).file.model_dump(mode="json")
+        about, kind, seats = _about(content, path.stem), _kind(content), _seats(content)
     return ScenarioInfo(
         world="enacttom",
         name=f"{PREFIX}{path.stem}",
@@ -212,8 +242,26 @@ def _scenario_info(path: Path) -> ScenarioInfo:
         about=about,
         seats=seats,
         metric=METRIC,
-        asked_by="enacttom",
+        asked_by="enacttom_hard" if path.stem.startswith("hard_") else "enacttom",
+        needs_order=content.get("needs_order"),
+        pair=f"{PREFIX}{pair}" if (pair := content.get("pair")) else "",
     )
+
+
+def _kind(content: Mapping[str, Any]) -> str:
+    """The kind of a task, by which reports gather tasks."""
+    if content.get("characters"):
+        return f"hard, order {content['needs_order']} needed"
+    return f"{content['category']}, K depth {content['k_depth']}"
+
+
+def _seats(content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The agents under test: all but the characters."""
+    return tuple(agent for agent in content["agent_spawns"] if agent not in (content.get("characters") or {}))
+
+
+def _is_hard(scenario: ScenarioInfo) -> bool:
+    return scenario.needs_order is not None
 
 
 def _about(content: Mapping[str, Any], stem: str) -> str:
@@ -222,8 +270,9 @@ def _about(content: Mapping[str, Any], stem: str) -> str:
     named = stem.startswith(f"{category}_k{depth}_")
     relay = (content.get("certificate") or {}).get("relay_depth")
     mechanics = (mechanic for mechanic in content.get("active_mechanics", ()) if mechanic != EVERYWHERE)
+    kinds = sorted({one["kind"] for one in (content.get("characters") or {}).values()})
     facts = (
-        *(() if named else (category, f"K depth {depth}")),
+        *((" and ".join(kinds),) if kinds else () if named else (category, f"K depth {depth}")),
         *(() if relay is None else (f"relay depth {relay}",)),
         f"{len(content['agent_spawns'])} agents, {_room_count(content['problem_pddl'])} rooms",
         *(mechanic.replace("_", " ") for mechanic in mechanics),
@@ -241,7 +290,8 @@ def _room_count(problem: str) -> int:
 def _own_scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
     info = _scenario_info(path)
-    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}")
+    pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
+    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}", pair=pair)
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:
@@ -258,6 +308,12 @@ def _ladder(order: int, setup: AgentSetup, *, floods: bool = False) -> Agent[Any
     if order:
         setup.world.claim_readers.add(setup.seat)
     return LadderAgent(order, floods=floods)
+
+
+def _against_characters(name: str, setup: AgentSetup) -> Agent[Any, Any]:
+    from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
+
+    return AGENTS[name]()
 
 
 def _planner(setup: AgentSetup) -> Agent[Any, Any]:

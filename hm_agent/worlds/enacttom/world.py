@@ -1,4 +1,4 @@
-"""The household as a world of two to four seats, all of which act at every turn."""
+"""The household as a world of up to four seats, all of which act at every turn; rules play its characters."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import (
@@ -23,9 +24,10 @@ from hm_agent.worlds.enacttom.house.probes import (
     rule_metrics,
     rules_of,
 )
-from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseRuntime, OutcomeKind, Sent
+from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
+from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.thought_pairs import (
     ThoughtPair,
@@ -37,8 +39,6 @@ from hm_agent.worlds.enacttom.thought_pairs import (
 )
 
 FUNCTIONAL_SUCCESS = "functional_success"
-QUIET_TURNS = 2
-"""An episode also ends after so many turns in a row in which everyone waits."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,9 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     probes (probes.py, thought_pairs.py) after the last turn: the views of the agents that are asked then have `probes`,
     their actions are `ProbeAnswers`, and any other action counts as no answer.
 
-    claim_readers: the seats of agents that understand claims and no free text. Such agents add their seat before the
-    reset; the briefings of the others name them.
+    claim_readers: the seats of agents that understand claims and no free text, characters among them. Such agents add
+    their seat before the reset; the briefings of the others name them. quiet_turns: how many turns everyone has waited
+    up to now.
     """
 
     def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
@@ -84,11 +85,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.foils = foils_of(operators, self.household)
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
-        self.seats: Sequence[Seat] = task.agents
-        self.claim_readers: set[Seat] = set()
+        self.seats: Sequence[Seat] = task.seats
+        self._numbers = {agent: number for number, agent in enumerate(task.agents)}
+        self.claim_readers: set[Seat] = set(task.characters)
         self._views = ViewMaker(self.household)
         self._runtime = HouseRuntime(self.household)
-        self._quiet_turns = 0
+        self.quiet_turns = 0
         self._state_before: tuple[int, tuple[int, ...]] | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
         self._seed = 0
@@ -107,7 +109,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def reset(self, seed: int) -> Turn[HouseView]:
         self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
-        self._quiet_turns, self._state_before, self._probe_results = 0, None, None
+        self.quiet_turns, self._state_before, self._probe_results = 0, None, None
         self._seed, self._seen = seed, {seat: [] for seat in self.seats}
         self.thought_pairs, self._thought_probes, self._pair_results = (), (), ()
         self._look()
@@ -124,11 +126,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             )
             return self._turn()
         commands, faults = self._read_commands(actions)
+        commands = with_characters(runtime, commands)
         runtime.step(commands)
         for agent, fault in faults.items():
             runtime.outcomes[agent] = ActionOutcome(IDLE, OutcomeKind.FAILED, fault)
         waited = not faults and all(command.verb == Verb.WAIT for command in commands)
-        self._quiet_turns = self._quiet_turns + 1 if waited else 0
+        self.quiet_turns = self.quiet_turns + 1 if waited else 0
         self._look()
         return self._turn()
 
@@ -136,8 +139,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         """Keeps what each seat sees after a turn; after the last one, draws the pairs of questions about thoughts."""
         if not self._asks:
             return
-        for agent, seat in enumerate(self.seats):
-            self._seen[seat].append(self._views.view(self._runtime, agent))
+        for seat in self.seats:
+            self._seen[seat].append(self._views.view(self._runtime, self._numbers[seat]))
         if self._has_ended:
             rng, first = Random(f"{self.task.name}/{self._seed}"), {probe.agent for probe in self.probes}
             self.thought_pairs = draw_pairs(self._seen, self.task.init, first, rng)
@@ -162,21 +165,27 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]
     ) -> tuple[list[HouseCommand], dict[int, str]]:
         """Returns each agent's command, Wait for a text that is none, and by agent what is wrong with such a text."""
-        commands, faults = [], {}
-        for agent, seat in enumerate(self.seats):
-            action = actions[seat]
+        commands, faults = [IDLE] * len(self._numbers), {}
+        for seat in self.seats:
+            agent, action = self._numbers[seat], actions[seat]
             if isinstance(action, str):
                 try:
                     action = parse_command(action)
                 except CommandError as error:
                     action, faults[agent] = IDLE, str(error)
-            commands.append(IDLE if isinstance(action, ProbeAnswers) else action)
+            commands[agent] = IDLE if isinstance(action, ProbeAnswers) else self._understood(action)
         return commands, faults
+
+    def _understood(self, command: HouseCommand) -> HouseCommand:
+        """The command, a message to characters with the claims that its sentences of fixed form state."""
+        if self.task.characters and command.verb == Verb.COMMUNICATE and not command.claims:
+            return replace(command, claims=read_claims(command.text, self.task.agents))
+        return command
 
     @property
     def _has_ended(self) -> bool:
         """True after the last turn of actions; probes may remain to be answered."""
-        return self._runtime.turn >= self.task.max_turns or self._quiet_turns >= QUIET_TURNS
+        return self._runtime.turn >= self.task.max_turns or self.quiet_turns >= QUIET_TURNS
 
     @property
     def is_over(self) -> bool:
@@ -189,8 +198,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     @property
     def is_solved(self) -> bool:
-        """True if all physical conjuncts of the shared goal hold now."""
-        return self._runtime.holds(self.household.functional_mask)
+        """True if all physical conjuncts of the shared goal hold now, and nothing held that must never hold."""
+        return self._runtime.holds(self.household.functional_mask) and not self._runtime.leaked
 
     def _turn(self) -> Turn[HouseView]:
         turn, is_over = self._runtime.turn + (self._probe_results is not None), self.is_over
@@ -198,8 +207,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         rewards = dict.fromkeys(self.seats, reward) if turn else {}
         acting = {probe.agent for probe in self._due} if self._has_ended and not is_over else set(self.seats)
         observations = {
-            seat: Observation(turn, self._view(agent, seat, is_over), reward)
-            for agent, seat in enumerate(self.seats)
+            seat: Observation(turn, self._view(self._numbers[seat], seat, is_over), reward)
+            for seat in self.seats
             if seat in acting
         }
         return Turn(turn, observations, rewards, is_over)
@@ -217,7 +226,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
-            for seat, outcome in zip(self.seats, runtime.outcomes, strict=True)
+            for seat, outcome in zip(self.task.agents, runtime.outcomes, strict=True)
             if outcome and not is_answering
         }
         return HouseScene(
@@ -236,7 +245,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
-        return {seat: self._propositions(memory) for seat, memory in zip(self.seats, memories, strict=True)}
+        return {seat: self._propositions(memory) for seat, memory in zip(self.task.agents, memories, strict=True)}
 
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
@@ -255,9 +264,10 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        functional_success: 1 if the physical goal holds, else 0. turns, messages: how many were played and sent.
-        known_share: the share of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For
-        probes see `probes.literal_metrics`, `probes.rule_metrics` and `thought_pairs.pair_metrics`.
+        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets:
+        the share of such claims that never did. turns, messages: how many were played and sent. known_share: the share
+        of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For probes see
+        `probes.literal_metrics`, `probes.rule_metrics` and `thought_pairs.pair_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
@@ -268,6 +278,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
             )
             metrics |= pair_metrics(self._pair_results)
+        if hidden := len(self.task.hidden):
+            metrics["kept_secrets"] = 1 - runtime.leaked.bit_count() / hidden
         known = [conjunct for conjunct in self.task.goal if conjunct.depth]
         private = [conjunct for claims in self.task.private_goals.values() for conjunct in claims]
         for name, goals in (("known_share", known), ("private_share", private)):
@@ -278,7 +290,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         return metrics
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
-        agent = self.seats.index(seat)
+        agent = self._numbers[seat]
         used = self.task.message_budget(seat) - self._runtime.messages_left[agent]
         metrics = {"messages_sent": float(used)}
         if goals := self.task.private_goals.get(seat):

@@ -58,6 +58,12 @@ _WHAT = (
     flags.DEFINE_integer(
         "seed", 0, "Seed of all random draws; another seed makes another set.", lower_bound=0, **_HERE
     ),
+    flags.DEFINE_bool(
+        "hard",
+        False,
+        "Make tasks with characters, in pairs, that need an order of mind: --k_depth then is that order, from 1 to 3.",
+        **_HERE,
+    ),
 )
 _ASKING = (
     flags.DEFINE_list(
@@ -84,6 +90,7 @@ USAGE = """Makes household tasks, each with a proof, and says why others were re
 
     hm-agent generate enacttom --tasks=120 --seed=7 --out=sets/seven
     hm-agent generate enacttom --tasks=20 --category=mixed --k_depth=2,3 --agents=4 --out=sets/mixed
+    hm-agent generate enacttom --tasks=120 --hard --out=sets/hard
     hm-agent generate enacttom --tasks=5 --model=gpt-4o --judge=gpt-4o,claude-sonnet --out=sets/told
     hm-agent play --scenarios_dir=sets/seven --scenario='enacttom_own_*' --agent=planner,random
 
@@ -106,11 +113,24 @@ def main(arguments: Sequence[str]) -> int:
     for parent in (out, *out.parents):
         if parent.exists() and not parent.is_dir():
             raise ConfigError(f"--out={out}: {parent} is a file; name a folder")
+    if _value("hard"):
+        return _draw_hard(out, workers, model)
     if model.name == BUILTIN:
         if unused := [flag.name for flag in _ASKING if FLAGS[flag.name].present]:
             raise ConfigError(f"--{unused[0]} has no effect: without --model tasks are drawn")
         return _draw_tasks(plan, out, workers)
     return _ask_for_tasks(plan, out, workers, model, _authors(model.name))
+
+
+def _draw_hard(out: Path, workers: int, model: ModelSettings) -> int:
+    """Makes hard tasks; raises ConfigError for flags that have no effect on them."""
+    from hm_agent.worlds.enacttom.author.hard_tasks import checked_slots, make_hard_tasks
+
+    if model.name != BUILTIN or FLAGS["category"].present or FLAGS["agents"].present:
+        raise ConfigError(
+            "--hard draws tasks without a model, of scenes of its own: leave out --model, --category, --agents"
+        )
+    return make_hard_tasks(checked_slots(_value("tasks"), _value("k_depth")), _value("seed"), out, workers, _console())
 
 
 def _authors(author: str) -> Authors:

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
+from hm_agent.worlds.enacttom.tasks.sentences import SENTENCE_END
 from hm_agent.written_calls import shortened
 
 
@@ -137,6 +139,14 @@ def message_fault(text: str) -> str | None:
     if len(text) > MOST_CHARACTERS:
         return f"the message has {len(text)} characters: at most {MOST_CHARACTERS} are allowed"
     return None
+
+
+def length_fault(text: str, most_facts: int | None) -> str | None:
+    """Says why a message is too long for a household with short messages; None if it is not."""
+    count = len([sentence for sentence in SENTENCE_END.split(text) if sentence.strip()])
+    if most_facts is None or count <= most_facts:
+        return None
+    return f"the message has {counted(count, 'sentence')}: at most {most_facts} allowed"
 
 
 def plain(text: str) -> str:

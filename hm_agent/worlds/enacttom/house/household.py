@@ -27,6 +27,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import OPEN
 from hm_agent.worlds.enacttom.tasks.propositions import (
     AGENT_IN_ROOM,
     HAND_EMPTY,
+    MOST_DEPTH,
     Claim,
     Is,
     Proposition,
@@ -35,6 +36,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 Name = Proposition | Claim
+_PLACES = (Is.ON_TOP, Is.INSIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +85,44 @@ class Household:
 
     names: all propositions, then all claims that can matter; bits: the bit of each. operators: all ways in which each
     command can succeed, by the agent's number, verb and arguments.
+
+    deepest, assumes_deeper: a household as a weaker mind models it. Claims about knowledge that are nested deeper than
+    `deepest` are not represented: characters count them as never known, or as always known with `assumes_deeper`.
     """
 
-    def __init__(self, task: HouseholdTask) -> None:
+    def __init__(self, task: HouseholdTask, *, deepest: int = MOST_DEPTH, assumes_deeper: bool = False) -> None:
         self.task, self.plan, self.mechanics = task, task.plan, task.mechanics
+        self.deepest, self.assumes_deeper = deepest, assumes_deeper
         self.agents = task.plan.agents
         private = [conjunct for claims in task.private_goals.values() for conjunct in claims]
         known_goals = [Claim((agent,), fact) for fact in sorted(task.goal_facts, key=str) for agent in self.agents]
-        self.claims = tuple(dict.fromkeys((*needed_claims((*task.goal, *private), self.agents), *known_goals)))
+        stated = (*task.goal, *private, *self._character_claims())
+        claims = dict.fromkeys((*needed_claims(stated, self.agents), *known_goals))
+        self.claims = tuple(claim for claim in claims if claim.depth <= deepest)
         self.physical = tuple(self._propositions())
         self.names: Sequence[Name] = (*self.physical, *self.claims)
         self.bits: Mapping[Name, int] = {name: 1 << number for number, name in enumerate(self.names)}
         self.operators: Mapping[tuple[int, str, tuple[str, ...]], tuple[Operator, ...]] = self._ground_operators()
         self.all_bits = (1 << len(self.names)) - 1
         self._tell_rules: dict[tuple[int, int, Claim], TellRule | None] = {}
+
+    def _character_claims(self) -> Iterator[Claim]:
+        """Yields the claims that characters act on, those that must never hold, and what others are told of both."""
+        yield from self.task.hidden
+        for fact in self.places_in_question:
+            for agent, mind in self.task.characters.items():
+                yield Claim((agent,), fact)
+                yield from (normalised_claim((seat, agent), fact) for seat in self.task.seats)
+                if mind.unless:
+                    yield normalised_claim((agent, *mind.unless), fact)
+
+    @cached_property
+    def places_in_question(self) -> tuple[Proposition, ...]:
+        """Where the things that characters want are at the start: what they can know, and be told, of them."""
+        minds = self.task.characters.values()
+        things = {thing for mind in minds for thing in (*mind.cues, *(want.arguments[0] for want in mind.wants))}
+        places = {fact for fact in self.task.init if fact.predicate in _PLACES and fact.arguments[0] in things}
+        return tuple(sorted(places.union(*self.task.slots), key=str))
 
     # Bits
 
@@ -121,10 +147,40 @@ class Household:
         state = self.mask(self.task.init)
         for fact in self.task.public_facts:
             state |= self.mask(common_knowledge(self.agents, fact, self.claims))
+        blanks = set().union(*self.task.slots)
         for agent, facts in self.task.known.items():
             for fact in facts:
                 state |= self.bits.get(Claim((agent,), fact), 0)
+                if agent in self.task.characters and fact not in {*self.task.unsure.get(agent, ()), *blanks}:
+                    state |= self.mask(
+                        told for seat in self.task.seats if (told := Claim((seat, agent), fact)) in self.bits
+                    )
         return state
+
+    @cached_property
+    def hidden_mask(self) -> int:
+        """The mask of the claims that must never hold."""
+        return sum(self.bits.get(claim, 0) for claim in self.task.hidden)
+
+    @cached_property
+    def known_places(self) -> Sequence[Sequence[tuple[int, int, int]]]:
+        """For each agent and place in question: its bit of knowing it, the place's bit, and the thing's group."""
+        return [
+            [
+                (self.bits[knows], self.bits[fact], self.place_groups[fact.arguments[0]])
+                for fact in self.places_in_question
+                if (knows := Claim((agent,), fact)) in self.bits
+            ]
+            for agent in self.agents
+        ]
+
+    @cached_property
+    def place_groups(self) -> Mapping[str, int]:
+        """For each object, the mask of all propositions on where it is: seen in one place, it can be in no other."""
+        rooms = {
+            thing: [Proposition(Is.IN_ROOM, (thing, room)) for room in self.plan.rooms] for thing in self.plan.objects
+        }
+        return {thing: self.mask((*self.places(thing), *in_rooms)) for thing, in_rooms in rooms.items()}
 
     def goal_mask(self, goal: Iterable[Claim]) -> int:
         """Returns the mask of conjuncts, with or without K."""

@@ -15,13 +15,17 @@ So a turn is equivalent to its successful actions one after another, then its me
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 
-from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, message_fault, plain
+from hm_agent.worlds.enacttom.house.commands import EVERYONE, HouseCommand, Verb, length_fault, message_fault, plain
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.tasks.propositions import HAND_EMPTY, Claim, Is, Proposition
+
+QUIET_TURNS = 2
+"""An episode also ends after so many turns in a row in which everyone waits."""
 
 
 class OutcomeKind(Enum):
@@ -65,6 +69,10 @@ class HouseRuntime:
 
     By agent: memories, what it saw last of everything, as bits; messages_left; inbox, the messages that arrive with its
     next view; outcomes, that of its latest action. sent: the messages of the latest turn.
+
+    leaked: those of the claims that must never hold which have held.
+
+    Characters, which believe what they saw or were told last, begin with the beliefs that the task gives them.
     """
 
     def __init__(self, household: Household, *, start: int | None = None) -> None:
@@ -78,9 +86,19 @@ class HouseRuntime:
         self.inbox: list[list[HouseMessage]] = [[] for _ in range(count)]
         self.outcomes: list[ActionOutcome | None] = [None] * count
         self.sent: list[Sent] = []
-        self._place_groups = _place_groups(household)
-        for agent in range(count):
-            self._remember(agent)
+        self._place_groups = [*household.place_groups.values(), *household.position_masks]
+        self._minds = [number for number, agent in enumerate(household.agents) if agent in household.task.characters]
+        for agent in self._minds:
+            self.memories[agent] = household.mask(household.task.characters[household.agents[agent]].believes)
+        self.leaked = 0
+        self._look()
+
+    def copy(self) -> HouseRuntime:
+        """Returns a runtime that goes on from here on its own."""
+        twin = copy(self)
+        twin.memories, twin.messages_left = list(self.memories), list(self.messages_left)
+        twin.outcomes = list(self.outcomes)
+        return twin
 
     def step(self, commands: Sequence[HouseCommand]) -> None:
         """Plays one turn with a command of each agent."""
@@ -99,8 +117,7 @@ class HouseRuntime:
             taught |= learned
         self.turn += 1
         self.state = self.household.look(self.state | taught)
-        for agent in range(count):
-            self._remember(agent)
+        self._look()
 
     def holds(self, mask: int) -> bool:
         """True if all bits of a mask are set."""
@@ -191,11 +208,23 @@ class HouseRuntime:
             return fault
         if not addressees:
             return "it has no addressee"
+        if fault := length_fault(command.text, self.household.mechanics.most_facts):
+            return fault
         if blocked := [addressee for addressee in addressees if addressee not in targets]:
             return f"you cannot message {', '.join(blocked)}"
         return None if self.messages_left[agent] > 0 else "you have no message left"
 
     # Looking
+
+    def _look(self) -> None:
+        """Lets everyone remember what it sees, and characters also believe what they know of places."""
+        for agent in range(len(self.memories)):
+            self._remember(agent)
+        for agent in self._minds:
+            for knows, place, group in self.household.known_places[agent]:
+                if self.state & knows:
+                    self.memories[agent] = self.memories[agent] & ~group | place
+        self.leaked |= self.state & self.household.hidden_mask
 
     def visible(self, agent: int) -> int:
         """Returns the bits of which an agent can see now whether they hold."""
@@ -219,12 +248,3 @@ class HouseRuntime:
             if seen & group:
                 memory &= ~group
         self.memories[agent] = memory | seen
-
-
-def _place_groups(household: Household) -> list[int]:
-    """Returns a mask of the place bits of each object and each agent: seen in one place, it can be in no other."""
-    groups = []
-    for thing in household.plan.objects:
-        rooms = (name for name in household.physical if name.predicate == Is.IN_ROOM and name.arguments[0] == thing)
-        groups.append(household.mask((*household.places(thing), *rooms)))
-    return [*groups, *household.position_masks]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 
+from hm_agent.wording import counted
 from hm_agent.worlds.enacttom.house.commands import (
     EVERYONE,
     IDLE,
@@ -23,6 +25,7 @@ from hm_agent.worlds.enacttom.house.probes import Probe
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class Briefing:
     its secrets tell it, as data; public_facts: those of them that everyone is told. wishes: its private goals. barred:
     the rooms that it can't enter. targets: the agents that it can message. budget: how many messages it may send.
     claim_readers: those of its targets that understand nothing but claims: of a text only sentences of a fixed form
-    (`sentences.py`).
+    (`sentences.py`). most_facts: how many facts a message may say; None for any number. models: in a household with
+    characters, what the agent is told of everything as data: the task as it knows it, one for each start that is
+    possible as far as it knows.
     """
 
     agent: str
@@ -48,6 +53,8 @@ class Briefing:
     public_facts: tuple[Proposition, ...] = ()
     wishes: tuple[Proposition, ...] = ()
     claim_readers: tuple[str, ...] = ()
+    most_facts: int | None = None
+    models: tuple[HouseholdTask, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,6 +133,8 @@ class HouseView:
         lines += ["", f"You can message {', '.join(briefing.targets) or 'nobody'}."]
         if briefing.barred:
             lines.append(f"You cannot enter {', '.join(briefing.barred)}.")
+        if briefing.most_facts:
+            lines.append(f"A message says at most {counted(briefing.most_facts, 'fact')}, a sentence each.")
         return "\n".join(lines)
 
     @property
@@ -215,7 +224,7 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
     return Briefing(
         agent,
         task.plan.public,
-        task.file.task,
+        task.public_text,
         tuple(task.file.agent_secrets.get(agent, ())),
         task.known[agent],
         tuple(room for room in task.plan.rooms if not mechanics.may_enter(agent, room)),
@@ -225,7 +234,48 @@ def _briefing(household: Household, agent: str, claim_readers: Collection[str]) 
         task.public_facts,
         tuple(conjunct.proposition for conjunct in task.private_goals.get(agent, ()) if not conjunct.depth),
         tuple(target for target in mechanics.targets(agent) if target in claim_readers),
+        mechanics.most_facts,
+        possible_tasks(task, agent) if task.characters else (),
     )
+
+
+def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]:
+    """The tasks that a household may be as far as an agent under test is told, by who knows the facts that are unsure.
+
+    Of the facts that are unsure about a character it knows exactly one. A blank may be filled in several ways, of which
+    the characters that know of it know the true one. Everything else of a household with characters is told to it
+    (`task_checks.py`): the rules and beliefs of characters, what they know, where all things and agents are, the goals.
+    """
+    untold = dict.fromkeys(("pair", "secret_facts", "hard_certificate"))
+    file = task.file.model_copy(update={**untold, "task_id": "told", "problem_pddl": "", "agent_secrets": {}})
+    sure = {
+        name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
+    }
+    tasks = []
+    for guesses in product(*task.unsure.values(), *task.slots):
+        guessed = dict(zip(task.unsure, guesses, strict=False))
+        filled = dict(zip((fact for fact, *_ in task.slots), guesses[len(task.unsure) :], strict=True))
+        known = {
+            name: tuple(filled.get(fact, fact) for fact in (*facts, *filter(None, [guessed.get(name)])))
+            for name, facts in sure.items()
+        }
+        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=_sorted_slots(task)))
+    return tuple(tasks)
+
+
+def _refilled(task: HouseholdTask, filled: Mapping[Proposition, Proposition]) -> frozenset[Proposition]:
+    """The initial state with things where slots are filled to say."""
+    init = set(task.init)
+    for fact, instead in filled.items():
+        thing, rooms = fact.arguments[0], task.plan.furniture
+        init -= {fact, Proposition(Is.IN_ROOM, (thing, rooms[fact.arguments[1]]))}
+        init |= {instead, Proposition(Is.IN_ROOM, (thing, rooms[instead.arguments[1]]))}
+    return frozenset(init)
+
+
+def _sorted_slots(task: HouseholdTask) -> tuple[tuple[Proposition, ...], ...]:
+    """The slots without a sign of which place is the true one."""
+    return tuple(tuple(sorted(places, key=str)) for places in task.slots)
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:

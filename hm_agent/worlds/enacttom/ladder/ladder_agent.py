@@ -258,7 +258,10 @@ class HouseMind:
             return None
         claims: list[Claim] = []
         addressees: dict[str, None] = {}
+        most = self.briefing.most_facts
         for claim, receivers in news:
+            if most is not None and len(claims) == most:
+                break
             if receivers and claim not in claims and len(tell([*claims, claim], receivers).text) <= MOST_CHARACTERS:
                 claims.append(claim)
                 addressees |= dict.fromkeys(receivers)

@@ -54,10 +54,12 @@ def goals_known_reached(agent: Understanding) -> Iterator[Claim]:
             yield Claim((), goal)
 
 
-def message(claims: Sequence[Claim]) -> HouseCommand | None:
-    """A message to all with as many of the claims as it has room for; None if there are none."""
+def message(claims: Sequence[Claim], most: int | None = None) -> HouseCommand | None:
+    """A message to all with as many of the claims as it has room for, at most `most`; None if there are none."""
     text, covered = "", list[Claim]()
     for claim in claims:
+        if most is not None and len(covered) == most:
+            break
         if any(_implies(other, claim) for other in covered):
             continue
         longer = f"{text} {claim.words}.".strip()
@@ -86,7 +88,7 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     for_others = [goal for goal in agent.missing if not (search and agent.needs_search(goal))]
     requests = agent.news_among(Claim((), wanted(goal)) for goal in for_others)
     if requests and messages_left:
-        plan += filter(None, [message(agent.news_among(claims_to_tell(agent)))])
+        plan += filter(None, [message(agent.news_among(claims_to_tell(agent)), agent.briefing.most_facts)])
         messages_left -= len(plan)
     if len(agent.commands) > MOST_COMMANDS - 3:
         return [*plan, *agent.commands[: MOST_COMMANDS - 3]]
@@ -94,7 +96,7 @@ def best_commands(situation: HouseSituation) -> list[HouseCommand]:
     news = [Claim((), goal) for goal in agent.shared_goals if goal in agent.reached and not agent.believes(goal)]
     report = agent.news_among(news if requests else (*news, *goals_known_reached(agent)))
     if report and messages_left:
-        plan += filter(None, [message(report)])
+        plan += filter(None, [message(report, agent.briefing.most_facts)])
     if search:
         return [*plan, *(command for command in search if command not in plan)][:MOST_COMMANDS]
     return [*(plan or _hand_over(situation, agent)), IDLE]

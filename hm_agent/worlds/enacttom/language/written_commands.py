@@ -17,6 +17,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     HouseCommand,
     Verb,
     communicate,
+    length_fault,
     message_fault,
     navigate,
     parse_command,
@@ -40,7 +41,7 @@ _QUOTED = re.compile(r"\s*Communicate\s*\[\s*'(?P<text>.*)'\s*(?:,(?P<to>[^']*))
 class CommandContext:
     """The names that commands may use. places: rooms that the agent may enter, and the furniture in them.
 
-    targets: the agents that it can message.
+    targets: the agents that it can message. most_facts: how many sentences a message may have; None for any number.
     """
 
     places: Sequence[str]
@@ -49,6 +50,7 @@ class CommandContext:
     objects: Sequence[str]
     targets: Sequence[str]
     messages_left: int
+    most_facts: int | None = None
 
 
 def context_of(view: HouseView, objects: Sequence[str]) -> CommandContext:
@@ -64,6 +66,7 @@ def context_of(view: HouseView, objects: Sequence[str]) -> CommandContext:
         objects,
         briefing.targets,
         view.messages_left,
+        briefing.most_facts,
     )
 
 
@@ -92,7 +95,7 @@ def read_command(text: str, context: CommandContext) -> HouseCommand:
 def _message(command: HouseCommand, context: CommandContext) -> HouseCommand:
     """Returns the message in one line; raises CallError if it can't be sent, or not to its addressees."""
     text = plain(command.text)
-    if fault := message_fault(text):
+    if fault := message_fault(text) or length_fault(text, context.most_facts):
         raise CallError(_refusal("unsendable", fault=fault))
     unknown = [name for name in command.arguments if name != EVERYONE and name not in context.targets]
     if unknown or not command.arguments or not context.targets:

@@ -44,3 +44,20 @@ class Certificate(BaseModel):
     all_private_goals: Status | None = Field(
         default=None, description="The shared goal with all private goals: unsolvable where these conflict."
     )
+
+
+class HardCertificate(BaseModel):
+    """What the exhaustive search with characters proved of a hard task."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task_hash: str = Field(description="SHA-256 of the task file without certificates, as canonical JSON.")
+    plan: tuple[str, ...] = Field(description="The commands of the agent under test in the cheapest plan.")
+    solvable: Status = Field(description="With all secrets public to the agent under test: solved.")
+    broadcasters: Status = Field(description="If each message goes to all that may be written to: unsolvable.")
+    silent: Status = Field(description="Without a message: unsolvable.")
+    orders: Mapping[str, bool] = Field(description="Whether each agent of the ladder solves it, by its name.")
+    shortcuts: Mapping[str, float] = Field(description="The share of episodes that each shortcut solves: 0.")
+    twin_fails: Status | None = Field(
+        default=None, description="The twin after this plan's first message: unsolvable. Null without a twin."
+    )

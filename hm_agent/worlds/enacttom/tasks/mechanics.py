@@ -70,10 +70,18 @@ class InverseState(_Binding):
     trigger_object: str
 
 
+class ShortMessages(_Binding):
+    """A message says at most so many facts, a sentence each; this project's, not the paper's."""
+
+    mechanic_type: Literal["short_messages"] = "short_messages"
+    most_facts: int = Field(ge=1, le=20)
+
+
 AnyBinding = (
     RoomRestriction | LimitedBandwidth | RestrictedCommunication | RemoteControl | StateMirroring | InverseState
 )
-Binding = Annotated[AnyBinding, Field(discriminator="mechanic_type")]
+"""The mechanics of the paper, which language models may propose."""
+Binding = Annotated[AnyBinding | ShortMessages, Field(discriminator="mechanic_type")]
 MechanicName = Literal[
     "room_restriction",
     "limited_bandwidth",
@@ -81,6 +89,7 @@ MechanicName = Literal[
     "remote_control",
     "state_mirroring",
     "inverse_state",
+    "short_messages",
 ]
 
 
@@ -133,6 +142,11 @@ class HouseMechanics:
     def message_limit(self, agent: str) -> int | None:
         """The number of messages that an agent may send in an episode; None if its bandwidth is not limited."""
         return self._message_limits.get(agent)
+
+    @cached_property
+    def most_facts(self) -> int | None:
+        """The number of facts that a message may say; None if it is not limited."""
+        return min((each.most_facts for each in self.bindings if isinstance(each, ShortMessages)), default=None)
 
     def is_inverse(self, furniture: str) -> bool:
         return furniture in self._inverse_furniture

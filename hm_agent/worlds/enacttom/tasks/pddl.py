@@ -85,10 +85,11 @@ class Expression:
 
 @dataclass(frozen=True)
 class Stated:
-    """A claim and the line that states it."""
+    """A claim and the line that states it. is_denied: True for a conjunct that must never hold: (not (K ...))."""
 
     claim: Claim
     line: int
+    is_denied: bool = False
 
 
 @dataclass(frozen=True)
@@ -252,6 +253,8 @@ def _conjuncts(expression: Expression, objects: Mapping[str, str]) -> Iterator[S
     if expression.head == "and":
         for part in expression.items[1:]:
             yield from _conjuncts(part, objects)
+    elif expression.head == "not" and len(expression.items) == 2 and expression.items[1].head == KNOWS:
+        yield Stated(read_claim(expression.items[1], objects), expression.line, is_denied=True)
     else:
         yield Stated(read_claim(expression, objects), expression.line)
 

@@ -31,7 +31,7 @@ _REWORDINGS = tuple(
     )
 )
 """Patterns of the wording of secrets, e.g. `cabinet_5 must end open`, each with the wording that `tell` uses."""
-_SENTENCE_END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
+SENTENCE_END = re.compile(r"[.!;]+(?:\s+|$)|\n+")
 
 
 def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
@@ -40,7 +40,7 @@ def read_claims(text: str, agents: Collection[str]) -> tuple[Claim, ...]:
     agents: the names of all agents. They distinguish agent_in_room from is_in_room, which have the same wording, and
     only they can be knowers. Other names are not checked, since the reader does not know what the household holds.
     """
-    claims = (_read_claim(sentence.strip(), agents) for sentence in _SENTENCE_END.split(text))
+    claims = (_read_claim(sentence.strip(), agents) for sentence in SENTENCE_END.split(text))
     return tuple(dict.fromkeys(stated for stated in claims if stated))
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hm_agent.worlds.enacttom.tasks.certificate import Certificate
+from hm_agent.worlds.enacttom.tasks.certificate import Certificate, HardCertificate
+from hm_agent.worlds.enacttom.tasks.characters import CharacterMind, CharacterRule, Slot, rules_in_words
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import Binding, HouseMechanics, MechanicName
 from hm_agent.worlds.enacttom.tasks.propositions import MOST_DEPTH, Claim, Proposition, wanted
@@ -35,7 +36,7 @@ class TaskFile(BaseModel):
     """A task as it is written to a file.
 
     The field names are the paper's, but for `k_depth`, `needs_communication`, `public_facts`, `secret_facts`, the
-    budgets, the canary and the certificate, which are of this project.
+    budgets, the canary, `characters` with what belongs to them, and the certificates, which are of this project.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,11 +71,30 @@ class TaskFile(BaseModel):
     )
     canary: str | None = Field(default=None, description="Marks texts to be left out of training data.")
     certificate: Certificate | None = None
+    characters: Mapping[str, CharacterRule] | None = Field(
+        default=None, description="The agents that are played by rules which everyone is told; makes a task hard."
+    )
+    needs_order: int | None = Field(
+        default=None,
+        ge=1,
+        le=3,
+        description="The least order of mind that solves a hard task, as its certificate says.",
+    )
+    unsure: Mapping[str, tuple[str, ...]] | None = Field(
+        default=None, description="Facts of which no agent under test is told whether that character knows them."
+    )
+    slots: tuple[Slot, ...] | None = Field(default=None, description="What fills the blanks ___ of the public text.")
+    pair: str | None = Field(default=None, description="The name that a task shares with its twin, which looks alike.")
+    hard_certificate: HardCertificate | None = None
 
     @property
     def hash(self) -> str:
-        """SHA-256 of all fields that the proofs depend on."""
-        content = self.model_dump(mode="json", exclude={"canary", "certificate", "max_turns", "max_messages"})
+        """SHA-256 of all fields that the proofs depend on; max_turns counts only for a hard task."""
+        optional = ("characters", "needs_order", "unsure", "slots", "pair")
+        unset = {name for name in optional if getattr(self, name) is None}
+        budgets = {"max_turns", "max_messages"} if self.characters is None else set()
+        left_out = {"canary", "certificate", "hard_certificate", *unset, *budgets}
+        content = self.model_dump(mode="json", exclude=left_out)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -84,7 +104,9 @@ class HouseholdTask:
 
     init: every physical proposition that holds at the start, `hand_empty` and the rooms of objects included. goal: the
     shared conjuncts. private_goals: further conjuncts by owner. known: the facts that each agent knows from the
-    start: public ones, its secrets, and its own private goals.
+    start: public ones, its secrets, and its own private goals. characters: the minds of the agents that rules play.
+    hidden: the claims that must never hold: (not (K ...)) in the goal. unsure: by character, facts of which it knows
+    one. slots: for each blank of the text where a thing is, then where else it may be.
     """
 
     file: TaskFile
@@ -95,6 +117,10 @@ class HouseholdTask:
     private_goals: Mapping[str, tuple[Claim, ...]]
     public_facts: tuple[Proposition, ...]
     known: Mapping[str, tuple[Proposition, ...]]
+    characters: Mapping[str, CharacterMind] = field(default_factory=dict)
+    hidden: tuple[Claim, ...] = ()
+    unsure: Mapping[str, tuple[Proposition, ...]] = field(default_factory=dict)
+    slots: tuple[tuple[Proposition, ...], ...] = ()
 
     @property
     def name(self) -> str:
@@ -103,6 +129,16 @@ class HouseholdTask:
     @property
     def agents(self) -> tuple[str, ...]:
         return self.plan.agents
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The agents under test: all but the characters."""
+        return tuple(agent for agent in self.agents if agent not in self.characters)
+
+    @property
+    def public_text(self) -> str:
+        """What everyone is told: the text of the file, then the rules of characters."""
+        return " ".join(filter(None, (self.file.task, rules_in_words(self.characters))))
 
     @property
     def k_depth(self) -> int:

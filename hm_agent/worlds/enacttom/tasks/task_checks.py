@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, RELAY, SILENT, CharacterMind, CharacterRule
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.mechanics import (
     HouseMechanics,
@@ -32,6 +34,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     FURNITURE,
     HAND_EMPTY,
     MECHANIC,
+    MOST_DEPTH,
     OBJECT,
     PHYSICAL,
     ROOM,
@@ -61,10 +64,82 @@ def check_task(file: TaskFile) -> HouseholdTask:
     _check_spawns(file, init)
     owned = {agent: tuple(conjunct.claim for conjunct in claims) for agent, claims in problem.owned.items()}
     _check_goals(file, problem, plan, mechanics)
-    goal = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal))
+    goal = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal if not conjunct.is_denied))
+    hidden = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal if conjunct.is_denied))
     public, known = _knowledge(file, problem, mechanics, init, goal, owned)
     _check_names_in_texts(file, problem.objects)
-    return HouseholdTask(file, plan, mechanics, init, goal, owned, public, known)
+    characters = {agent: _mind(agent, one, problem, plan) for agent, one in (file.characters or {}).items()}
+    unsure = {
+        agent: _read_facts(f"unsure of {agent}", texts, problem, init) for agent, texts in (file.unsure or {}).items()
+    }
+    slots = tuple(
+        tuple(_read_proposition("slots", text, problem) for text in (slot.fact, *slot.instead))
+        for slot in file.slots or ()
+    )
+    task = HouseholdTask(file, plan, mechanics, init, goal, owned, public, known, characters, hidden, unsure, slots)
+    if file.characters is not None:
+        _check_hard(task)
+    return task
+
+
+# Characters
+
+
+def _mind(agent: str, character: CharacterRule, problem: PddlProblem, plan: FloorPlan) -> CharacterMind:
+    """Checks the rule of one character."""
+    where = f"characters: {agent}"
+    _check_known("characters", [agent], plan.agents, "agent")
+    _check_known(f"{where} tells", character.tells, [other for other in plan.agents if other != agent], "other agent")
+    _check_known(f"{where} unless", character.unless, plan.agents, "agent")
+    if any(one == other for one, other in pairwise((agent, *character.unless))):
+        raise TaskError(f"{where}: unless names an agent that follows itself: K_a K_a p is K_a p")
+    if len(character.unless) >= MOST_DEPTH:
+        raise TaskError(f"{where}: unless is {len(character.unless)} deep; at most {MOST_DEPTH - 1} is supported")
+    if character.kind in (GOSSIP, RELAY) and not character.tells:
+        raise TaskError(f"{where}: a {character.kind} tells somebody: name agents in tells")
+    if character.kind == SILENT and character.tells:
+        raise TaskError(f"{where}: a silent one tells nobody, but tells names {', '.join(character.tells)}")
+    wants, believes = (
+        tuple(_read_proposition(f"{where} {field}", text, problem) for text in texts)
+        for field, texts in (("wants", character.wants), ("believes", character.believes))
+    )
+    if strange := next((want for want in wants if want.predicate in (Is.IN_ROOM, Is.ON_FLOOR)), None):
+        raise TaskError(f"{where}: it can't want {strange.pddl}: name furniture, a hand, or open and closed")
+    if character.cues and len(character.cues) != len(wants):
+        raise TaskError(f"{where}: there are {len(character.cues)} cues for {len(wants)} wants")
+    _check_known(f"{where} cues", character.cues, plan.objects, "object")
+    return CharacterMind(
+        character.kind, wants, character.cues, character.tells, character.announces, character.unless, believes
+    )
+
+
+def _check_hard(task: HouseholdTask) -> None:
+    """Checks what holds of every task with characters."""
+    if not task.characters or not task.seats:
+        raise TaskError("characters: name at least one agent, and leave at least one to the agent under test")
+    if task.mechanics.most_facts is None or task.file.max_turns is None:
+        raise TaskError("a task with characters states max_turns and has the mechanic short_messages")
+    _check_known("unsure", task.unsure, task.characters, "character")
+    if task.file.task.count(BLANK) != len(task.slots):
+        raise TaskError(f"task: it has {task.file.task.count(BLANK)} blanks {BLANK} for {len(task.slots)} slots")
+    for fact, *_ in task.slots:
+        if fact not in task.init or not any(fact in task.known[agent] for agent in task.characters):
+            raise TaskError(f"slots: {fact.pddl} has to hold at the start, and a character has to know it")
+    for seat in task.seats:
+        places = {fact for fact in task.init if fact.predicate in _PLACES or fact.predicate == Is.HELD_BY}
+        told = {*places.difference(fact for fact, *_ in task.slots), *(wanted(goal) for goal in task.physical_goal)}
+        if untold := sorted(fact.pddl for fact in told - set(task.known[seat])):
+            raise TaskError(f"secret_facts of {seat}: {untold[0]} is missing: it is told all places and goals")
+
+
+def _read_proposition(where: str, text: str, problem: PddlProblem) -> Proposition:
+    try:
+        (expression,) = read_expressions(text)
+        return read_proposition(expression, problem.objects, PHYSICAL)
+    except TaskError as error:
+        raise TaskError(f"{where}: {str(error).removeprefix('problem_pddl, line 1: ')}") from None
+    except ValueError:
+        raise TaskError(f"{where}: {text!r} is not one proposition") from None
 
 
 # The floor plan
@@ -234,11 +309,17 @@ def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanic
         raise TaskError("the goal is empty")
     if (file.category == MIXED) != bool(problem.owned):
         raise TaskError("a mixed task has private goals in :goal-owners, a cooperative one has none")
-    for stated in (*problem.goal, *(conjunct for claims in problem.owned.values() for conjunct in claims)):
+    private = [conjunct for claims in problem.owned.values() for conjunct in claims]
+    denied = [conjunct for conjunct in (*problem.goal, *private) if conjunct.is_denied]
+    if denied and (file.characters is None or denied[0] in private):
+        known = denied[0].claim.pddl
+        raise PddlError(denied[0].line, f"'not' is only supported of is_open and is_closed, not of {known}")
+    for stated in (*problem.goal, *private):
         _check_goal(stated, plan, mechanics)
-    _check_compatible(problem.goal, plan)
+    shared = [conjunct for conjunct in problem.goal if not conjunct.is_denied]
+    _check_compatible(shared, plan)
     for owned in problem.owned.values():
-        _check_compatible((*problem.goal, *owned), plan)
+        _check_compatible((*shared, *owned), plan)
 
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:

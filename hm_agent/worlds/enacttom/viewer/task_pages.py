@@ -16,6 +16,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RemoteControl,
     RestrictedCommunication,
     RoomRestriction,
+    ShortMessages,
 )
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
@@ -66,7 +67,7 @@ def task_details(task: HouseholdTask) -> Mapping[str, Any]:
     return {
         "house": {**plan_facts(task, drawn), "goals": goal_facts(task)},
         "figures": {name: shapes_json(plan.figures(start)) for name, plan in drawn.items()},
-        "text": file.task,
+        "text": task.public_text,
         "secrets": {agent: list(file.agent_secrets.get(agent, ())) for agent in task.agents},
         "mechanics": [words for binding in task.mechanics.bindings for words in mechanic_words(binding)],
         "budgets": {agent: task.message_budget(agent) for agent in task.agents},
@@ -91,6 +92,8 @@ def mechanic_words(binding: Binding) -> Iterator[str]:
             yield f"Opening {trigger} sets {target} {state}."
         case InverseState(trigger_object=trigger):
             yield f"{trigger} is reversed: Open closes it and Close opens it."
+        case ShortMessages(most_facts=most):
+            yield f"A message says at most {most} fact{'' if most == 1 else 's'}."
         case _:
             yield f"{binding.trigger_object} and {binding.target_object} always end up in the same state."
 

@@ -40,7 +40,7 @@ class HouseViewer(Viewer):
         return {
             **plan_facts(task, self._drawn, task.agents),
             "goals": goal_facts(task),
-            "text": task.file.task,
+            "text": task.public_text,
             "secrets": {agent: list(task.file.agent_secrets.get(agent, ())) for agent in task.agents},
             "plan": [dict(turn) for turn in certificate.plan] if certificate else None,
             "max_turns": task.max_turns,

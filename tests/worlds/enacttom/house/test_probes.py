@@ -22,11 +22,12 @@ from hm_agent.worlds.enacttom.house.probes import (
     probes_of,
     rules_of,
 )
+from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.suite import SUITE, task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.world import QUIET_TURNS, EnacttomWorld
+from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.support.enacttom.shipped_tasks import few_task_files
 
 YES, NO, UNKNOWN = ProbeAnswer

@@ -1,0 +1,338 @@
+"""Draws hard tasks in pairs: the same house, goal, text and characters; who knows what differs.
+
+Two things are to be brought to their places. Where they are the agent under test knows; it can reach neither, and has
+few messages of one fact each. In a pair's first task a message about the first thing is needed, in its twin one about
+the second, since others know or believe otherwise. Each scene is a way in which it matters who hears a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from hm_agent.worlds.enacttom.author.task_drawing import OBJECTS, OPENING, ROOMS, SURFACES
+from hm_agent.worlds.enacttom.author.task_words import THEMES
+from hm_agent.worlds.enacttom.tasks.characters import BLANK, GOSSIP, HELPER, RELAY, RIVAL, SILENT, CharacterRule, Slot
+from hm_agent.worlds.enacttom.tasks.mechanics import (
+    Binding,
+    HouseMechanics,
+    LimitedBandwidth,
+    RestrictedCommunication,
+    RoomRestriction,
+    ShortMessages,
+)
+from hm_agent.worlds.enacttom.tasks.pddl import write_problem
+from hm_agent.worlds.enacttom.tasks.propositions import (
+    AGENT,
+    AGENT_IN_ROOM,
+    CAN_COMMUNICATE,
+    FURNITURE,
+    OBJECT,
+    ROOM,
+    Claim,
+    Is,
+    Proposition,
+    wanted,
+)
+from hm_agent.worlds.enacttom.tasks.task import CANARY, AgentSpawn, TaskFile
+
+ME = "me"
+"""The role of the agent under test."""
+LONGEST = 12
+"""The most turns of a task; it has as many as its plan takes."""
+
+
+@dataclass
+class HardHouse:
+    """A house with two things; of each pair, the first is for the first thing.
+
+    holders: the furniture in which a thing is. decoys: other furniture that opens, in which somebody may believe it to
+    be. targets: where it is wanted. names: the agent of each role.
+    """
+
+    rng: Random
+    names: Mapping[str, str]
+    rooms: tuple[str, ...]
+    things: tuple[str, str]
+    holders: tuple[str, str]
+    decoys: tuple[str, str]
+    targets: tuple[str, str]
+    furniture: Mapping[str, str]
+    spawns: dict[str, str] = field(default_factory=dict)
+
+    def place(self, number: int) -> Proposition:
+        return Proposition(Is.INSIDE, (self.things[number], self.holders[number]))
+
+    def decoy(self, number: int) -> Proposition:
+        return Proposition(Is.INSIDE, (self.things[number], self.decoys[number]))
+
+    def goal(self, number: int) -> Proposition:
+        return Proposition(Is.ON_TOP, (self.things[number], self.targets[number]))
+
+    def held(self, number: int, role: str) -> Proposition:
+        return Proposition(Is.HELD_BY, (self.things[number], self.names[role]))
+
+
+@dataclass
+class Cast:
+    """Who plays in one task of a pair, by role. needed: the thing about which a message is needed.
+
+    known: the numbers of the things whose places a character knows. unsure: characters of which the agent under test is
+    not told which of the two places they know. targets: whom it may write to; others may write to everyone. more_goals:
+    beside the places of both things. has_blanks: True if the agent under test is not told where things are.
+    """
+
+    characters: dict[str, CharacterRule]
+    known: dict[str, tuple[int, ...]]
+    targets: tuple[str, ...]
+    messages: int = 1
+    most_facts: int = 1
+    unsure: tuple[str, ...] = ()
+    more_goals: tuple[Proposition, ...] = ()
+    has_blanks: bool = False
+
+
+Scene = Callable[[HardHouse, int, int], Cast]
+"""Makes the cast for a house, the needed thing's number, and the depth of mind."""
+
+
+def _wants(house: HardHouse) -> tuple[str, ...]:
+    return tuple(house.goal(number).pddl for number in (0, 1))
+
+
+def _takes(house: HardHouse, role: str) -> CharacterRule:
+    return CharacterRule(kind=RIVAL, wants=tuple(house.held(number, role).pddl for number in (0, 1)))
+
+
+def _misled(house: HardHouse, needed: int, tells: tuple[str, ...] = (), unless: tuple[str, ...] = ()) -> CharacterRule:
+    """A helper that believes the needed thing to be where it is not."""
+    believes = (house.decoy(needed).pddl,)
+    return CharacterRule(kind=HELPER, wants=_wants(house), tells=tells, unless=unless, believes=believes)
+
+
+def errand(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A helper is wrong about one thing; a rival takes what it hears of."""
+    characters = {"helper": _misled(house, needed), "rival": _takes(house, "rival")}
+    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "rival"))
+
+
+def loose_tongue(house: HardHouse, needed: int, depth: int) -> Cast:
+    """As `errand`, but it is a gossip that tells the rival."""
+    names = house.names
+    gossip = CharacterRule(kind=GOSSIP, tells=(names["rival"],))
+    characters = {"helper": _misled(house, needed), "gossip": gossip, "rival": _takes(house, "rival")}
+    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "gossip"))
+
+
+def relay(house: HardHouse, needed: int, depth: int) -> Cast:
+    """The helper can be told only through a forgetful relay; the rival hears what it is told."""
+    messenger = CharacterRule(kind=RELAY, tells=(house.names["helper"],))
+    characters = {"helper": _misled(house, needed), "relay": messenger, "rival": _takes(house, "rival")}
+    return Cast(characters, {"helper": (1 - needed,)}, ("relay", "rival"), most_facts=2)
+
+
+def wary(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A rival knows where the needed thing is, and is deterred if the guard openly knows, too; another rival is not."""
+    names = house.names
+    unless = (names["guard"], names["wary"])[: depth - 1]
+    rival = CharacterRule(kind=RIVAL, wants=_takes(house, "wary").wants, unless=unless)
+    guard = CharacterRule(kind=HELPER, wants=_wants(house))
+    characters = {"guard": guard, "wary": rival, "rival": _takes(house, "rival")}
+    return Cast(characters, {"guard": (1 - needed,), "wary": (needed,)}, ("guard", "wary", "rival"))
+
+
+def considerate(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A helper in a hurry first passes on what it hears to a mate, unless it knows that the mate knows."""
+    names = house.names
+    unless = (names["mate"], names["helper"])[: depth - 1]
+    helper = _misled(house, needed, tells=(names["mate"],), unless=unless)
+    characters = {"helper": helper, "mate": CharacterRule(kind=HELPER), "rival": _takes(house, "rival")}
+    return Cast(characters, {"helper": (1 - needed,)}, ("helper", "mate", "rival"))
+
+
+def bystander(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A helper leaves a thing to its mate if it knows that the mate knows; the mate has to know, but does not fetch."""
+    names = house.names
+    opens = tuple(Proposition(Is.OPEN, (decoy,)) for decoy in house.decoys)
+    unless = (names["mate"], names["helper"])[: depth - 1]
+    helper = CharacterRule(kind=HELPER, wants=_wants(house), unless=unless)
+    mate = CharacterRule(kind=HELPER, wants=tuple(one.pddl for one in opens), cues=house.things)
+    known: dict[str, tuple[int, ...]] = {"helper": (1 - needed,), "mate": (1 - needed,)}
+    return Cast({"helper": helper, "mate": mate}, known, ("helper", "mate"), messages=2, more_goals=opens)
+
+
+def watch(house: HardHouse, needed: int, depth: int) -> Cast:
+    """A silent helper knows where one of the things is, and shows by what it opens first which one it is."""
+    opens = [Proposition(Is.OPEN, (decoy,)).pddl for decoy in house.decoys]
+    goals = _wants(house)
+    silent = CharacterRule(kind=SILENT, wants=(*opens, *goals), cues=(*house.things, *house.things))
+    characters = {"silent": silent, "rival": _takes(house, "rival")}
+    return Cast(characters, {"silent": (1 - needed,)}, ("silent", "rival"), unsure=("silent",))
+
+
+def blanks(house: HardHouse, needed: int, depth: int) -> Cast:
+    """As `errand`, but where the things are has to be heard from a third one first."""
+    cast = errand(house, needed, depth)
+    cast.characters["teller"] = CharacterRule(kind=GOSSIP, tells=(house.names[ME],), announces=True)
+    cast.known["teller"], cast.has_blanks = (0, 1), True
+    return cast
+
+
+SCENES: Mapping[int, Mapping[str, Scene]] = {
+    1: {"errand": errand, "loose_tongue": loose_tongue, "relay": relay, "watch": watch, "blanks": blanks},
+    2: {"wary": wary, "considerate": considerate, "bystander": bystander},
+    3: {"wary": wary, "considerate": considerate, "bystander": bystander},
+}
+
+
+def draw_pair(rng: Random, scene: str, depth: int, name: str) -> tuple[TaskFile, TaskFile]:
+    """Draws the two tasks of a pair, `NAME_a` and `NAME_b`, with LONGEST turns and without certificates."""
+    make = SCENES[depth][scene]
+    house = _house(rng, make, depth)
+    theme = rng.randrange(len(THEMES))
+    is_kept = rng.random() < 0.5
+    return _file(house, make(house, 0, depth), depth, f"{name}_a", name, theme, is_kept), _file(
+        house, make(house, 1, depth), depth, f"{name}_b", name, theme, is_kept
+    )
+
+
+def _house(rng: Random, scene: Scene, depth: int) -> HardHouse:
+    numbers = iter(rng.sample(range(1, 61), 20))
+    rooms = tuple(f"{room}_{next(numbers)}" for room in rng.sample(ROOMS, rng.choice((3, 3, 4))))
+    opening = [f"{kind}_{next(numbers)}" for kind in rng.sample(OPENING, 4)]
+    surfaces = [f"{kind}_{next(numbers)}" for kind in rng.sample(SURFACES, 2)]
+    things = [f"{kind}_{next(numbers)}" for kind in rng.sample(OBJECTS, 2)]
+    first, second = rooms[1], rooms[2]
+    beside = (rooms[0], rooms[0]) if scene is watch else (rng.choice(rooms[1:]), rng.choice(rooms[1:]))
+    furniture = dict(zip(opening, (first, second, *beside), strict=True))
+    furniture |= {piece: rng.choice((first, second)) for piece in surfaces}
+    roles = [ME, *_roles(scene, depth)]
+    agents = [f"agent_{number}" for number in range(len(roles))]
+    house = HardHouse(
+        rng,
+        dict(zip(roles, rng.sample(agents, len(agents)), strict=True)),
+        rooms,
+        (things[0], things[1]),
+        (opening[0], opening[1]),
+        (opening[2], opening[3]),
+        (surfaces[0], surfaces[1]),
+        furniture,
+    )
+    near = (ME, "silent")
+    house.spawns = {role: rooms[0] if role in near else rng.choice((rooms[0], *rooms)) for role in roles}
+    return house
+
+
+class _AnyName(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def _roles(scene: Scene, depth: int) -> list[str]:
+    """The roles of a scene, in the order of its cast."""
+    empty = HardHouse(Random(0), _AnyName(), (), ("a", "b"), ("a", "b"), ("a", "b"), ("a", "b"), {})
+    return list(scene(empty, 0, depth).characters)
+
+
+def _file(house: HardHouse, cast: Cast, depth: int, name: str, pair: str, theme: int, is_kept: bool) -> TaskFile:
+    names = house.names
+    agents = tuple(sorted(names.values()))
+    me = names[ME]
+    barred = house.rooms[1:]
+    bindings: tuple[Binding, ...] = (
+        RoomRestriction(restricted_rooms=barred, for_agents=(me,)),
+        LimitedBandwidth(message_limits={me: cast.messages}),
+        RestrictedCommunication(allowed_targets={me: tuple(sorted(names[role] for role in cast.targets))}),
+        ShortMessages(most_facts=cast.most_facts),
+    )
+    places = [house.place(0), house.place(1)]
+    goals = [house.goal(0), house.goal(1), *cast.more_goals]
+    secret = {names[role]: [places[number] for number in numbers] for role, numbers in cast.known.items()}
+    hidden = [Claim((names["rival"],), place) for place in places] if is_kept and "rival" in names else []
+    title, text = THEMES[theme]
+    objects = (
+        dict.fromkeys(agents, AGENT) | dict.fromkeys(house.rooms, ROOM) | dict.fromkeys(house.furniture, FURNITURE)
+    )
+    objects |= dict.fromkeys(house.things, OBJECT)
+    init = [Proposition(AGENT_IN_ROOM, (names[role], room)) for role, room in house.spawns.items()]
+    init += [Proposition(Is.IN_ROOM, (piece, room)) for piece, room in house.furniture.items()]
+    init += [Proposition(Is.CLOSED, (piece,)) for piece in (*house.holders, *house.decoys)]
+    init += places
+    problem = write_problem(name, objects, init, [Claim((), goal) for goal in goals], {})
+    denied = "".join(f"    (not {claim.pddl})\n" for claim in hidden)
+    problem = problem.replace("  ))\n", f"{denied}  ))\n", 1) if denied else problem
+    mechanics = HouseMechanics(agents, bindings)
+    public = [Proposition(Is.RESTRICTED, (me, room)) for room in barred]
+    public += [Proposition(CAN_COMMUNICATE, (agent, other)) for agent in agents for other in mechanics.targets(agent)]
+    return TaskFile(
+        task_id=name,
+        title=title,
+        category="cooperative",
+        task=" ".join([text, *_public_words(house, cast, goals, hidden)]),
+        agent_spawns={agent: AgentSpawn(room=house.spawns[role]) for role, agent in names.items()},
+        active_mechanics=tuple(dict.fromkeys(binding.mechanic_type for binding in bindings)),
+        mechanic_bindings=bindings,
+        agent_secrets={me: tuple(_secrets(house, cast))},
+        problem_pddl=problem,
+        k_depth=0,
+        public_facts=tuple(fact.pddl for fact in public),
+        secret_facts={
+            me: tuple(fact.pddl for fact in (*map(wanted, goals), *([] if cast.has_blanks else places))),
+            **{agent: tuple(fact.pddl for fact in facts) for agent, facts in secret.items()},
+        },
+        max_turns=LONGEST,
+        canary=CANARY,
+        characters={names[role]: character for role, character in cast.characters.items()},
+        needs_order=depth,
+        unsure={names[role]: tuple(place.pddl for place in places) for role in cast.unsure} or None,
+        slots=tuple(Slot(fact=house.place(n).pddl, instead=(house.decoy(n).pddl,)) for n in (0, 1))
+        if cast.has_blanks
+        else None,
+        pair=pair,
+    )
+
+
+def _public_words(house: HardHouse, cast: Cast, goals: list[Proposition], hidden: list[Claim]) -> list[str]:
+    """What everyone is told in sentences, but for the rules of characters."""
+    me = house.names[ME]
+    words = [f"In the end {' and '.join(goal.words.replace(' is ', ' must be ') for goal in goals)}."]
+    if hidden:
+        kept = " or ".join(claim.proposition.arguments[0] for claim in hidden)
+        words.append(f"{hidden[0].knowers[0]} must never come to know where {kept} was at first.")
+    if cast.has_blanks:
+        blank = " and ".join(f"{thing} is inside {BLANK}" for thing in house.things)
+        either = "; ".join(
+            f"{thing} may be inside {' or '.join(sorted((holder, decoy)))}"
+            for thing, holder, decoy in zip(house.things, house.holders, house.decoys, strict=True)
+        )
+        words.append(f"Now {blank}; {house.names['teller']} knows what is missing here: {either}.")
+    words.append(f"{me} cannot enter {' or '.join(house.rooms[1:])}.")
+    starts = ", ".join(
+        f"{agent} in {house.spawns[role]}" for role, agent in sorted(house.names.items(), key=lambda one: one[1])
+    )
+    return [*words, f"At first {starts}."]
+
+
+def _secrets(house: HardHouse, cast: Cast) -> list[str]:
+    """What the agent under test is told of places, and of what others know and believe, in sentences."""
+    places = [house.place(0), house.place(1)]
+    words = [] if cast.has_blanks else [f"{place.words} now." for place in places]
+    for role, character in cast.characters.items():
+        name = house.names[role]
+        if role in cast.unsure:
+            words.append(f"{name} knows exactly one of these two places, and you were not told which.")
+            continue
+        known = cast.known.get(role, ())
+        words += [
+            f"{name} knows {f'where {house.things[number]} is' if cast.has_blanks else f'that {places[number].words}'}."
+            for number in known
+        ]
+        for number, belief in ((n, house.decoy(n)) for n in (0, 1) if house.decoy(n).pddl in character.believes):
+            words.append(
+                f"{name} saw {house.things[number]} last inside {belief.arguments[1]}, and believes it is still there."
+            )
+        nothing = [house.things[n] for n in (0, 1) if n not in known and house.decoy(n).pddl not in character.believes]
+        if nothing:
+            words.append(f"{name} knows nothing of where {' or '.join(nothing)} is.")
+    return words

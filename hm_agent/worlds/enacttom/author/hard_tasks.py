@@ -1,0 +1,141 @@
+"""Makes hard tasks: draws pairs of a scene until both tasks are proved, and counts why others were refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+
+from hm_agent.config import ConfigError
+from hm_agent.process.exit_status import FAILED, complain
+from hm_agent.process.workers import calls_in_workers
+from hm_agent.row_file import Row, RowFile, check_identity
+from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
+from hm_agent.worlds.enacttom.author.task_plan import ROW_KEYS, tally_table
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import TaskFile
+from hm_agent.worlds.enacttom.tasks.task_checks import check_task
+from hm_agent.worlds.enacttom.tasks.task_files import save_task
+from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, OUT_OF_REACH, HardProof, habit_solving, prove
+
+MOST_PROPOSALS = 300
+"""The most proposals for one pair; if none of them is kept, the pair is not made."""
+SHORTEST = 4
+PROPOSALS, IDENTITY = "proposals.jsonl", "proposals.settings"
+NOT_READ = "the loader refuses it"
+
+
+@dataclass(frozen=True)
+class HardSlot:
+    """A pair to be made. name: of the pair; its tasks are `NAME_a` and `NAME_b`."""
+
+    name: str
+    scene: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class MadePair:
+    """What became of one pair. files: both tasks with their certificates; empty if no proposal was kept."""
+
+    slot: HardSlot
+    files: tuple[TaskFile, ...]
+    refused: Mapping[str, int]
+
+
+def checked_slots(tasks: int, depths: Sequence[str]) -> list[HardSlot]:
+    """The pairs of a number of tasks; raises ConfigError for an odd number, and for an order that no scene has."""
+    if tasks % 2:
+        raise ConfigError(f"--tasks={tasks}: hard tasks come in pairs: say an even number")
+    if not depths or not all(depth.isdecimal() and int(depth) in SCENES for depth in depths):
+        raise ConfigError(f"--k_depth={','.join(depths)}: with --hard say numbers from {min(SCENES)} to {max(SCENES)}")
+    return hard_slots(tasks // 2, tuple(dict.fromkeys(map(int, depths))))
+
+
+def hard_slots(pairs: int, depths: Sequence[int] = (1, 2, 3)) -> list[HardSlot]:
+    """The pairs to make: they cycle through the depths, and those of one depth through its scenes."""
+    counts = Counter[int]()
+    slots = []
+    for number in range(pairs):
+        depth = depths[number % len(depths)]
+        scenes = list(SCENES[depth])
+        scene = scenes[counts[depth] % len(scenes)]
+        slots.append(HardSlot(f"hard_k{depth}_{scene}_{counts[depth] // len(scenes):02}", scene, depth))
+        counts[depth] += 1
+    return slots
+
+
+def made_pair(seed: int, slot: HardSlot) -> MadePair:
+    """Draws proposals from a seed and the pair's name, and returns the first one that is proved."""
+    refused = Counter[str]()
+    rng = Random(f"{seed}/{slot.name}")
+    while refused.total() < MOST_PROPOSALS:
+        files = draw_pair(rng, slot.scene, slot.depth, slot.name)
+        why = NOT_READ
+        try:
+            turns = _shortest(files)
+            if turns is None:
+                why = OUT_OF_REACH
+            else:
+                kept = _proved(tuple(file.model_copy(update={"max_turns": turns}) for file in files))
+                if not isinstance(kept, str):
+                    return MadePair(slot, kept, refused)
+                why = kept
+        except TaskError:
+            pass
+        refused[why] += 1
+    return MadePair(slot, (), refused)
+
+
+def make_hard_tasks(slots: Sequence[HardSlot], seed: int, out: Path, workers: int, console: Console) -> int:
+    """Writes the tasks that OUT does not have yet, and what became of their proposals; returns the exit status."""
+    out.mkdir(parents=True, exist_ok=True)
+    rows = RowFile(out / PROPOSALS, ROW_KEYS)
+    check_identity(out / IDENTITY, {"hard": True, "seed": seed}, rows)
+    missing = [slot for slot in slots if slot.name not in rows.rows]
+    with calls_in_workers(workers, made_pair, ((seed, slot) for slot in missing)) as made_pairs:
+        for made in (one.result() for one in as_completed(made_pairs)):
+            for file in made.files:
+                save_task(file, out)
+            rows.add(_row_of(made))
+    rows.sort()
+    chosen = [rows.rows[slot.name] for slot in slots]
+    console.print(tally_table(chosen))
+    console.out(f"Tasks: {out}", highlight=False)
+    failed = [row["id"] for row in chosen if not row["kept"]]
+    return complain("hm-agent generate enacttom", f"no pair was kept for {', '.join(failed)}", FAILED) if failed else 0
+
+
+def _row_of(made: MadePair) -> Row:
+    slot = made.slot
+    agents = len(made.files[0].agent_spawns) if made.files else 0
+    row = {"id": slot.name, "category": slot.scene, "k_depth": slot.depth, "agents": agents}
+    return {**row, "kept": int(bool(made.files)), "refused": dict(sorted(made.refused.items()))}
+
+
+def _shortest(files: Sequence[TaskFile]) -> int | None:
+    """The least number of turns in which both tasks of a pair can be solved; None if LONGEST do not suffice."""
+    for turns in range(SHORTEST, LONGEST + 1):
+        tasks = [check_task(file.model_copy(update={"max_turns": turns})) for file in files]
+        if all(HardProof(task).has_own_plan for task in tasks):
+            return turns
+    return None
+
+
+def _proved(files: tuple[TaskFile, ...]) -> tuple[TaskFile, ...] | str:
+    """Both files with their certificates, or the first reason to refuse them."""
+    tasks = [check_task(file) for file in files]
+    if habit_solving([HardProof(task) for task in tasks]):
+        return HABIT
+    certified = []
+    for task, twin in zip(tasks, reversed(tasks), strict=True):
+        verdict = prove(task, twin, is_quick=True)
+        if verdict.faults:
+            return verdict.faults[0]
+        certified.append(task.file.model_copy(update={"hard_certificate": verdict.certificate}))
+    return tuple(certified)

@@ -1,0 +1,162 @@
+"""Proves what a task with characters claims: that it needs its order of mind, and that no shortcut solves it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from hm_agent.core import Agent
+from hm_agent.episode import run_episode
+from hm_agent.worlds.enacttom.agents import RandomHouseAgent
+from hm_agent.worlds.enacttom.house.commands import HouseCommand, Verb
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
+from hm_agent.worlds.enacttom.house.views import possible_tasks
+from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS, HABITS
+from hm_agent.worlds.enacttom.tasks.certificate import HardCertificate, Status
+from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.verification.character_search import (
+    CharacterSearch,
+    Filter,
+    Position,
+    beginning_with,
+    everything,
+    to_all,
+    without_messages,
+)
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+
+ORDERS = ("order_0", "order_1", "order_2", "order_3")
+RANDOM_SEEDS = 10
+"""How many episodes the agent that acts at random plays."""
+OUT_OF_REACH, BROADCAST, SILENCE = "no plan", "broadcasters solve it", "solved without a message"
+SHORTCUT, LOWER, HIGHER = "a shortcut solves it", "a lower order solves it", "its order does not solve it"
+TWIN, HABIT = "the twin is solved by the same first message", "a habit of telling solves it and its twin"
+REASONS = (OUT_OF_REACH, HABIT, BROADCAST, SILENCE, SHORTCUT, LOWER, HIGHER, TWIN)
+"""Why a task is refused, in the order of checking."""
+
+Builder = Callable[[], Agent[Any, Any]]
+
+
+def shortcuts(order: int) -> Mapping[str, tuple[Builder, ...]]:
+    """The agents that fail tasks of a needed order, each with its episodes: those without a mind, and `sure` ones.
+
+    The latter model others less deep, and take what is deeper to be known.
+    """
+    sure = {f"order_{less}_sure": (AGENTS[f"order_{less}_sure"],) for less in range(1, order)}
+    return {
+        "flood": (partial(LadderAgent, 1, floods=True),),
+        "solo": (partial(LadderAgent, 0),),
+        "broadcaster": (AGENTS["broadcaster"],),
+        "reality": (AGENTS["reality"],),
+        **sure,
+        "random": tuple(partial(RandomHouseAgent, seed) for seed in range(RANDOM_SEEDS)),
+    }
+
+
+@dataclass(frozen=True)
+class HardVerdict:
+    """The result of a verification. faults: of REASONS; none for a task that may be shipped."""
+
+    certificate: HardCertificate | None
+    faults: tuple[str, ...]
+
+
+class HardProof:
+    """The answers to the questions about a task with characters and one agent under test."""
+
+    def __init__(self, task: HouseholdTask) -> None:
+        if len(task.seats) != 1:
+            raise TaskError(f"the proof is for one agent under test, not for {', '.join(task.seats)}")
+        self.task, self.agent = task, task.agents.index(task.seats[0])
+
+    @cached_property
+    def household(self) -> Household:
+        return Household(self.task)
+
+    @cached_property
+    def _world(self) -> EnacttomWorld:
+        return EnacttomWorld(self.task)
+
+    def plan(self, allowed: Filter = everything) -> list[HouseCommand] | None:
+        """The cheapest plan of a class of policies with all secrets public to the agent; None if there is none."""
+        search = CharacterSearch(self.household, self.agent, allowed)
+        return search.plan(Position(HouseRuntime(self.household)))
+
+    @property
+    def has_own_plan(self) -> bool:
+        """True if the agent has a plan that works from all starts which are possible as far as it is told."""
+        households = [Household(task) for task in possible_tasks(self.task, self.task.seats[0])]
+        positions = [Position(HouseRuntime(households[0], start=one.start)) for one in households]
+        return CharacterSearch(households[0], self.agent).best(positions) is not None
+
+    def status(self, allowed: Filter) -> Status:
+        return "unsolvable" if self.plan(allowed) is None else "solved"
+
+    def is_solved_by(self, build: Builder, seed: int = 0) -> bool:
+        """Plays an episode with one agent."""
+        world = self._world
+        outcome = asyncio.run(run_episode(world, {self.task.seats[0]: build()}, seed=seed))
+        if outcome.error:
+            raise outcome.error
+        return world.is_solved
+
+
+def habit_solving(proofs: Sequence[HardProof]) -> str | None:
+    """The name of a habit of telling that solves all of some tasks which need an order above 1; None without one.
+
+    Where an order of 1 is needed, seeing who lacks what is all that is asked for.
+    """
+    if any((proof.task.file.needs_order or 0) < 2 for proof in proofs):
+        return None
+    return next((name for name in HABITS if all(proof.is_solved_by(AGENTS[name]) for proof in proofs)), None)
+
+
+def first_message(plan: list[HouseCommand]) -> HouseCommand | None:
+    return next((command for command in plan if command.verb == Verb.COMMUNICATE), None)
+
+
+def prove(task: HouseholdTask, twin: HouseholdTask | None = None, *, is_quick: bool = False) -> HardVerdict:
+    """Proves a task. twin: the other task of its pair. is_quick: True to stop at the first fault."""
+    proof, order = HardProof(task), task.file.needs_order or 0
+    plan = proof.plan()
+    if plan is None:
+        return HardVerdict(None, (OUT_OF_REACH,))
+    faults = [HABIT] if twin is not None and habit_solving((proof, HardProof(twin))) else []
+    answers: dict[str, Any] = {}
+    for name, answer, fault in _answers(proof, plan, order, twin):
+        answers[name] = answer
+        faults += [fault] if fault else []
+        if is_quick and faults:
+            return HardVerdict(None, tuple(faults))
+    certificate = HardCertificate(task_hash=task.file.hash, plan=tuple(map(str, plan)), solvable="solved", **answers)
+    return HardVerdict(certificate, tuple(faults))
+
+
+def _answers(
+    proof: HardProof, plan: list[HouseCommand], order: int, twin: HouseholdTask | None
+) -> Iterator[tuple[str, Any, str | None]]:
+    """Yields each field of the certificate with its value, and why it is a fault."""
+    for name, allowed, fault in (("broadcasters", to_all, BROADCAST), ("silent", without_messages, SILENCE)):
+        status = proof.status(allowed)
+        yield name, status, fault if status == "solved" else None
+    message = first_message(plan)
+    if twin is not None and message is not None:
+        status = HardProof(twin).status(beginning_with(message))
+        yield "twin_fails", status, TWIN if status == "solved" else None
+    # An order above the deepest claim of a household plans just as the one below.
+    deepest = max(claim.depth for claim in proof.household.claims)
+    orders = {name: proof.is_solved_by(AGENTS[name]) for name in ORDERS[: deepest + 1]}
+    orders |= dict.fromkeys(ORDERS[deepest + 1 :], orders[ORDERS[min(deepest, len(ORDERS) - 1)]])
+    solved = list(orders.values())
+    yield "orders", orders, LOWER if any(solved[:order]) else None if all(solved[order:]) else HIGHER
+    shares = {
+        name: sum(proof.is_solved_by(build, seed) for seed, build in enumerate(builds)) / len(builds)
+        for name, builds in shortcuts(order).items()
+    }
+    yield "shortcuts", shares, SHORTCUT if any(shares.values()) else None

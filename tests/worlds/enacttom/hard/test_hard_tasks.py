@@ -1,0 +1,225 @@
+"""The hard tasks that ship: proofs, pairs, the ladder, what their agents see, and how others play them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hm_agent.core import Step
+from hm_agent.episode import run_episode
+from hm_agent.registry import find_scenarios, scenario_named
+from hm_agent.testing.episodes import play_out, set_up
+from hm_agent.worlds.enacttom.author.author_command import main as generate
+from hm_agent.worlds.enacttom.author.hard_drawing import SCENES
+from hm_agent.worlds.enacttom.command_line import verify_command
+from hm_agent.worlds.enacttom.house.commands import HouseCommand
+from hm_agent.worlds.enacttom.house.views import HouseView
+from hm_agent.worlds.enacttom.ladder.order_agent import AGENTS
+from hm_agent.worlds.enacttom.language.written_commands import context_of, read_command
+from hm_agent.worlds.enacttom.suite import SUITE, hard_task_files, task_files
+from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+from hm_agent.worlds.enacttom.tasks.task_files import load_task
+from hm_agent.worlds.enacttom.verification.hard_proof import HardProof, habit_solving, prove
+from hm_agent.worlds.enacttom.viewer.viewer import HouseViewer
+from hm_agent.worlds.enacttom.world import EnacttomWorld
+from hm_agent.written_calls import CallError
+
+FILES = hard_task_files()
+PAIRS = sorted({name[:-2] for name in FILES})
+FIRST = [name for name in PAIRS if name.endswith("_00")]
+
+
+def twins(pair: str) -> tuple[HouseholdTask, HouseholdTask]:
+    return load_task(FILES[f"{pair}_a"]), load_task(FILES[f"{pair}_b"])
+
+
+def first_view(task: HouseholdTask) -> HouseView:
+    return EnacttomWorld(task).reset(0).observations[task.seats[0]].view
+
+
+def test_120_tasks_ship_in_pairs_balanced_over_orders_and_scenes() -> None:
+    tasks = [load_task(path) for path in FILES.values()]
+    assert Counter(task.file.needs_order for task in tasks) == {1: 40, 2: 40, 3: 40}
+    scenes = Counter(name.removeprefix("enacttom_hard_").rsplit("_", 1)[0] for name in PAIRS)
+    assert set(scenes) == {f"k{depth}_{scene}" for depth, its_scenes in SCENES.items() for scene in its_scenes}
+    assert all(count >= 4 for count in scenes.values())
+    kinds = {mind.kind for task in tasks for mind in task.characters.values()}
+    assert kinds == {"helper", "gossip", "rival", "silent", "relay"}
+    assert not any(name.startswith("enacttom_hard") for name in task_files())
+
+
+def test_every_certificate_is_of_its_file_and_says_what_is_wanted() -> None:
+    for path in FILES.values():
+        file = load_task(path).file
+        certificate, order = file.hard_certificate, file.needs_order or 0
+        assert certificate, path
+        assert certificate.task_hash == file.hash
+        assert (certificate.solvable, certificate.broadcasters, certificate.silent) == ("solved", *["unsolvable"] * 2)
+        assert certificate.orders == {f"order_{number}": number >= order for number in range(4)}
+        assert not any(certificate.shortcuts.values())
+        assert {"flood", "solo", "random", "broadcaster", "reality"} <= set(certificate.shortcuts)
+        assert {f"order_{less}_sure" for less in range(1, order)} <= set(certificate.shortcuts)
+        assert certificate.twin_fails == "unsolvable"
+
+
+@pytest.mark.parametrize("pair", FIRST[::3])
+def test_certificates_are_proved_again(pair: str) -> None:
+    a, b = twins(pair)
+    for task, twin in ((a, b), (b, a)):
+        verdict = prove(task, twin)
+        assert verdict.faults == ()
+        assert verdict.certificate == task.file.hard_certificate
+
+
+def test_twins_have_the_same_house_goal_and_text_and_differ_in_what_is_known() -> None:
+    for pair in PAIRS:
+        a, b = twins(pair)
+        assert (a.plan, a.goal, a.hidden, a.file.task, a.file.max_turns) == (
+            b.plan, b.goal, b.hidden, b.file.task, b.file.max_turns,
+        )  # fmt: skip
+        assert a.init == b.init
+        assert (a.known, a.characters) != (b.known, b.characters)
+        assert scenario_named(f"{pair}_a").pair == scenario_named(f"{pair}_b").pair == pair
+
+
+def test_who_is_not_told_which_of_two_tasks_it_is_sees_no_difference() -> None:
+    pairs = [pair for pair in PAIRS if "watch" in pair]
+    assert pairs
+    for pair in pairs:
+        a, b = twins(pair)
+        assert a.known != b.known
+        assert first_view(a) == first_view(b)
+
+
+def test_the_models_of_a_briefing_do_not_tell_how_blanks_are_filled() -> None:
+    task = load_task(FILES[f"{next(pair for pair in PAIRS if 'blanks' in pair)}_a"])
+    view = first_view(task)
+    assert len(view.briefing.models) == 4
+    assert view.text.count("___") == 2
+    assert not any(slot[0].words in view.text for slot in task.slots)
+    other = replace(
+        task,
+        init=view.briefing.models[0].init,
+        known={**view.briefing.models[0].known},
+        slots=tuple(
+            (next(fact for fact in slot if fact in view.briefing.models[0].init), *(
+                fact for fact in slot if fact not in view.briefing.models[0].init
+            ))
+            for slot in task.slots
+        ),
+    )  # fmt: skip
+    assert first_view(other).text == view.text
+    assert set(map(repr, first_view(other).briefing.models)) == set(map(repr, view.briefing.models))
+
+
+def test_no_habit_of_telling_solves_both_tasks_of_a_pair_that_needs_a_deeper_order() -> None:
+    for pair in (one for one in PAIRS if "_k1_" not in one):
+        assert habit_solving([HardProof(task) for task in twins(pair)]) is None, pair
+
+
+def test_agents_of_the_ladder_solve_what_needs_their_order_and_nothing_above() -> None:
+    for pair in FIRST:
+        task = twins(pair)[0]
+        for order in range(4):
+            world = EnacttomWorld(task)
+            asyncio.run(run_episode(world, {task.seats[0]: AGENTS[f"order_{order}"]()}, seed=0))
+            assert world.is_solved == (order >= (task.file.needs_order or 0)), (pair, order)
+
+
+@pytest.mark.parametrize("agent", ["planner", "react", "hypothetical_minds", "flood", "broadcaster", "reality"])
+def test_other_agents_play_a_hard_task_to_its_end(agent: str) -> None:
+    scenario = scenario_named(f"{FIRST[0]}_a")
+    world, agents = set_up(scenario, agent, seed=1)
+    assert list(agents) == list(scenario.seats)
+    play_out(world, agents, seed=1)
+    assert isinstance(world, EnacttomWorld)
+    assert world.is_over
+    assert world.metrics()["functional_success"] == (agent == "planner")
+
+
+def test_the_agents_of_hard_tasks_play_no_other_and_lists_show_the_order_that_is_needed() -> None:
+    hard, plain = scenario_named(f"{FIRST[0]}_a"), scenario_named("enacttom_appendix_e")
+    for name in AGENTS:
+        assert SUITE.own_agents[name].plays(hard)
+        assert not SUITE.own_agents[name].plays(plain)
+    assert hard.needs_order == 1
+    assert len(find_scenarios(["enacttom_hard_*"])) == 120
+    assert not any("_hard_" in found.name for found in find_scenarios(["enacttom_*"]))
+
+
+def test_replays_show_the_turns_of_characters() -> None:
+    name = f"{FIRST[0]}_a"
+    task, scenario = load_task(FILES[name]), scenario_named(name)
+    world, agents = set_up(scenario, "planner", seed=1)
+    steps: list[Step] = []
+
+    class Keep:
+        def record(self, step: Step) -> None:
+            steps.append(step)
+
+        def close(self) -> None:
+            pass
+
+    asyncio.run(run_episode(world, agents, seed=1, recorders=[Keep()]))
+    viewer = HouseViewer(task)
+    shown = [viewer.shown(step, task.seats[0]) for step in steps]
+    assert {agent for step in shown for agent, *_ in step["acts"]} == set(task.agents)
+    picture = viewer.picture(scenario, "A hard task")
+    assert {picture(step).shape[2] for step in steps} == {3}
+    assert viewer.facts(scenario)["agents"]
+
+
+def test_the_environment_of_a_hard_task_has_its_seats_alone() -> None:
+    scenario = scenario_named(f"{FIRST[0]}_a")
+    env = SUITE.parallel_env(scenario, {}, "ansi")
+    observations, _ = env.reset(seed=0)
+    assert list(observations) == list(scenario.seats)
+    rewards: dict[str, float] = {}
+    while env.agents:
+        _, rewards, *_ = env.step(dict.fromkeys(env.agents, "Wait[]"))
+    assert list(rewards.values()) == [0.0]
+
+
+@pytest.mark.parametrize("pair", FIRST[::2])
+def test_the_plan_of_a_certificate_solves_its_task_as_plain_text(pair: str) -> None:
+    scenario = scenario_named(f"{pair}_a")
+    certificate = load_task(FILES[f"{pair}_a"]).file.hard_certificate
+    assert certificate
+    env = SUITE.parallel_env(scenario, {}, None)
+    env.reset(seed=0)
+    plan, rewards = list(certificate.plan), {}
+    while env.agents:
+        _, rewards, *_ = env.step(dict.fromkeys(env.agents, plan.pop(0) if plan else "Wait[]"))
+    assert list(rewards.values()) == [1.0]
+
+
+def test_language_agents_are_told_which_sentences_characters_understand() -> None:
+    task = load_task(FILES[f"{FIRST[0]}_a"])
+    view = first_view(task)
+    assert set(view.briefing.claim_readers) == set(view.briefing.targets)
+
+
+def test_a_language_agent_is_told_when_its_message_has_too_many_facts() -> None:
+    view = first_view(load_task(FILES[f"{FIRST[0]}_a"]))
+    target = view.briefing.targets[0]
+    context = context_of(view, ())
+    assert isinstance(read_command(f"Communicate['One thing.', {target}]", context), HouseCommand)
+    with pytest.raises(CallError, match="the message has 2 sentences: at most 1 allowed"):
+        read_command(f"Communicate['One thing. And another.', {target}]", context)
+    assert "A message says at most 1 fact, a sentence each." in view.text
+
+
+def test_generate_makes_a_shipped_pair_again_and_verify_proves_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert generate(["--hard", "--tasks=2", "--seed=1", "--workers=1", f"--out={tmp_path}"]) == 0
+    made = sorted(tmp_path.glob("*.json"))
+    assert [path.name for path in made] == ["hard_k1_errand_00_a.json", "hard_k1_errand_00_b.json"]
+    for path in made:
+        assert path.read_bytes() == FILES[f"enacttom_{path.stem}"].read_bytes()
+    assert verify_command([str(tmp_path)]) == 0
+    assert "2 of 2 tasks are proved." in capsys.readouterr().out
