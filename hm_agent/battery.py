@@ -179,10 +179,8 @@ def _references(part: Part, experiment: Experiment) -> Experiment | None:
     ends = dict.fromkeys(end for metric in metrics for end in (metric.floor, metric.ceiling) if end)
     if part.order is None and suite.functional is not None:
         return None
-    if any(metric.floor is None for metric in metrics):
-        ends |= dict.fromkeys(suite.shortcuts)
-    if part.order is not None:
-        ends |= dict.fromkeys(suite.ladder)
+    if part.order is not None or any(metric.floor is None for metric in metrics):
+        ends |= dict.fromkeys((*suite.shortcuts, *(suite.ladder if part.order is not None else ())))
     agents = tuple(name for name in ends if all(can_play(name, info) for info in part.all_scenarios))
     return (
         replace(

@@ -17,10 +17,7 @@ from hm_agent.extensions import ADDED
 from hm_agent.files import read_regular
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
-    FULL,
-    SMALL,
     AgentSetup,
-    BatteryPart,
     Metric,
     Option,
     OwnAgent,
@@ -44,6 +41,8 @@ _COMMAND_LINE = "hm_agent.worlds.enacttom.command_line"
 METRIC = Metric(
     "functional_success", "share of tasks whose physical goals hold at the end", floor="random", ceiling="planner"
 )
+HABITS_PASS = {1: 0.5}
+"""By needed order, the share of pairs of hard tasks that a habit of telling (`openly`, `apart`) solves; else none."""
 
 
 FLOOD = "flood"
@@ -104,6 +103,7 @@ class EnacttomSuite(Suite):
     title = "EnactToM"
     lists_numbers = False
     needs_are = "proved of each task"
+    shortcuts = ("random", "solo", FLOOD, "reality", "broadcaster", "openly", "apart", "order_1_sure", "order_2_sure")
     options = (
         Option(
             "literal",
@@ -119,15 +119,6 @@ class EnacttomSuite(Suite):
         "functional_success",
         "the share of tasks whose physical goals hold at the end, which telling everybody everything reaches, too",
     )
-    battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(
-            tuple(
-                f"enacttom_{name}"
-                for name in ("cooperative_k1_014", "mixed_k1_007", "cooperative_k2_003", "mixed_k2_005")
-            )
-        ),
-        FULL: BatteryPart(("enacttom_cooperative_*", "enacttom_mixed_*")),
-    }
     environments: Mapping[str, str] = {"hm_agent/EnactToM-v0": "enacttom_appendix_e"}
     commands: Mapping[str, OwnCommand] = {
         "verify": OwnCommand("prove tasks", f"{_COMMAND_LINE}:verify_command"),
@@ -241,8 +232,9 @@ def _scenario_info(path: Path) -> ScenarioInfo:
         group=f"EnactToM, {kind}",
         about=about,
         seats=seats,
-        metric=METRIC,
+        metric=replace(METRIC, guessing=HABITS_PASS.get(content.get("needs_order") or 0)),
         asked_by="enacttom_hard" if path.stem.startswith("hard_") else "enacttom",
+        separates_nobody=not content.get("characters"),
         needs_order=content.get("needs_order"),
         pair=f"{PREFIX}{pair}" if (pair := content.get("pair")) else "",
     )
@@ -291,7 +283,13 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
     info = _scenario_info(path)
     pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
-    return replace(info, name=f"{OWN}{path.stem}-{_content_hash(path)}", short_name=f"{OWN}{path.stem}", pair=pair)
+    return replace(
+        info,
+        name=f"{OWN}{path.stem}-{_content_hash(path)}",
+        short_name=f"{OWN}{path.stem}",
+        pair=pair,
+        separates_nobody=False,
+    )
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:
