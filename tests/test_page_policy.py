@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.cards.card import read_card
+from hm_agent.cards.writing import leaderboard, write_files, write_leaderboard
 from hm_agent.pages.rendering import SHARED, digest
 from hm_agent.watching.server import LivePage
 from tests.support.commands import ROOT, start
@@ -23,9 +25,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """All pages that a run, and the commands that browse or watch, leave or serve: their text by name."""
     out = tmp_path_factory.mktemp("out")
     tasks = ("browse", "enacttom", f"--page={out / 'tasks' / 'browse.html'}")
-    battery = ("battery", "--world=exploretom", "--agent=reader", f"--out={out / 'battery'}")
-    board = ("leaderboard", str(out / "battery"), f"--out={out / 'board'}")
-    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks, battery, board):
+    card = read_card(ROOT / "docs" / "results" / "cards" / "hypothetical_minds" / "card.json")
+    write_files(card, b"", out / "card")
+    write_leaderboard(leaderboard([card]), out / "board")
+    for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):
         command = start(mark, *flags, program=("-m", "hm_agent", mark))
         assert (command.communicate()[1], command.returncode) == ("", 0)
     written = {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}

@@ -67,7 +67,7 @@ def test_the_glob_for_self_play_finds_that_of_every_game() -> None:
     games = {scenario.short_name.rpartition("_")[0] for scenario in find_scenarios(["*_0"]) if scenario.seats}
     assert {name.removesuffix("_selfplay") for name in found} <= games
     assert len(found) == 16
-    assert len([scenario for scenario in every if scenario.world == "matrix_games"]) == 8
+    assert len([scenario for scenario in every if scenario.world == "matrix_games"]) == 9
     assert not [scenario for scenario in find_scenarios(["*"]) if scenario.short_name.endswith("_selfplay")]
 
 

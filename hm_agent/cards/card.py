@@ -71,7 +71,7 @@ class OrderFigures:
 
 
 @dataclass(frozen=True)
-class Position:
+class LadderPosition:
     """The order at which a model plays in one world.
 
     It is the order below the lowest needed one, plus 1 for each needed order whose items are played with a functional
@@ -94,7 +94,7 @@ class WorldFigures:
     world: str
     title: str
     needs_are: str
-    position: Position | None
+    position: LadderPosition | None
     orders: tuple[OrderFigures, ...]
 
 

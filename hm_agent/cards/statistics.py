@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.cards.card import DIGITS, Figure, Position
+from hm_agent.cards.card import DIGITS, Figure, LadderPosition
 from hm_agent.reporting.statistics import CONFIDENCE, LEAST_EPISODES, SEED
 
 RESAMPLES = 2_000
@@ -93,8 +93,8 @@ def _over(items: Sequence[Sample], rng: np.random.Generator) -> Sample | None:
     return Sample(float(np.mean([item.mean for item in items])), drawn.mean(1), sum(item.episodes for item in items))
 
 
-def position(scores: Sequence[tuple[int, Sample]]) -> Position | None:
-    """The order at which an agent plays (`Position`), from its functional score by needed order; None without any."""
+def position(scores: Sequence[tuple[int, Sample]]) -> LadderPosition | None:
+    """The order at which an agent plays, from its functional score by needed order; None without any."""
     if not scores:
         return None
     orders = [order for order, _ in scores]
@@ -109,4 +109,4 @@ def position(scores: Sequence[tuple[int, Sample]]) -> Position | None:
     has_interval = all(sample.episodes >= LEAST_EPISODES for _, sample in scores)
     draws = placed(np.stack([sample.draws for _, sample in scores], axis=1))
     at = _figure(mean, draws) if has_interval else Figure(round(mean, DIGITS))
-    return Position(at, orders[0], orders[-1], scores[0][1].mean <= 0)
+    return LadderPosition(at, orders[0], orders[-1], scores[0][1].mean <= 0)

@@ -16,6 +16,7 @@ from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
+from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from tests.agents.test_registry import ABLE, ORDERS, play
 from tests.support.melting_pot import text_player
 
@@ -71,7 +72,7 @@ BASELINES = sorted(set(ASKED) - {"hypothetical_minds", "oracle", "random", "noop
 
 
 def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> None:
-    assert {*ASKED, *ORDERS} == {*ABLE}
+    assert {*ASKED, *ORDERS, *CHOICES} == {*ABLE}
 
 
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])

@@ -15,6 +15,7 @@ from hm_agent.suite import ScenarioInfo
 from hm_agent.testing.episodes import SeatStep, play_steps
 from hm_agent.theory_of_mind.language_questions import Plan
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
+from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import cast_of
 from tests.model_stand_ins import Mute
@@ -34,9 +35,10 @@ def play(
 @pytest.mark.parametrize("scenario", OF_EVERY_KIND, ids=lambda scenario: scenario.short_name)
 @pytest.mark.parametrize("name", ABLE)
 def test_every_agent_plays_every_kind_of_game(name: str, scenario: ScenarioInfo) -> None:
-    if name in (*ORDERS, "hm_odds") and not scenario.has_paid_interactions:
+    if not can_play(name, scenario):
+        assert name in (*CHOICES, *ORDERS, "hm_odds")
         with pytest.raises(
-            ConfigError, match=rf"{name} can't play cooking_asymmetric_1( \(.*\))?: hypothetical_minds, "
+            ConfigError, match=rf"{name} can't play {scenario.short_name}( \(.*\))?: hypothetical_minds, "
         ):
             check_agent(name, scenario, "builtin")
         return
@@ -59,7 +61,7 @@ def test_agent_of_order_2_plays_as_the_full_agent_and_that_of_order_0_does_not()
 
 
 def test_every_agent_has_a_line_about_it_in_the_list() -> None:
-    assert [*AGENTS, "oracle", "random", "noop", *ORDERS] == ABLE
+    assert [*AGENTS, "oracle", "random", "noop", *CHOICES, *ORDERS] == ABLE
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
 

@@ -9,6 +9,8 @@ import pytest
 
 from hm_agent.cards.card import read_card
 from hm_agent.process.exit_status import NO_MODEL
+from hm_agent.registry import suites
+from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
 from tests.support.schema_player import answer
@@ -20,6 +22,12 @@ def server() -> Iterator[Endpoint]:
         yield endpoint
 
 
+@pytest.fixture(autouse=True)
+def few_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two pairs of stories an order stand for the twenty of the full battery, which take minutes to draw."""
+    monkeypatch.setattr(type(suites()["exploretom"]), "per_order", {SMALL: 1, FULL: 2})
+
+
 def battery(out: Path, *flags: str) -> tuple[int, str, str]:
     return call_here("hm-agent", "battery", *overriding(f"--out={out}", "--noreplay", "--agent=reader", *flags))
 
@@ -27,12 +35,12 @@ def battery(out: Path, *flags: str) -> tuple[int, str, str]:
 def test_it_leaves_the_card_of_what_was_played(tmp_path: Path) -> None:
     status, output, errors = battery(tmp_path)
     assert (status, errors) == (0, "")
-    assert "ExploreToM: reader with builtin, 1 episode" in output
-    (shown,) = (line.split() for line in output.splitlines() if line.strip().startswith("ExploreToM  "))
-    assert shown == ["ExploreToM", "-", "-", "1.00", "1.00", "0.00", "1"]
+    assert all(f"ExploreToM, order {order}: reader with builtin, 1 episode" in output for order in (1, 2, 3))
+    shown = [line.split() for line in output.splitlines() if line.strip().startswith("ExploreToM  ")]
+    assert shown == [["ExploreToM", "3.0", "1", "1.00", "-", "-", "1"]]
     folder = tmp_path / "cards" / "reader" / "builtin"
     card = read_card(folder / "card.json")
-    assert (card.agent, card.size, card.episodes, card.planned) == ("reader", "small", 1, 1)
+    assert (card.agent, card.size, card.episodes, card.planned) == ("reader", "small", 3, 3)
     assert not (folder / "answers.jsonl.gz").exists(), "the reasoner calculates again"
     assert 'href="cards/reader/builtin/card.html">Card of reader<' in (tmp_path / "index.html").read_text("utf-8")
     assert (tmp_path / "report" / "report.html").is_file()
@@ -51,19 +59,19 @@ def test_a_language_model_is_asked_with_its_flags(tmp_path: Path, server: Endpoi
     status, output, _ = battery(tmp_path, "--model=loopback", f"--base_url={server.base_url}", "--temperature=0.5")
     assert status == 0, output
     assert {request.body["temperature"] for request in server.received} == {0.5}
-    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 1
+    assert len(list(tmp_path.glob("*/reader/loopback/*/result.json"))) == 3
 
 
 def test_a_spent_budget_leaves_a_card_of_what_was_played_and_the_rest_can_be_paid(
     tmp_path: Path, server: Endpoint
 ) -> None:
-    full = ("--size=full", "--model=loopback", f"--base_url={server.base_url}", "--max_calls=60")
+    full = ("--size=full", "--model=loopback", f"--base_url={server.base_url}", "--max_calls=6")
     status, _, errors = battery(tmp_path, *full)
     assert status == NO_MODEL
-    assert "all 60 calls of --max_calls are made" in errors
-    assert len(server.received) == 60
+    assert "all 6 calls of --max_calls are made" in errors
+    assert len(server.received) == 6
     card = read_card(tmp_path / "cards" / "reader" / "loopback" / "card.json")
-    assert 0 < card.episodes < card.planned == 90
+    assert 0 < card.episodes < card.planned == 8
     assert "This card is not complete" in (tmp_path / "cards" / "reader" / "loopback" / "card.html").read_text("utf-8")
     battery(tmp_path, *full)
     assert read_card(tmp_path / "cards" / "reader" / "loopback" / "card.json").episodes > card.episodes

@@ -184,7 +184,13 @@ class EnacttomSuite(Suite):
                 asked_by=FLOOD,
             ),
             **{
-                name: OwnAgent(about, partial(_against_characters, name), plays=_is_hard, asked_by=asked_by)
+                name: OwnAgent(
+                    about,
+                    partial(_against_characters, name),
+                    plays=_is_hard,
+                    asked_by=asked_by,
+                    is_reference=name in self.shortcuts,
+                )
                 for name, (about, asked_by) in AGAINST_CHARACTERS.items()
             },
         }
