@@ -20,6 +20,7 @@ from hm_agent.registry import suites
 from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 from tests.support.commands import call_here, overriding
+from tests.support.few_pairs import few_pairs
 from tests.support.schema_player import answer
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "card.schema.json"
@@ -36,6 +37,12 @@ def sloppy(body: dict[str, Any]) -> Response:
 def served() -> Iterator[Endpoint]:
     with Endpoint(sloppy) as endpoint:
         yield endpoint
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few() -> Iterator[None]:
+    with few_pairs():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +77,10 @@ def test_the_published_schema_is_the_one_of_the_code(card: Path) -> None:
 
 def test_a_run_is_played_again_to_the_same_bytes_without_any_request(battery: Path, served: Endpoint) -> None:
     before = len(served.received)
-    assert before > 20
+    assert before >= 6, "two stories of three pairs"
     status, output, errors = call_here("hm-agent", "reproduce", str(battery))
     assert (status, errors) == (0, "")
-    assert "1 episode, played by hm_agent" in output
+    assert "episodes, played by hm_agent" in output
     assert output.splitlines()[0].endswith("the same again")
     assert len(served.received) == before
 
@@ -81,15 +88,15 @@ def test_a_run_is_played_again_to_the_same_bytes_without_any_request(battery: Pa
 def test_a_run_with_an_edited_result_or_trace_differs(battery: Path, tmp_path: Path) -> None:
     for name, old, new in (
         ("result.json", '"steps": ', '"steps": 1'),
-        ("trace.jsonl", '"step": 3', '"step": 3000'),
+        ("trace.jsonl", '"step": 0', '"step": 3000'),
     ):
         out = tmp_path / name
         shutil.copytree(battery, out)
-        (path,) = out.glob(f"*/reader/*/*/{name}")
+        path, *_ = sorted(out.glob(f"*/reader/*/*/{name}"))
         path.write_text(path.read_text().replace(old, new, 1))
         status, output, _ = call_here("hm-agent", "reproduce", str(out))
         assert status == FAILED
-        assert "1 episode" in output
+        assert " episodes" in output
         assert "1 differ" in output
 
 
@@ -128,16 +135,16 @@ def test_an_edited_figure_is_refused_in_one_line_that_names_it(card: Path, tmp_p
     status, output, errors = call_here("hm-agent", "leaderboard", str(card), f"--out={tmp_path / 'board'}")
     assert (status, output) == (FAILED, "")
     assert errors.count("\n") == 1
-    assert "is left out: worlds.exploretom.orders.order None.functional.mean is 0.99 on the card, and its" in errors
+    assert "is left out: worlds.exploretom.orders.order 1.functional.mean is 0.99 on the card, and its" in errors
     assert not (tmp_path / "board").exists()
 
 
 def test_edited_answers_are_refused_even_with_a_new_hash(card: Path) -> None:
     path = card.parent / ANSWERS
     answers = unpack(path.read_bytes(), "")
-    ((place, by_seat),) = answers.items()
-    (questions,) = by_seat.values()
-    path.write_bytes(pack({place: {"reader": questions[:-1]}}))
+    place, by_seat = next(iter(answers.items()))
+    seat, questions = next(iter(by_seat.items()))
+    path.write_bytes(pack({**answers, place: {**by_seat, seat: questions[:-1]}}))
     _, output, _ = call_here("hm-agent", "reproduce", str(card))
     assert "hashes.answers: the answers beside it are not those that it was made from" in output
 

@@ -9,10 +9,9 @@ import pytest
 
 from hm_agent.cards.card import read_card
 from hm_agent.process.exit_status import NO_MODEL
-from hm_agent.registry import suites
-from hm_agent.suite import FULL, SMALL
 from hm_agent.testing.endpoint import Endpoint
 from tests.support.commands import call_here, overriding
+from tests.support.few_pairs import few_pairs
 from tests.support.schema_player import answer
 
 
@@ -23,9 +22,9 @@ def server() -> Iterator[Endpoint]:
 
 
 @pytest.fixture(autouse=True)
-def few_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two pairs of stories an order stand for the twenty of the full battery, which take minutes to draw."""
-    monkeypatch.setattr(type(suites()["exploretom"]), "per_order", {SMALL: 1, FULL: 2})
+def few() -> Iterator[None]:
+    with few_pairs():
+        yield
 
 
 def battery(out: Path, *flags: str) -> tuple[int, str, str]:

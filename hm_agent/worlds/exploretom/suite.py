@@ -12,6 +12,8 @@ from hm_agent.core import Agent, World
 from hm_agent.matched_pairs import COIN, HALVES, MatchedPairWorld
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
+    FULL,
+    SMALL,
     AgentSetup,
     Breakdown,
     Metric,
@@ -87,6 +89,7 @@ class ExploretomSuite(Suite):
     offers = None
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
+    per_order: Mapping[str, int] = {SMALL: 1, FULL: 10}  # a pair takes seconds to draw
     commands: Mapping[str, OwnCommand] = {
         "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
         "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),
