@@ -135,7 +135,7 @@ empty :=
 spaced := $(empty) $(empty)
 
 cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of known order; see docs/cards.md
-	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games --noreplay --workers=2 --out=$(cards_out) \
+	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games,exploretom,enacttom --noreplay --workers=2 --out=$(cards_out) \
 		--agent=$(subst $(spaced),$(comma),$(carded))
 	for agent in $(carded); do mkdir -p docs/results/cards/$$agent \
 		&& cp $(cards_out)/cards/$$agent/builtin/card.json docs/results/cards/$$agent/ || exit; done
