@@ -17,6 +17,7 @@ from typing import Any
 
 import hm_agent
 from hm_agent.experiment import Experiment
+from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE
 from hm_agent.registry import find_scenarios
@@ -24,7 +25,6 @@ from hm_agent.reporting.index import write_index
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.writing import write_report
-from tests.support.silent_progress import SilentProgress
 
 EPISODES = 10_000
 STEPS = 100
@@ -96,7 +96,7 @@ LIMITS: Mapping[str, tuple[Callable[[Path], None], float]] = {
 def main() -> None:
     with TemporaryDirectory() as folder:
         played, out = Path(folder) / "played", Path(folder) / "out"
-        conditions = len(run(_grid(played, 1), SilentProgress()))
+        conditions = len(run(_grid(played, 1), NoProgress()))
         _multiply(played, out, EPISODES // conditions)
         measured: dict[str, Any] = {}
         for name, (work, _) in LIMITS.items():

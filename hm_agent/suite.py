@@ -312,8 +312,8 @@ class Suite:
     lists have one line for all scenarios of a group whose names differ in their number alone. shortcuts: names of
     agents that model no mind; where a scenario's metric has no floor of its own, it is the one of them with the best
     mean over the other scenarios of the group. needs_are: how it is known which order of mind scenarios need, e.g.
-    `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g.
-    `(MindReading,)`, so that agents that need more are refused; None for a world that only its own agents play.
+    `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that
+    agents that need more are refused; None for a world that only its own agents play.
     """
 
     name: str

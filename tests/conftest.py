@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from hm_agent.pool.progress import NoProgress
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.support.browsers import BROWSERS, QUIET
-from tests.support.silent_progress import SilentProgress
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -31,8 +31,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def silence() -> SilentProgress:
-    return SilentProgress()
+def silence() -> NoProgress:
+    return NoProgress()
 
 
 @pytest.fixture(scope="session")

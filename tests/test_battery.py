@@ -12,10 +12,10 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.extensions import ADDED
 from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import own_agents, scenarios, suites
 from hm_agent.suite import FULL, SMALL, OwnAgent
-from tests.support.silent_progress import SilentProgress
 
 ASKED = Experiment((), model=ModelSettings("gpt-4o"), seed=7, options={"literal": None, "bots": "auto"})
 SIZES = (SMALL, FULL)
@@ -78,7 +78,7 @@ def test_the_full_battery_holds_more_of_every_world() -> None:
 
 
 @pytest.mark.slow
-def test_the_small_battery_asks_few_questions(tmp_path: Path, silence: SilentProgress) -> None:
+def test_the_small_battery_asks_few_questions(tmp_path: Path, silence: NoProgress) -> None:
     requested = Experiment((), out=tmp_path, record_replay=False, options=ASKED.options)
     results = [result for _, _, own in Battery().experiments(requested) for result in run(own, silence)]
     assert 0 < sum(result.questions for result in results) <= MOST_QUESTIONS

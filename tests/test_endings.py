@@ -143,13 +143,13 @@ def test_a_long_name_of_the_folder_for_temporary_files_keeps_no_worker_from_star
     script = f"""
 import sys
 from pathlib import Path
-from tests.support.silent_progress import SilentProgress
+from hm_agent.pool.progress import NoProgress
 from hm_agent.experiment import Experiment
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
 asked = {{"agents": ("reality",), "max_steps": 3, "episodes": 2, "workers": 2}}
 grid = Experiment(find_scenarios(["exploretom_a4"]), out=Path({str(tmp_path / "by_python")!r}), **asked)
-print([result.status for result in run(grid, SilentProgress())])
+print([result.status for result in run(grid, NoProgress())])
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("['max_steps', 'max_steps']\n", "")

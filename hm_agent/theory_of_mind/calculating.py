@@ -66,10 +66,8 @@ class Calculator(BaseStrategist[OddsReading]):
         return self._response()
 
     def _response(self) -> Strategy | None:
-        for player in self._odds:
-            rates = self._rates.believed_of(player)
-            if rates and (response := self._mind.response_to_rates(player, rates)):
-                return response
+        if by_rates := self._rates.response(self._mind, self._odds):
+            return by_rates
         return self._mind.respond(self._odds) if self._odds else None
 
     async def _on_interaction(self, interaction: Interaction) -> Strategy | None:

@@ -77,13 +77,7 @@ class JointMind(HypothesisKeeper[JointMindReading]):
             player: self._mind.awaited(revised.strategy, player) or self._expected.get(player)
             for player in self._mind.players
         }
-        return self._by_rates() or revised.strategy
-
-    def _by_rates(self) -> Strategy | None:
-        """The response to the base rates of a player whose predictions are not to be acted on; None without one."""
-        rated = ((player, self._rates.believed_of(player)) for player in self._mind.players)
-        responses = (self._mind.response_to_rates(player, rates) for player, rates in rated if rates)
-        return next((response for response in responses if response), None)
+        return self._rates.response(self._mind, self._mind.players) or revised.strategy
 
     def _player_model(self, player: str) -> PlayerModel:
         return PlayerModel(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import log
 
-from hm_agent.core import Interaction
+from hm_agent.core import Interaction, Strategy
+from hm_agent.theory_of_mind.mind import BasicMind
 
 PREDICTED = "predictions"
 """The metric that counts the predictions that could be judged."""
@@ -165,3 +166,9 @@ class BaseRates:
             return None
         seen = self._came[player]
         return {name: count / seen.total() for name, count in seen.items()}
+
+    def response(self, mind: BasicMind, players: Iterable[str]) -> Strategy | None:
+        """The first response of a mind to the base rates that are believed of these players; None without any."""
+        rated = ((player, self.believed_of(player)) for player in players)
+        responses = (mind.response_to_rates(player, rates) for player, rates in rated if rates)
+        return next((response for response in responses if response), None)

@@ -23,14 +23,13 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.pool.cluster import ClusterHost, NodeWorker, connect
 from hm_agent.pool.other_machines import SharedSetup
-from hm_agent.pool.progress import Pulse
+from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.recording.result import Result
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.support.commands import ROOT, outcomes, overriding
 from tests.support.kills import KillTrial
 from tests.support.melting_pot import text_player
-from tests.support.silent_progress import SilentProgress
 
 # Ray forks before it runs another program. JAX, which other tests may have loaded here, would not have that.
 pytestmark = pytest.mark.filterwarnings(r"ignore:os\.fork\(\) was called:RuntimeWarning")
@@ -98,11 +97,11 @@ def test_episodes_are_the_same_as_here_and_no_answer_is_paid_twice(
         return text_player.answer(body)
 
     with Endpoint(answer) as server:
-        run(experiment(here, *asking(server)), SilentProgress())
+        run(experiment(here, *asking(server)), NoProgress())
         asked_here = [json.dumps(request.body) for request in server.received]
         server.received.clear()
         again = [*asking(server), *on(cluster), f"--cache={tmp_path / 'answers'}"]
-        results = run(experiment(there, *again, "--max_calls=3"), SilentProgress())
+        results = run(experiment(there, *again, "--max_calls=3"), NoProgress())
         assert (len(server.received), results[-1].status) == (3, "budget_spent")
         assert PLAY.run([*GRID, *again, f"--out={there}"]) == 0
         asked_there = [json.dumps(request.body) for request in server.received]
@@ -122,7 +121,7 @@ def test_a_folder_that_nodes_do_not_share_is_refused_before_anything_is_played(
     folder = os.open(tmp_path, os.O_RDONLY)
     try:
         with pytest.raises(ConfigError, match=r"node \S+: --out=\S+/out is not visible there and visible here"):
-            run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), SilentProgress())
+            run(experiment(Path(f"/proc/self/fd/{folder}/out"), *on(cluster)), NoProgress())
     finally:
         os.close(folder)
     assert not list(tmp_path.glob("*/*/*/*/*"))
@@ -209,7 +208,7 @@ def test_without_the_extra_one_line_names_it(tmp_path: Path) -> None:
 def test_a_node_that_dies_costs_its_episode_alone_and_an_interruption_leaves_nobody(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    class Trouble(SilentProgress):
+    class Trouble(NoProgress):
         def __init__(self) -> None:
             self.running = 0
             self.ended: list[Result] = []

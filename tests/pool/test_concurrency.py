@@ -16,14 +16,13 @@ import pytest
 
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.settings import ModelSettings
-from hm_agent.pool.progress import Progress, Pulse
+from hm_agent.pool.progress import NoProgress, Progress, Pulse
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint, Response
 from tests.support import schema_player
 from tests.support.commands import outcomes
 from tests.support.melting_pot import text_player
-from tests.support.silent_progress import SilentProgress
 
 PATIENCE = 60.0
 LIGHT, SEATED, HEAVY = "exploretom_a4", "symmtom_w6_n3_c3", "rws_repeated_1"
@@ -105,7 +104,7 @@ def test_the_default_leaves_a_remote_model_busy_and_plays_one_by_one_where_nothi
     assert replace(experiment, model=replace(limited, cache=cache)).at_once > 1
 
 
-class Killer(SilentProgress):
+class Killer(NoProgress):
     """Kills the only worker, as often as `times`, once the first episode has come some way."""
 
     def __init__(self, times: int) -> None:
@@ -129,7 +128,7 @@ def test_episodes_of_a_lost_worker_are_played_again_and_nothing_is_paid_twice(tm
             "max_steps": 12,
         }
         results = run(experiment(tmp_path / "out", server, episodes=8, **how), Killer(1))
-        again = run(experiment(tmp_path / "again", server, episodes=8, **how), SilentProgress())
+        again = run(experiment(tmp_path / "again", server, episodes=8, **how), NoProgress())
         asked = [json.dumps(received.body) for received in server.received]
     assert [result.is_finished for result in results] == [True] * 8
     assert sum(result.cached_calls for result in again) == sum(result.model_calls for result in again)

@@ -13,6 +13,7 @@ from typing import Any
 from hm_agent.core import Recorder, Seat, Step, Turn, World
 from hm_agent.experiment import Experiment
 from hm_agent.models.settings import ModelSettings
+from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import Result
@@ -21,7 +22,6 @@ from hm_agent.registry import find_scenarios, suites
 from hm_agent.testing.endpoint import Endpoint
 from hm_agent.testing.episodes import play_out, set_up
 from tests.support.melting_pot import text_player
-from tests.support.silent_progress import SilentProgress
 
 SCENARIO = "rws_arena_0"
 WARM_UP_STEPS = 500
@@ -117,7 +117,7 @@ def play(out: Path, episodes: int) -> list[Result]:
     with Endpoint(text_player.answer) as server:
         model = ModelSettings("loopback", base_url=server.base_url, cache=out / "answers.sqlite")
         experiment = Experiment(find_scenarios(["rws_repeated_1"]), model=model, episodes=episodes, out=out)
-        return run(replace(experiment, options={"bots": "scripted"}, max_steps=40, record_video=True), SilentProgress())
+        return run(replace(experiment, options={"bots": "scripted"}, max_steps=40, record_video=True), NoProgress())
 
 
 def resources_around(folder: Path, episodes: int) -> tuple[OpenResources, OpenResources]:

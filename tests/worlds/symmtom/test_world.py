@@ -9,6 +9,7 @@ import pytest
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
+from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import read_result
 from hm_agent.recording.trace import read_trace
@@ -19,7 +20,6 @@ from hm_agent.worlds.symmtom.settings import GameSettings
 from hm_agent.worlds.symmtom.sights import sight_of, sights_of
 from hm_agent.worlds.symmtom.views import SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld
-from tests.support.silent_progress import SilentProgress
 
 (SCENARIO,) = find_scenarios(["symmtom_w6_n3_c3"])
 SMALL = GameSettings(6, 3, 3)
@@ -119,7 +119,7 @@ def test_one_seed_is_one_episode_to_the_byte_in_any_process(tmp_path: Path) -> N
             max_steps=12,
             options=settled(SCENARIO),
         )
-        assert all(result.is_finished for result in run(experiment, SilentProgress()))
+        assert all(result.is_finished for result in run(experiment, NoProgress()))
     for path in (tmp_path / "one").rglob("trace.jsonl"):
         assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
 
@@ -128,7 +128,7 @@ def test_results_and_traces_tell_of_each_seat(tmp_path: Path) -> None:
     experiment = Experiment(
         (SCENARIO,), seats=("k_oracle", "heuristic", "random"), out=tmp_path, options=settled(SCENARIO)
     )
-    run(experiment, SilentProgress())
+    run(experiment, NoProgress())
     (path,) = tmp_path.rglob("result.json")
     result = read_result(path)
     assert result is not None
