@@ -22,7 +22,7 @@ from hm_agent.reporting.statistics import normalised_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Setting, Suite
 
-UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions")
+UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions", "served", "made")
 """The fields of a result that may differ whenever the same episode is played again."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""

@@ -16,7 +16,8 @@ from hm_agent.cards.making import derive_again, find_cards
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import Experiment
-from hm_agent.files import path_in_words
+from hm_agent.files import TEMPLATES, path_in_words
+from hm_agent.models.prompts import prompts_from
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
@@ -33,8 +34,8 @@ seconds for each card. One whose figures do not follow from its answers is refus
 battery, of other prompts or of another format than this version's."""
 REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no model, and says what differs.
 
-Of a folder of `hm-agent play` or `battery`, all finished episodes: results apart from times, and traces to the byte. Of
-a card, its figures. Exit status 1 if anything differs."""
+Of a folder of `hm-agent play` or `battery`, all finished episodes, with the prompts that lie in it: results apart from
+times, and traces to the byte. Of a card, its figures. Exit status 1 if anything differs."""
 
 
 def leaderboard_command(arguments: Sequence[str]) -> int:
@@ -125,7 +126,8 @@ def _run_lines(folder: Path, work: Path) -> list[str]:
     runs = read_runs((folder,), counts_unanswered=True)
     if not (episodes := reproducible(runs)):
         raise ConfigError(f"{folder} has no finished episode")
-    found = [line for episode in episodes for line in episode_differences(episode, work)]
+    with prompts_from(folder / TEMPLATES):
+        found = [line for episode in episodes for line in episode_differences(episode, work)]
     versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}
     count, writers = counted(len(episodes), "episode"), listed(sorted(versions))
     played = f"{path_in_words(folder)}: {count}, played by hm_agent {writers}"

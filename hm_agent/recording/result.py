@@ -33,6 +33,10 @@ NO_RESULT = "no_result"
 """The status that readers give a finished episode if more than `MOST_UNANSWERED` of its questions went unanswered."""
 MOST_UNANSWERED = 0.2
 
+ENDPOINT = "base_url"
+"""The setting that names the endpoint of the models, without name, password and query; only if one was given."""
+CODE = "code"
+"""The setting that holds a hash of the files of the user's own agents and models; only if there are any."""
 OWN_FILE = "scenarios_dir"
 """The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
 
@@ -79,7 +83,10 @@ class Result:
     cached_cost: the part of the cost that was not paid again.
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
     that may change the outcome, by flag; None if a flag was not set. measure: what the episode is compared by, as its
-    scenario had it when it was played; None in older files, which lack it. format: the version of the file's form.
+    scenario had it when it was played; None in older files, which lack it. prompts: the hashes of the templates that a
+    language model's prompts were rendered from, by name. served: by which names endpoints called the models that
+    answered. made: when, by which command and by which version of the package it was played; see `making`. format: the
+    version of the file's form.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -110,6 +117,9 @@ class Result:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     cached_cost: Amount | None = None
     measure: Measure | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    served: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
     format: Literal[2] = FORMAT
 
     @property
