@@ -54,7 +54,7 @@ class CachedChat:
         self._chat, self._cache, self._endpoint, self._offline = chat, cache, endpoint, offline
 
     async def complete(self, request: Request) -> Reply:
-        request = replace(request, endpoint=self._endpoint)
+        request = replace(request, endpoint=self._endpoint) if self._endpoint else request
         reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
             raise Unanswered(reply.refusal)
