@@ -86,7 +86,9 @@ _EVOLVING = (
         "The share of parents (with --model: examples) that the agent failed: standard (0.8), hard (0.9) or a number.",
         **_HERE,
     ),
-    flags.DEFINE_integer("generations", 3, "How many generations follow the first.", lower_bound=1, **_HERE),
+    flags.DEFINE_integer(
+        "generations", 3, "How many generations follow the first.", lower_bound=1, upper_bound=99, **_HERE
+    ),
 )
 _WHERE = (
     flags.DEFINE_string(

@@ -16,7 +16,7 @@ from random import Random
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import ModelSettings
 from hm_agent.row_file import Row, RowFile, check_identity
-from hm_agent.worlds.enacttom.author.asked_tasks import Authors, Parents, asked_task
+from hm_agent.worlds.enacttom.author.asked_tasks import NO_PARENTS, Authors, Parents, asked_task
 from hm_agent.worlds.enacttom.author.calibration import Calibration, Target, calibrated
 from hm_agent.worlds.enacttom.author.recipes import Offspring, TaskRecipe, drawn_offspring
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
@@ -36,11 +36,15 @@ ROW_KEYS = (
 
 @dataclass(frozen=True)
 class Birth:
-    """A task to be made. number: the end of its name. parents: the rows of those that it is varied from, or shown."""
+    """A task to be made.
+
+    number: the end of its name. slot: its kind, which a variation may change. parents: the rows of the task that it is
+    varied from, or of those that the author is shown.
+    """
 
     generation: int
     number: str
-    request: PlannedTask
+    slot: PlannedTask
     parents: tuple[Row, ...]
 
 
@@ -58,7 +62,7 @@ class Grown:
         """The row of the pool."""
         birth, file = self.birth, self.offspring.file
         recipe = self.offspring.recipe
-        request = recipe.request if recipe else birth.request.request
+        request = recipe.request if recipe else birth.slot.request
         first = self.first and {"why": self.offspring.why, **asdict(self.first)}
         return {
             "id": birth.number,
@@ -100,13 +104,13 @@ class Evolution:
         rng = Random(f"{self.plan.seed}/generation {generation}")
         families = self._families(rng, earlier)
         numbers = [f"g{generation:02}_{place:03}" for place in range(self.plan.tasks)]
-        requests = [
+        slots = [
             PlannedTask(f"{slot.request.cell}_{number}", slot.request)
             for slot, number in zip(self.plan.slots(), numbers, strict=True)
         ]
         return [
-            Birth(generation, number, request, family)
-            for number, request, family in zip(numbers, requests, families, strict=True)
+            Birth(generation, number, slot, family)
+            for number, slot, family in zip(numbers, slots, families, strict=True)
         ]
 
     def _families(self, rng: Random, earlier: Sequence[Row]) -> list[tuple[Row, ...]]:
@@ -156,7 +160,9 @@ class TaskPool:
         return [birth for birth in births if birth.number not in self._file.rows]
 
     def parents(self, birth: Birth) -> Parents:
-        """The parents of a task as files."""
+        """The parents of a task as files; none if no model is shown them."""
+        if self._evolution.authors is None:
+            return NO_PARENTS
         failed = [row for row in birth.parents if not row["private"]]
         solved = [row for row in birth.parents if row["private"]]
         return Parents(
@@ -198,12 +204,12 @@ class Breeder:
         if authors is None:
             recipe = TaskRecipe.of(birth.parents[0]["recipe"]) if birth.parents else None
             rng = Random(f"{seed}/{birth.number}")
-            return drawn_offspring(rng, birth.number, birth.request.request, recipe)
-        made = await asked_task(seed, birth.request, authors, self._models, before_each, parents)
+            return drawn_offspring(rng, birth.number, birth.slot.request, recipe)
+        made = await asked_task(seed, birth.slot, authors, self._models, before_each, parents)
         return Offspring(made.file, made.tally, first=made.first, why=made.why)
 
 
 def grown_alone(evolution: Evolution, birth: Birth) -> Grown:
     """Draws and plays one task in a process of its own, by agents that ask no language model."""
     with closing(ModelPool(ModelSettings())) as models:
-        return asyncio.run(Breeder(evolution, models).grow(birth, Parents(), lambda: None))
+        return asyncio.run(Breeder(evolution, models).grow(birth, NO_PARENTS, lambda: None))

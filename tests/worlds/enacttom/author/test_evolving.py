@@ -18,7 +18,7 @@ from hm_agent.worlds.enacttom.author.calibration import Target, made_public
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_task
 from hm_agent.worlds.enacttom.author.evolution_counts import ablations, generation_counts
-from hm_agent.worlds.enacttom.author.evolving import EXAMPLES, Evolution
+from hm_agent.worlds.enacttom.author.evolving import EXAMPLES, Evolution, grown_alone
 from hm_agent.worlds.enacttom.author.recipes import TURNS_LEFT
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -113,6 +113,12 @@ def test_another_agent_needs_another_folder(pool: Path, capsys: pytest.CaptureFi
 
 def evolution(ratio: float, authors: Authors | None = None, tasks: int = 10) -> Evolution:
     return Evolution(TaskPlan(tasks), Target("order1", "builtin"), ratio, authors)
+
+
+def test_a_process_of_its_own_makes_the_same_task(pool: Path) -> None:
+    rows = rows_of(pool)
+    same = Evolution(TaskPlan(4, depths=(1,)), Target("order1", "builtin"), 0.8)
+    assert grown_alone(same, same.births(1, rows[:4])[2]).row == rows[6]
 
 
 def tried(number: int, *, private: bool) -> Row:
