@@ -13,7 +13,8 @@ from hm_agent.core import Agent
 from hm_agent.episode import run_episode
 from hm_agent.experiment import seat_seed
 from hm_agent.models.providers import ModelPool
-from hm_agent.questions import ModelUnavailable
+from hm_agent.questions import ModelUnavailable, Usage
+from hm_agent.recording.result import MOST_UNANSWERED
 from hm_agent.registry import build_agent, check_agent, find_agents, suites
 from hm_agent.suite import AgentSetup, ScenarioInfo
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -48,15 +49,18 @@ class Target:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Whether the target reached the physical goal with all secrets public, and with them private."""
+    """Whether the target reached the physical goal with all secrets public, and with them private.
 
-    public: bool
-    private: bool
+    None if so many of its questions went unanswered that this says little about it.
+    """
+
+    public: bool | None
+    private: bool | None
 
     @property
     def is_kept(self) -> bool:
         """True if the secrets make the difference: the target succeeds when all know them, and fails otherwise."""
-        return self.public and not self.private
+        return self.public is True and self.private is False
 
 
 def made_public(file: TaskFile) -> TaskFile:
@@ -87,7 +91,7 @@ async def calibrated(
     return Calibration(public, await _succeeds(file, target, models, seed))
 
 
-async def _succeeds(file: TaskFile, target: Target, models: ModelPool, seed: int) -> bool:
+async def _succeeds(file: TaskFile, target: Target, models: ModelPool, seed: int) -> bool | None:
     task = check_task(file)
     world, answers = EnacttomWorld(task), suites()[WORLD].answers()
     scenario = ScenarioInfo(WORLD, task.name, task.name, "", seats=task.seats)
@@ -106,4 +110,5 @@ async def _succeeds(file: TaskFile, target: Target, models: ModelPool, seed: int
         raise ConfigError(f"--{FLAG}={target.agent} {outcome.status}") from outcome.error
     if outcome.status == "interrupted":
         raise CancelledError
-    return world.is_solved
+    usage = sum((agent.usage for agent in agents.values()), Usage())
+    return world.is_solved if usage.unanswered <= MOST_UNANSWERED * usage.questions else None

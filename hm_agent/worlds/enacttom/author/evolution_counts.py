@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -17,8 +17,8 @@ class GenerationCounts:
     """proposed: proposals, refused ones included. proved: tasks of which a proposal was. Of the proved ones:
 
     public_success: the target solves them with all secrets public. private_failure: it fails them otherwise. kept:
-    both. target_fails: the share of kept ones among those of public_success; None without any. k_depth: the mean of the
-    kept ones.
+    both. no_result: too many questions of an episode went unanswered. target_fails: the share of kept ones among those
+    of public_success that have a result; None without any. k_depth: the mean of the kept ones.
     """
 
     generation: int
@@ -27,6 +27,7 @@ class GenerationCounts:
     public_success: int
     private_failure: int
     kept: int
+    no_result: int
     target_fails: float | None
     k_depth: float | None
 
@@ -56,8 +57,8 @@ class Ablation:
 class _Candidate:
     row: Row
     is_proved: bool
-    public: bool
-    private: bool
+    public: bool | None
+    private: bool | None
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -79,16 +80,17 @@ def generation_counts(rows: Sequence[Row]) -> list[GenerationCounts]:
 
 def _counts(generation: int, born: Sequence[Row]) -> GenerationCounts:
     proved = [row for row in born if row["proved"]]
-    solvable = sum(row["public"] for row in proved)
+    solvable = [row for row in proved if row["public"]]
     kept = [row for row in proved if row["kept"]]
     return GenerationCounts(
         generation,
         len(proved) + sum(sum(row["refused"].values()) for row in born),
         len(proved),
-        solvable,
-        sum(not row["private"] for row in proved),
+        len(solvable),
+        sum(row["private"] is False for row in proved),
         len(kept),
-        _share(len(kept), solvable),
+        sum(None in (row["public"], row["private"]) for row in proved),
+        _share(len(kept), sum(row["private"] is not None for row in solvable)),
         _mean_depth(kept),
     )
 
@@ -122,7 +124,7 @@ def _first(row: Row) -> _Candidate:
 
 
 def _ablation(pipeline: str, candidates: Sequence[_Candidate], *, is_calibrated: bool = True) -> Ablation:
-    kept = [one for one in candidates if not one.private and (one.public or not is_calibrated)]
+    kept = [one for one in candidates if one.private is False and (one.public or not is_calibrated)]
     return Ablation(
         pipeline,
         len(candidates),
@@ -143,11 +145,12 @@ def as_content(rows: Sequence[Row]) -> dict[str, object]:
 
 def generation_table(rows: Sequence[Row]) -> Table:
     table = _table(
-        "generation", "proposed", "proved", "public success", "private failure", "kept", "target fails", "K depth"
-    )
+        "generation", "proposed", "proved", "public success", "private failure", "kept", "no result", "target fails",
+        "K depth",
+    )  # fmt: skip
     for one in generation_counts(rows):
-        counts = (one.generation, one.proposed, one.proved, one.public_success, one.private_failure, one.kept)
-        table.add_row(*map(str, counts), percent(one.target_fails), number(one.k_depth))
+        *counts, fails, depth = astuple(one)
+        table.add_row(*map(str, counts), percent(fails), number(depth))
     return table
 
 

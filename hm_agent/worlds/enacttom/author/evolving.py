@@ -116,11 +116,11 @@ class Evolution:
     def _families(self, rng: Random, earlier: Sequence[Row]) -> list[tuple[Row, ...]]:
         """Draws the parents of each task of a generation, in turn from those that the target failed and solved.
 
+        It solves all of them with public secrets.
         All are of one kind if there is none of the other; none has parents if there are none at all.
         """
-        solvable = [row for row in earlier if row["public"]]
-        failed = _drawn_in_turn(rng, [row for row in solvable if not row["private"]])
-        solved = _drawn_in_turn(rng, [row for row in solvable if row["private"]])
+        failed = _drawn_in_turn(rng, [row for row in earlier if row["kept"]])
+        solved = _drawn_in_turn(rng, [row for row in earlier if row["public"] and row["private"]])
         each = 1 if self.authors is None else EXAMPLES
         drawn = [self._parent(place, failed, solved) for place in range(each * self.plan.tasks)]
         families = [drawn[place : place + each] for place in range(0, len(drawn), each)]
@@ -163,8 +163,8 @@ class TaskPool:
         """The parents of a task as files; none if no model is shown them."""
         if self._evolution.authors is None:
             return NO_PARENTS
-        failed = [row for row in birth.parents if not row["private"]]
-        solved = [row for row in birth.parents if row["private"]]
+        failed = [row for row in birth.parents if row["kept"]]
+        solved = [row for row in birth.parents if not row["kept"]]
         return Parents(
             tuple(load_task(self.out / TASKS / f"{row['task']}.json").file for row in failed),
             tuple(load_task(self.out / SOLVED / f"{row['task']}.json").file for row in solved),
@@ -172,8 +172,9 @@ class TaskPool:
 
     def keep(self, grown: Grown) -> None:
         """Writes the task, if it is kept or solved, and then its row."""
-        if grown.offspring.file is not None and grown.played is not None and grown.played.public:
-            save_task(grown.offspring.file, self.out / (SOLVED if grown.played.private else TASKS))
+        file, played = grown.offspring.file, grown.played
+        if file is not None and played is not None and (played.is_kept or (played.public and played.private)):
+            save_task(file, self.out / (TASKS if played.is_kept else SOLVED))
         self._file.add(grown.row)
 
     def close(self) -> None:

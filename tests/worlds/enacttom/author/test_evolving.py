@@ -122,13 +122,13 @@ def test_a_process_of_its_own_makes_the_same_task(pool: Path) -> None:
 
 
 def tried(number: int, *, private: bool) -> Row:
-    return {"id": f"g00_{number:03}", "generation": 0, "public": True, "private": private}
+    return {"id": f"g00_{number:03}", "generation": 0, "public": True, "private": private, "kept": not private}
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.8, 0.9, 1.0])
 def test_parents_are_failed_and_solved_in_the_ratio_given(ratio: float) -> None:
     earlier = [tried(number, private=number % 2 == 0) for number in range(40)]
-    unsolvable = {**tried(99, private=False), "public": False}
+    unsolvable = {**tried(99, private=False), "public": False, "kept": False}
     for authors, each in ((None, 1), (Authors("a", ("a", "a"), 1), EXAMPLES)):
         families = [birth.parents for birth in evolution(ratio, authors).births(1, [*earlier, unsolvable])]
         assert {len(family) for family in families} == {each}
@@ -162,10 +162,13 @@ def test_ablations_count_what_the_gates_would_let_pass() -> None:
         row(0, 0, public=True, private=True),
         row(1, 1, public=True, private=False),
         row(2, 1, public=False, private=False),
+        {**row(4, 1, public=True, private=True), "private": None},
         row(3, 1, public=True, private=True, first={"why": "no plan", "public": True, "private": False}),
     ]
+    last = generation_counts(rows)[1]
+    assert (last.proved, last.kept, last.no_result, last.target_fails) == (4, 1, 1, 1 / 2)
     whole, unverified, uncalibrated, alone = ablations(rows)
-    assert (whole.kept, whole.candidates, whole.unproved, whole.unfair) == (1, 3, 0, 0)
+    assert (whole.kept, whole.candidates, whole.unproved, whole.unfair) == (1, 4, 0, 0)
     assert (unverified.kept, unverified.unproved) == (2, 0.5)
     assert (uncalibrated.kept, uncalibrated.unfair) == (2, 0.5)
     assert (alone.kept, alone.candidates) == (0, 1)
