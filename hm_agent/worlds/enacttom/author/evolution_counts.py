@@ -55,7 +55,7 @@ class Ablation:
 
 @dataclass(frozen=True)
 class _Candidate:
-    row: Row
+    k_depth: int
     is_proved: bool
     public: bool | None
     private: bool | None
@@ -65,9 +65,8 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _mean_depth(rows: Iterable[Row]) -> float | None:
-    depths = [row["k_depth"] for row in rows]
-    return sum(depths) / len(depths) if depths else None
+def _mean(numbers: Sequence[int]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def generation_counts(rows: Sequence[Row]) -> list[GenerationCounts]:
@@ -91,7 +90,7 @@ def _counts(generation: int, born: Sequence[Row]) -> GenerationCounts:
         len(kept),
         sum(None in (row["public"], row["private"]) for row in proved),
         _share(len(kept), sum(row["private"] is not None for row in solvable)),
-        _mean_depth(kept),
+        _mean([row["k_depth"] for row in kept]),
     )
 
 
@@ -114,13 +113,14 @@ def ablations(rows: Sequence[Row]) -> list[Ablation]:
 
 
 def _proved(rows: Iterable[Row]) -> list[_Candidate]:
-    return [_Candidate(row, True, row["public"], row["private"]) for row in rows if row["proved"]]
+    return [_Candidate(row["k_depth"], True, row["public"], row["private"]) for row in rows if row["proved"]]
 
 
 def _first(row: Row) -> _Candidate:
     """The first proposal of a task that could be read."""
     first = row["first"]
-    return _Candidate(row, first is None, *((first or row)[name] for name in ("public", "private")))
+    played = first or row
+    return _Candidate(played["k_depth"], first is None, played["public"], played["private"])
 
 
 def _ablation(pipeline: str, candidates: Sequence[_Candidate], *, is_calibrated: bool = True) -> Ablation:
@@ -129,7 +129,7 @@ def _ablation(pipeline: str, candidates: Sequence[_Candidate], *, is_calibrated:
         pipeline,
         len(candidates),
         len(kept),
-        _mean_depth(one.row for one in kept),
+        _mean([one.k_depth for one in kept]),
         _share(sum(not one.is_proved for one in kept), len(kept)),
         _share(sum(not one.public for one in kept), len(kept)),
     )

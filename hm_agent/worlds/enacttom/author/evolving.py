@@ -63,7 +63,9 @@ class Grown:
         birth, file = self.birth, self.offspring.file
         recipe = self.offspring.recipe
         request = recipe.request if recipe else birth.slot.request
-        first = self.first and {"why": self.offspring.why, **asdict(self.first)}
+        first = self.first and self.offspring.first and {
+            "why": self.offspring.why, "k_depth": self.offspring.first.k_depth, **asdict(self.first),
+        }  # fmt: skip
         return {
             "id": birth.number,
             "generation": birth.generation,
