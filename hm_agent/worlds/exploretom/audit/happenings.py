@@ -169,7 +169,7 @@ def _actions(tracker: BeliefTracker, number: int, event: Event, around: Surround
             yield from _moving(tracker, event, around)
         case Being():
             yield from _placing(tracker, event, around, number)
-        case Nothing() if event.about in tracker.locations:
+        case Nothing() if event.about in tracker.locations or event.about in tracker.containers:
             raise StoryError(f"it may say where the {event.about} is")
         case Nothing() | Claiming():
             return

@@ -173,6 +173,8 @@ def _answer(read: ReadStory, question: LabelledQuestion) -> _Answer:
         story = read.answered(question.after)
         right, choices = chosen_action(story, action), action_choices(story, action)
         return _Answer(action.key, (action.person,), _differs_from(right, choices))
+    if isinstance(asked, WhereAsked) and (changed := read.first_change(question.after)):
+        raise _Unjudged(f"{changed[:80]!r} may say where something is")
     if isinstance(asked, Asked) and read.states_places:
         asked = _as_where_asked(asked)
     if isinstance(asked, Asked):

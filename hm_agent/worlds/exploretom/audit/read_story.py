@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
@@ -35,12 +34,6 @@ from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
 from hm_agent.worlds.exploretom.story.language import aside_of, plain_words, with_aside
-
-_HANDLING = re.compile(
-    "got|grabbed|took|picked|dropped|discarded|put|brought|carried|placed|hid|stole|threw|gave|passed|found|lost|saw|"
-    "noticed|watched|removed|transferred|returned|opened|searched|ate|followed|swapped|replaced|emptied"
-)
-"""Matches verbs that may say where something is, and so are not read as changes of it."""
 
 
 class ReadStory:
@@ -80,7 +73,7 @@ class ReadStory:
                 events.append(Nothing())
                 continue
             event = parse_sentence(sentence)
-            if event is None or (isinstance(event, Alter) and _HANDLING.fullmatch(event.change.verb)):
+            if event is None:
                 self.problem = f"can't read {sentence[:80]!r}"
                 break
             new = [name for name in dict.fromkeys(names_by_part(event)) if name not in names]
@@ -102,6 +95,11 @@ class ReadStory:
 
     def _new_tracker(self) -> BeliefTracker:
         return BeliefTracker((*self.people, TELLER), sees_contents=self.sees_contents)
+
+    def first_change(self, after: int) -> str | None:
+        """The first of some sentences that is read as a change of an object; None if there is none."""
+        changes = (number for number, event in enumerate(self.events[:after]) if isinstance(event, Alter))
+        return next((self.sentences[number] for number in changes), None)
 
     # What is so, and what is believed
 

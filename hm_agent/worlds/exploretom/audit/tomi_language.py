@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hm_agent.worlds.exploretom.questions.story_questions import Asked, parse_asked
 from hm_agent.worlds.exploretom.story.actions import Enter, Leave, StoryAction
 from hm_agent.worlds.exploretom.story.beliefs import StoryError
-from hm_agent.worlds.exploretom.story.language import CAPITAL, parse_action
+from hm_agent.worlds.exploretom.story.language import CAPITAL, parse_action, things_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +88,22 @@ _NO_PART = (
     "in|into|on|onto|at|to|from|by|with|for|left|exited|entered|went|moved|put|placed|took|told"
 )
 """Words that no name of a thing has: where one stands, more is said than the form of the sentence tells."""
+_SAYS_MORE = re.compile(r"\b(?:the|and|or|but|then|while|when|before|after|because|without)\b")
+"""Matches words that no name in our own language has, as it is written here."""
 _PERSON = rf"{CAPITAL}[\w'’-]*"
 _PEOPLE = rf"(?P<people>{_PERSON}(?:, {_PERSON})*(?:,? and {_PERSON})?)"
 _WORD = rf"(?!(?:{_NO_PART})\b)[\w'’-]+"
 _THING = rf"{_WORD}(?: {_WORD}){{0,3}}"
-_WENT = r"(?:went|journeyed|travelled|traveled|moved|walked|ran|came|returned)(?: back)?"
-_MOVED = rf"(?:moved the (?P<object>{_THING}) (?:in)?to|(?:put|placed) the (?P<put>{_THING}) in(?:to)?)"
+_WENT = r"(?:went|goes|journeyed|travelled|traveled|moved|walked|walks|ran|came|comes|returned|returns)(?: back)?"
+_MOVED = (
+    rf"(?:(?:moved|moves) the (?P<object>{_THING}) (?:in)?to|(?:puts?|placed|places) the (?P<put>{_THING}) in(?:to)?)"
+)
 _CLAIMED = rf"(?:publicly claimed|privately told (?P<listener>{_PERSON})) that (?:the )?(?P<object>{_THING}?)"
 _FORMS: Sequence[tuple[re.Pattern[str], type]] = tuple(
     (re.compile(form), kind)
     for form, kind in (
-        (rf"{_PEOPLE} (?:entered|{_WENT} (?:in)?to) the (?P<room>{_THING})", Entering),
-        (rf"{_PEOPLE} (?:exited|left) the (?P<room>{_THING})", Leaving),
+        (rf"{_PEOPLE} (?:entered|enters|{_WENT} (?:in)?to) the (?P<room>{_THING})", Entering),
+        (rf"{_PEOPLE} (?:exited|exits|left|leaves) the (?P<room>{_THING})", Leaving),
         (rf"{_PEOPLE} (?:is|are|was|were) in the (?P<room>{_THING})", Standing),
         (
             rf"(?P<person>{_PERSON}) {_MOVED} the (?P<container>{_THING})",
@@ -127,7 +131,8 @@ def parse_sentence(sentence: str) -> Event | None:
     for pattern, kind in _FORMS:
         if match := pattern.fullmatch(bare):
             return _event_from(kind, match.groupdict())
-    return parse_action(f"{bare}.")
+    action = parse_action(f"{bare}.")
+    return action if action and not any(map(_SAYS_MORE.search, things_of(action))) else None
 
 
 def _event_from(kind: type, parts: Mapping[str, str | None]) -> Event:

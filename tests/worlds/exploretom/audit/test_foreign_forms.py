@@ -91,24 +91,24 @@ def test_a_missing_full_stop_hides_no_event() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("sentence", "reason"),
-    [
+def test_nothing_is_wrong_if_a_sentence_is_not_read(tmp_path: Path) -> None:
+    for sentence, reason in (
         ("Ann likes the hall then tom entered the hall", "can't read 'Ann likes the hall then"),
         ("He entered the hall.", "can't read 'He entered"),
         ("Then Tom entered the hall.", "can't read 'Then Tom"),
         ("Tom entered the hall quietly.", "can't tell 'hall quietly' and 'hall' apart"),
         ("Uncle Tom entered the hall.", "can't tell 'Uncle Tom' and 'Tom' apart"),
+        ("Mia moved the pear to the tub while Tom looked.", "can't read 'Mia moved the pear to the tub while"),
         ("Mia opened the bin.", "can't read 'Mia opened"),
-        ("Mia cleaned the bin.", "can't read 'Mia cleaned"),
         ("Tom saw a pear.", "it may say where the pear is"),
+        ("Tom saw a bin.", "it may say where the bin is"),
         ("Tom peeked through the window.", "can't read 'Tom peeked"),
-    ],
-)
-def test_nothing_is_wrong_if_a_sentence_is_not_read(tmp_path: Path, sentence: str, reason: str) -> None:
-    found = one(tmp_path, story=f"{MOVED} {sentence}", answer="bin")
-    assert found.verdict is NOT_JUDGED
-    assert reason in found.reason
+    ):
+        found = one(tmp_path, story=f"{MOVED} {sentence}", answer="bin")
+        assert found.verdict is NOT_JUDGED, sentence
+        assert reason in found.reason
+    told = "Mia entered the hall. Tom entered the hall. Tom left the hall. Mia hid the pear."
+    assert one(tmp_path, story=told, answer="hall").reason == "'Mia hid the pear.' may say where something is"
 
 
 def test_nothing_is_wrong_if_a_choice_or_the_label_is_not_read(tmp_path: Path) -> None:
