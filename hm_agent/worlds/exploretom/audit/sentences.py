@@ -13,6 +13,8 @@ _NUMBER = r"\d+[.):]?\s+"
 NUMBERED = re.compile(r"(?:(?P<number>\d+)[.):]?\s+)?(?P<text>\S.*)")
 _ENDS = re.compile(r"(?<=[.!?])\s+")
 _CUT = re.compile(rf"\s+(?:{_NUMBER})?(?={CAPITAL})")
+_MOST_CAPITALS = 12
+"""The most words with a capital in a sentence before which a text is cut."""
 _INSTRUCTION = re.compile(r"(?:Read|Answer|Given|Choose|Please)\b[^\n]*\b(?:story|question)\b[^\n]*\n(?=\s*1[.):]?\s)")
 """Matches what tells a reader to read and answer, before the sentence with the number 1."""
 _QUESTION_START = re.compile(r"\b(?:Where|What|Who|Whom|Which|In which|Does|Do|Is|Are|Will|Would)\b(?!.*[.?!]\s)")
@@ -74,7 +76,7 @@ def _cut(text: str) -> Sequence[str]:
     for stop in range(1, len(cuts)):
         found = list(_ways_until(text, cuts, stop, ways))
         most = max(map(len, found), default=0)
-        ways.append([way for way in found if len(way) == most])
+        ways.append([way for way in found if len(way) == most][:2])  # a second one tells that the first is not the only
     return ways[-1][0] if len(ways[-1]) == 1 else (text,)
 
 
@@ -82,7 +84,7 @@ def _ways_until(
     text: str, cuts: Sequence[tuple[int, int]], stop: int, ways: Sequence[Sequence[tuple[str, ...]]]
 ) -> Iterator[tuple[str, ...]]:
     """The ways of cutting a text up to a cut, by the ways up to each earlier one."""
-    for start in range(stop):
+    for start in range(max(0, stop - _MOST_CAPITALS), stop):
         if not ways[start]:
             continue
         part = _without_number(text[cuts[start][1] : cuts[stop][0]])
