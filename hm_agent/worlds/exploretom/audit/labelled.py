@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +9,7 @@ from pathlib import Path
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.audit.choices import Choice
-from hm_agent.worlds.exploretom.audit.sentences import sentences_of
-
-_NUMBERED = re.compile(r"(?P<number>\d+)[.)]?\s+(?P<text>\S.*)")
+from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +69,8 @@ def stories_in_text(path: Path, text: str) -> Iterator[LabelledStory]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        match = _NUMBERED.fullmatch(line.strip())
-        if match is None:
+        match = NUMBERED.fullmatch(line.strip())
+        if match is None or match["number"] is None:
             raise ConfigError(f"{path}: line {number}: a line begins with its number in the story, or is JSON")
         if int(match["number"]) <= before:
             yield LabelledStory(tuple(lines), tuple(questions))

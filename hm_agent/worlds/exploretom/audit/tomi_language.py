@@ -98,7 +98,8 @@ _WENT = r"(?:went|goes|journeyed|travelled|traveled|moved|walked|walks|ran|came|
 _MOVED = (
     rf"(?:(?:moved|moves) the (?P<object>{_THING}) (?:in)?to|(?:puts?|placed|places) the (?P<put>{_THING}) in(?:to)?)"
 )
-_CLAIMED = rf"(?:publicly claimed|privately told (?P<listener>{_PERSON})) that (?:the )?(?P<object>{_THING}?)"
+_SAID = rf"(?:publicly claimed|told everyone|(?:privately )?told (?P<listener>{_PERSON}))"
+_CLAIMED = rf"{_SAID} that (?:the )?(?P<object>{_THING}?)"
 _FORMS: Sequence[tuple[re.Pattern[str], type]] = tuple(
     (re.compile(form), kind)
     for form, kind in (

@@ -166,7 +166,12 @@ def test_a_label_that_a_convention_decides_is_arguable(tmp_path: Path) -> None:
     assert one(tmp_path, story=alone, question=asked, answer="bin").convention is Convention.STAYED
     assert one(tmp_path, story=alone, question=asked, answer="box").verdict is RIGHT
     assert one(tmp_path, choices=["box", "bin"], answer=1).convention is Convention.NUMBERS
-    for claim, heard in (("publicly claimed", True), ("privately told Tom", True), ("privately told Ada", False)):
+    for claim, heard in (
+        ("publicly claimed", True),
+        ("told everyone", True),
+        ("privately told Tom", True),
+        ("told Ada", False),
+    ):
         story = f"{MOVED} Mia {claim} that the pear is in the tub. Ada entered the den."
         said = [one(tmp_path, story=story, choices=["box", "bin", "tub"], answer=label) for label in ("A", "B", "C")]
         assert [found.verdict for found in said] == ([ARGUABLE, WRONG, ARGUABLE] if heard else [RIGHT, WRONG, WRONG])
