@@ -14,11 +14,11 @@ from itertools import islice
 from random import Random
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import Model, Question, Remark, Words, answer_or_none, check_all
+from hm_agent.questions import Model, Question, Remark, answer_or_none, check_all, in_one_line
 from hm_agent.worlds.exploretom.random_stories.cast import (
     CONTAINERS,
     CastLists,
@@ -42,20 +42,31 @@ TRIES = 2
 """How many settings are suggested, at most, for each that is wanted."""
 
 
+def _text_like(pattern: str) -> WithJsonSchema:
+    """The schema of texts for endpoints that hold to it, narrower than what `check` takes."""
+    return WithJsonSchema({"type": "string", "pattern": pattern})
+
+
+ThingName = Annotated[str, AfterValidator(in_one_line), _text_like("^[a-z][a-z -]{1,29}$")]
+PersonName = Annotated[str, AfterValidator(in_one_line), _text_like("^[A-Z][a-z]{1,19}$")]
+Verb = Annotated[str, AfterValidator(in_one_line), _text_like("^[a-z]{2,19}$")]
+Rest = Annotated[str, AfterValidator(in_one_line), _text_like("^[a-z ]{0,39}$")]
+
+
 class SuggestedObject(BaseModel):
     """An object, and containers that may hold and hide it."""
 
-    name: Words
-    containers: Annotated[list[Words], Field(min_length=CONTAINERS, max_length=CONTAINERS + SPARE)]
+    name: ThingName
+    containers: Annotated[list[ThingName], Field(min_length=CONTAINERS, max_length=CONTAINERS + SPARE)]
 
 
 class SuggestedSetting(BaseModel):
     """Where a story may happen, who is there, and what they handle and talk about."""
 
-    name: Words
-    people: Annotated[list[Words], Field(min_length=PEOPLE, max_length=2 * PEOPLE)]
-    rooms: Annotated[list[Words], Field(min_length=ROOMS, max_length=ROOMS)]
-    topics: Annotated[list[Words], Field(min_length=TOPICS, max_length=TOPICS)]
+    name: ThingName
+    people: Annotated[list[PersonName], Field(min_length=PEOPLE, max_length=2 * PEOPLE)]
+    rooms: Annotated[list[ThingName], Field(min_length=ROOMS, max_length=ROOMS)]
+    topics: Annotated[list[ThingName], Field(min_length=TOPICS, max_length=TOPICS)]
     objects: Annotated[list[SuggestedObject], Field(min_length=OBJECTS, max_length=OBJECTS)]
 
     @property
@@ -69,8 +80,8 @@ class SuggestedSetting(BaseModel):
 class SuggestedChange(BaseModel):
     """A change in the words of `Anne {verb} the {object} {rest}.`; the rest may be empty."""
 
-    verb: Words
-    rest: Remark = ""
+    verb: Verb
+    rest: Rest = ""
 
 
 class SuggestedChanges(BaseModel):
@@ -126,6 +137,15 @@ class SuggestChanges(Question[SuggestedChanges]):
     def check(self, answer: SuggestedChanges) -> None:
         if problems := list(filter(None, map(change_problem, answer.of(self.thing)))):
             raise ValueError("; ".join(problems))
+
+    def usable_part(self, answer: SuggestedChanges) -> SuggestedChanges | None:
+        """The changes that can be told in a sentence; None if none of either kind can."""
+        told = {(change.verb, change.rest) for change in answer.of(self.thing) if change_problem(change) is None}
+        visible, invisible = (
+            [change for change in changes if (change.verb, change.rest) in told]
+            for changes in (answer.visible, answer.invisible)
+        )
+        return SuggestedChanges(visible=visible, invisible=invisible) if visible and invisible else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.grammar import grammar_of
+from hm_agent.questions import answer_schema
 from hm_agent.testing.scripted_model import ReplyFunction, ScriptedModel
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.cast_command import text_of_cast
@@ -92,9 +94,17 @@ def test_names_that_sentences_cannot_have_are_refused() -> None:
     ):
         with pytest.raises(BadAnswer, match=said):
             read_answer(json.dumps(FARM.model_dump() | change), asked)
-    bad = CHANGES.model_dump() | {"visible": [{"verb": "rolled", "rest": "downhill"}]}
+    good, bad = SuggestedChange(verb="peeled"), SuggestedChange(verb="rolled", rest="downhill")
+    changes, question = CHANGES.model_copy(update={"visible": [bad, good]}), SuggestChanges("farm", "apple")
     with pytest.raises(BadAnswer, match="a change is one verb"):
-        read_answer(json.dumps(bad), SuggestChanges("farm", "apple"))
+        read_answer(changes.model_dump_json(), question)
+    assert question.usable_part(changes) == CHANGES.model_copy(update={"visible": [good]})
+    assert question.usable_part(CHANGES.model_copy(update={"visible": [bad]})) is None
+
+
+def test_every_answer_has_a_grammar() -> None:
+    questions = (SuggestSetting(("Anne",)), SuggestChanges("farm", "apple"), JudgeDetail("farm", "It rains."))
+    assert all("root ::= " in grammar_of(answer_schema(question), 240) for question in questions)
 
 
 def test_command_writes_a_file_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
