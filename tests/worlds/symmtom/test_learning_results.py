@@ -110,7 +110,8 @@ def test_published_seeds_with_equal_parameters_stay_beside_new_ones(tmp_path: Pa
         leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", best, seed)
     keep(read_results(tmp_path / "first"), tmp_path / "published")
     path = tmp_path / "published/results.json"
-    old = [{k: v for k, v in one.items() if k not in ("first_hand", "rewards", "hidden")} for one in read(path)]
+    new = ("first_hand", "rewards", "rules", "hidden")
+    old = [{k: v for k, v in one.items() if k not in new} for one in read(path)]
     path.write_text(json.dumps(old))
     for seed, best in ((1, 50), (2, 60)):
         leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", best, seed)
@@ -148,11 +149,13 @@ def test_games_with_other_rules_have_rows_and_lines_of_their_own(tmp_path: Path)
     out, into = tmp_path / "out", tmp_path / "published"
     leave(out, "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
     leave(out, "symmtom_w6_n3_c3", "maddpg", 30, seed=1, first_hand="private")
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 7, seed=4, rules="published")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 3, seed=2, first_hand="private", rewards="competitive")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 5, seed=3, first_hand="private", rewards="competitive")
     keep(read_results(out), into)
     assert "| 1 | 9.0 | 10.0 |" in rows(into, "symmtom_w6_n3_c3", "maddpg")[0]
     assert "| 1 | 29.0 | 30.0 |" in rows(into, "symmtom_w6_n3_c3 first_hand=private", "maddpg")[0]
+    assert "| 1 | 6.0 | 7.0 |" in rows(into, "symmtom_w6_n3_c3 rules=published", "maddpg")[0]
     (row,) = rows(into, "symmtom_w6_n3_c3 first_hand=private rewards=competitive", "maddpg")
     assert "| 2 | 3.0 (2.0 to 4.0) | 4.0 (3.0 to 5.0) |" in row
     pictures = sorted(path.stem for path in into.glob("*.png"))

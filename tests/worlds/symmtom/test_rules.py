@@ -39,6 +39,7 @@ def game(
         first_hand=first_hand,
         second_hand=second_hand & ~first_hand,
         recharges=np.zeros((1, settings.agents), np.int32),
+        changed=np.zeros_like(first_hand),
     )
 
 
@@ -149,6 +150,46 @@ def test_a_piece_heard_this_turn_can_be_said_only_in_the_next() -> None:
     _, effects = act(state, [STAY] * 3, [0, 0, 2])
     assert effects.said[0, 1] == 0
     assert effects.news[0, 2].tolist() == [True, False, False]
+
+
+# The published code's two rules
+
+
+PUBLISHED = replace(SMALL, has_published_rules=True)
+
+
+def test_what_was_just_learnt_is_silent_for_a_turn_by_the_published_rules() -> None:
+    start = game(SMALL, [(1, 1), (2, 1), (3, 1)], [])
+    for settings, news in ((SMALL, True), (PUBLISHED, False)):
+        state, first = act(start, [STAY] * 3, [0, 0, 2], settings)
+        assert first.said[0].tolist() == [0, SILENT, 2]
+        state, second = act(state, [STAY] * 3, [0, 0, 2], settings)
+        assert second.said[0, 1] == (0 if news else SILENT)
+        assert second.rewards[0].tolist() == ([0, 1, 1] if news else [0, 0, 0])
+        _, third = act(state, [STAY] * 3, [0, 0, 2], settings)
+        assert third.said[0, 1] == 0
+        assert third.rewards[0].tolist() == ([0, 0, 0] if news else [0, 1, 1])
+
+
+def test_what_was_just_forgotten_can_be_said_for_a_turn_by_the_published_rules() -> None:
+    start = game(SMALL, [(4, 4), (0, 0), (4, 3)], [{0, 1, 2}], bases=[(4, 4), (1, 1), (2, 2)])
+    for settings, is_said in ((SMALL, False), (PUBLISHED, True)):
+        state, effects = act(start, [STAY] * 3, [0, 1, 2], settings)
+        assert effects.rewards.tolist() == [[6 + 1, 0, 1]]
+        state, effects = act(state, [STAY] * 3, [1, 1, 2], settings)
+        assert effects.said[0, 0] == (1 if is_said else SILENT)
+        assert effects.rewards[0].tolist() == ([2, 0, 2] if is_said else [1, 0, 1])
+        assert not state.knows[0, 0, 1]
+        _, effects = act(state, [STAY] * 3, [1, 1, 2], settings)
+        assert effects.said[0, 0] == SILENT
+
+
+def test_a_listener_is_paid_by_each_speaker_of_a_new_piece_by_the_published_rules() -> None:
+    start = game(SMALL, [(1, 1), (3, 1), (2, 1)], [set(), {0}, set()])
+    for settings, paid in ((SMALL, 1), (PUBLISHED, 2)):
+        state, effects = act(start, [STAY] * 3, [0, 0, 0], settings)
+        assert effects.rewards.tolist() == [[1, 1, paid]]
+        assert state.knows[0, 2].tolist() == [True, False, True]
 
 
 # Bases
@@ -269,6 +310,27 @@ def test_rewards_and_knowledge_add_up_in_random_play(settings: GameSettings, see
         paid = effects.rewards - talk - effects.recharged * settings.recharge_reward
         assert (paid.sum(-1) == 0).all()
         assert settings.is_competitive or not paid.any()
+
+
+@hypothesis_settings(max_examples=15)
+@given(SIZES, st.integers(0, 2**32 - 1))
+def test_the_published_rules_differ_in_the_lag_and_in_two_speakers_alone(settings: GameSettings, seed: int) -> None:
+    """From each state of a game by the published rules, what the paper's rules would do differs by these causes."""
+    rng, published = np.random.default_rng(seed), replace(settings, has_published_rules=True)
+    state, shape = rules.reset(settings, [seed, seed + 1]), (2, settings.agents)
+    while not rules.is_over(settings, state).all():
+        directions, pieces = rng.integers(0, 5, shape), rng.integers(0, settings.pieces, shape)
+        usual, usual_effects = rules.step(settings, state, directions, pieces)
+        lags = np.take_along_axis(state.changed, pieces[..., None], -1)[..., 0]
+        state, effects = rules.step(published, state, directions, pieces)
+        assert ((effects.said != usual_effects.said) <= lags).all()
+        for board in np.flatnonzero(~lags.any(-1)):
+            spoken = effects.said[board][:, None] == np.arange(settings.pieces)
+            speakers = (effects.heard_from[board].astype(int) @ spoken) * effects.news[board]
+            twice = np.maximum(speakers - 1, 0).sum(-1)
+            assert (effects.rewards[board] == usual_effects.rewards[board] + twice).all()
+            for name, value in vars(state).items():
+                assert (value[board] == getattr(usual, name)[board]).all(), name
 
 
 @pytest.mark.parametrize("seed", [2**32 + 7, 2**64 + 7, 7 - 2**32])

@@ -22,8 +22,10 @@ from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import (
     COMPETITIVE,
     COOPERATIVE,
+    PAPER,
     PRIVATE,
     PUBLIC,
+    PUBLISHED,
     GameSettings,
     paper_settings,
     parse_name,
@@ -72,6 +74,7 @@ _HOW_FLAGS = (
 _RULES_FLAGS = (
     flags.DEFINE_enum("first_hand", PUBLIC, [PUBLIC, PRIVATE], "As in play.", **_OWN),
     flags.DEFINE_enum("rewards", COOPERATIVE, [COOPERATIVE, COMPETITIVE], "As in play.", **_OWN),
+    flags.DEFINE_enum("rules", PAPER, [PAPER, PUBLISHED], "As in play.", **_OWN),
 )
 _HELP_FLAGS = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_OWN),)
 GROUPS = {"What learns, and where": _WHAT_FLAGS, "How": _HOW_FLAGS, "The rules": _RULES_FLAGS, "Help": _HELP_FLAGS}
@@ -241,7 +244,7 @@ def _games() -> list[GameSettings]:
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
         games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
-    return [game.under(_value("first_hand"), _value("rewards")) for game in games]
+    return [game.under(_value("first_hand"), _value("rewards"), _value("rules")) for game in games]
 
 
 class LiveLine:

@@ -92,7 +92,7 @@ def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
     fields = dict(described)
     parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
-    del game["has_public_first_hand"], game["is_competitive"]
+    del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
     named = {
         "episodes": parameters.pop("updates") * parameters["games"],
         **settings.variant,
