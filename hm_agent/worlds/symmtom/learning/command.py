@@ -45,6 +45,7 @@ _WHAT_FLAGS = (
     flags.DEFINE_string(
         "results", None, "A folder for a table, the paper's relations and figures of all runs in --out.", **_OWN
     ),
+    flags.DEFINE_bool("missing", False, "Leave out runs whose results, by the same flags, --results has.", **_OWN),
 )
 _HOW_FLAGS = (
     flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_OWN),
@@ -122,6 +123,10 @@ def _train(training: Any) -> int:
         raise ConfigError("--out names no folder")
     out = Path(_value("out"))
     planned_runs = _runs_to_train(training)
+    if _value("missing"):
+        if not _value("results"):
+            raise ConfigError("--missing has no effect: --results names no folder")
+        planned_runs = results.missing(planned_runs, Path(_value("results")))
     if _value("results"):  # fails before the training if it is a file
         Path(_value("results")).mkdir(parents=True, exist_ok=True)
     try:
@@ -158,7 +163,7 @@ def _train_one(planned: Any, out: Path) -> str:
     return (
         f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
         f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
-        f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
+        f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes; by {evaluation['device']}"
     )
 
 
