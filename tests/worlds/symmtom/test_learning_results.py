@@ -77,10 +77,8 @@ def test_results_are_published_without_training(out: Path, tmp_path: Path) -> No
     assert main(["hm-agent", "train", "symmtom", f"--out={out}", f"--results={into}"]) == 0
     text = (into / "README.md").read_text()
     assert "| symmtom_w6_n3_c3 | rmaddpg | 300 | every=25 | 1 | 11.0 | 12.0 | 48.0 |" in text
-    assert (
-        "| symmtom_w6_n3_c3 | maddpg_oracle | 300 | every=25 | 2 | 39.0 ± 10.0 (29.0 to 49.0) | 40.0 ± 10.0 (30.0 to 50.0) |"
-        in text
-    )
+    (row,) = rows(into, "symmtom_w6_n3_c3", "maddpg_oracle")
+    assert "| 300 | every=25 | 2 | 39.0 ± 10.0 (29.0 to 49.0) | 40.0 ± 10.0 (30.0 to 50.0) |" in row
     assert relations(read_results(out)) in text
     assert len(json.loads((into / "results.json").read_text())) == 9
     pictures = sorted(path.stem for path in into.glob("*.png"))
