@@ -43,7 +43,8 @@ def hours(training: Training) -> float:
 
 
 def main(learners: Sequence[str] = FAMILY) -> None:
-    print(f"Hours of processor time for {EPISODES:,} episodes, by {jax.default_backend()}; a night has {NIGHT} of them.\n")
+    device = jax.default_backend()
+    print(f"Hours of processor time for {EPISODES:,} episodes on {device}; a night of two cores has {NIGHT}.\n")
     columns = ("scenario", *learners, "missing seeds of the six learners")
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for setting in paper_settings():

@@ -52,7 +52,7 @@ def out(tmp_path: Path) -> Path:
 def test_relations_are_means_over_the_settings_in_which_all_learners_were_run(out: Path) -> None:
     lines = relations(read_results(out)).splitlines()[2:]
     here = [[cell.strip() for cell in line.split("|")[3:6]] for line in lines]
-    assert here == [["+250%", "2", "yes"], ["+50%", "1", "yes"], ["+50%", "1", "yes"], ["+220%", "1", "yes"]]
+    assert here == [["+250% ± 50%", "2", "yes"], ["+50%", "1", "yes"], ["+50%", "1", "yes"], ["+220%", "1", "yes"]]
 
 
 def test_a_relation_without_its_learners_is_left_open(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_setting_counts_once_in_a_relation_however_often_it_was_run(tmp_path: 
         leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best)
         leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best**2, seed=1, episodes=600)
         leave(tmp_path, "symmtom_w6_n3_c6", algorithm, 5)
-    assert "+127% | +100% | 2 | yes |" in relations(read_results(tmp_path))
+    assert "+127% | +100% ± 0% | 2 | yes |" in relations(read_results(tmp_path))
 
 
 def test_a_learner_that_earned_nothing_is_in_no_relation(tmp_path: Path) -> None:

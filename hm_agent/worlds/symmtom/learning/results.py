@@ -177,6 +177,7 @@ def relations(results: Sequence[TrainingResult]) -> str:
     """A table of the paper's relations, by the best checkpoints of each learner's seeds, in games of the paper's rules.
 
     Only runs with equal learning parameters are compared; a scenario in which several such groups were run counts once.
+    Errors are standard errors over scenarios.
     """
     lines = ["| the paper | published | here | settings | same direction |", "| --- " * 5 + "|"]
     rewards = _best_rewards([result for result in results if result.game == result.scenario])
@@ -187,7 +188,8 @@ def relations(results: Sequence[TrainingResult]) -> str:
                 excesses[scenario].append(excess)
         means = [mean(values) for values in excesses.values()]
         agrees = "yes" if means and mean(means) > 0 else "no"
-        here = f"{mean(means):+.0%} | {len(means)} | {agrees}" if means else "not run | 0 | -"
+        error = f" ± {stdev(means) / len(means) ** 0.5:.0%}" if len(means) > 1 else ""
+        here = f"{mean(means):+.0%}{error} | {len(means)} | {agrees}" if means else "not run | 0 | -"
         lines.append(f"| {relation.words} | {relation.published:+.0%} | {here} |")
     return "\n".join(lines) + "\n"
 
