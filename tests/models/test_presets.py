@@ -5,8 +5,9 @@ from __future__ import annotations
 from absl import flags
 
 from hm_agent.command_flags import read_flags
+from hm_agent.models.chat import Sampling
 from hm_agent.models.flags import ModelFlags
-from hm_agent.models.settings import PRESETS, ModelSettings, Sampling
+from hm_agent.models.settings import PRESETS, ModelSettings
 
 
 def settings_of(*arguments: str) -> ModelSettings:
