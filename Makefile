@@ -6,7 +6,7 @@ code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-llm test test-local test-heavy test-evals proofs lint format bench attack stress compare ablations orders minds cards \
-	train-symmtom bots docs lock wheel clean
+	train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -113,6 +113,10 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=ippo --team_share=0.5 --scenario='symmtom_*'
 	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
+
+learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MADDPG family on all boards, then seeds 1 and 2; takes days
+	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*'
+	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*' --seeds=1,2
 
 minds_out := runs/minds
 played_for_minds = $(python) run_scenario.py --workers=2 --noreplay --out=$(minds_out)

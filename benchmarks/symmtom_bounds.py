@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.symmtom import with_error
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.metrics import REWARD
@@ -89,7 +90,7 @@ def main(boards: int = BOARDS) -> None:
         played = [measure(settings, POLICIES[agent], seeds)[REWARD].mean(1) for agent in AGENTS]
         cells = [compared(rewards, most) for rewards in (*played, searched(settings, seeds))]
         print(
-            f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {most.mean():.1f} | {words} |",
+            f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {with_error(most.tolist(), 1)} | {words} |",
             flush=True,
         )
 

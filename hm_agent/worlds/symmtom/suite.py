@@ -31,8 +31,10 @@ from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEA
 from hm_agent.worlds.symmtom.settings import (
     COMPETITIVE,
     COOPERATIVE,
+    PAPER,
     PRIVATE,
     PUBLIC,
+    PUBLISHED,
     GameSettings,
     paper_settings,
     parse_name,
@@ -122,6 +124,13 @@ class SymmtomSuite(Suite):
             changes_world=True,
         ),
         Option(
+            "rules",
+            "Those of the paper or, if `published`, of its authors' code: what can be said is a turn old, and a new "
+            "piece pays its listener once for each speaker.",
+            choices=(PAPER, PUBLISHED),
+            changes_world=True,
+        ),
+        Option(
             "literal",
             "At how many steps of an episode language agents are asked whether others know pieces; none by default. "
             "In a test of mind, at as many steps of its prelude as there are.",
@@ -155,8 +164,12 @@ class SymmtomSuite(Suite):
         return _size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        if options.get("rules") == PAPER:
+            options = {**options, "rules": None}
         if _mind_facts(scenario.name) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
+        if _mind_facts(scenario.name) and options.get("rules") == PUBLISHED:
+            raise ConfigError(f"--rules={PUBLISHED}: {scenario.name} has the paper's rules, as every test of mind has")
         if scenario.name in PAIR_SCENARIOS and options.get("first_hand", PUBLIC) != PUBLIC:
             raise ConfigError(
                 f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
@@ -287,7 +300,7 @@ def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
 
 def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     """The settings of a size's game, with the options applied."""
-    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"])
+    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"], options["rules"])
 
 
 def _size_info(game: GameSettings) -> ScenarioInfo:
