@@ -11,6 +11,7 @@ from math import isfinite
 from numbers import Real
 from pathlib import Path
 from statistics import median
+from traceback import format_exception
 from typing import Any, Protocol
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
@@ -239,7 +240,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         episode=episode.number,
         seed=episode.seed,
         status=outcome.status,
-        reason=str(outcome.error) if outcome.error else "",
+        reason=_reason(outcome),
         steps=outcome.steps,
         reward=outcome.reward,
         metrics={**played.metrics, **_means([seat.metrics for seat in seats])},
@@ -255,6 +256,15 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         served=tuple(played.sources.served),
         made=episode.experiment.made,
     )
+
+
+def _reason(outcome: EpisodeOutcome) -> str:
+    """What ended an episode early: of a failure the whole traceback, else the error's message."""
+    if outcome.error is None:
+        return ""
+    if not outcome.status.startswith(FAILED):
+        return str(outcome.error)
+    return "".join(format_exception(outcome.error)).strip()
 
 
 def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResult]:

@@ -194,3 +194,22 @@ def test_unknown_templates_and_folders_are_refused(tmp_path: Path) -> None:
     for folder, message in ((tmp_path, "no template agent/plam.j2: did you mean agent/plan.j2"), (NOWHERE, "no such")):
         with prompts_from(NOWHERE), pytest.raises(ConfigError, match=message):
             register_prompts(folder)
+
+
+def test_a_crash_in_ones_own_code_says_where_and_keeps_the_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_crashing_agent.py").write_text(
+        AGENT.replace('return Decision("defect")', "return observation.nothing")
+    )
+    play = ("hm-agent", "play", f"--scenario={GAME}", f"--out={tmp_path / 'runs'}", "--agent=my_crashing_agent:build")
+    status, _, errors = call_here(*play)
+    assert status == FAILED
+    assert (
+        "AttributeError: 'Observation' object has no attribute 'nothing' (my_crashing_agent.py, line 10, in act)"
+        in errors
+    )
+    reason = result_in(tmp_path / "runs")["reason"]
+    assert reason.startswith("Traceback (most recent call last)")
+    assert 'my_crashing_agent.py", line 10, in act' in reason

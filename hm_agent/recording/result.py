@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
@@ -43,6 +45,9 @@ OWN_FILE = "scenarios_dir"
 FORMAT: Literal[2] = 2
 """The format that this version writes."""
 UNKNOWN_VERSION = "of an unknown version"
+_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)$', re.MULTILINE)
+_NOT_OWN = (Path(__file__).parents[1], sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+"""The folders of this package, of Python and of installed libraries."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
@@ -174,6 +179,13 @@ class Result:
         """What ended the episode early, in one line."""
         reason = self.status.partition(": ")[2] or self.reason
         return " ".join(reason.splitlines()[:1])
+
+    @property
+    def place_of_error(self) -> str:
+        """`agent.py, line 7, in act`: where a failure left the user's own code; empty if it never ran."""
+        frames = _FRAME.findall(self.reason)
+        own = [frame for frame in frames if not any(Path(folder) in Path(frame[0]).parents for folder in _NOT_OWN)]
+        return "{}, line {}, in {}".format(Path(own[-1][0]).name, *own[-1][1:]) if own else ""
 
     @property
     def stops_the_run(self) -> bool:
