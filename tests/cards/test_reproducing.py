@@ -165,7 +165,7 @@ def test_a_card_without_its_answers_is_refused(card: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"format": 2}, "has format 2, and this version reads cards of format 1"),
+        ({"format": 1}, "has format 1, and this version reads cards of format 2"),
         ({"boast": "best"}, "is no card: boast"),
         ({"size": "huge"}, "is no card: size"),
     ],
