@@ -175,7 +175,7 @@ def test_hm_agent_alone_names_its_commands(arguments: tuple[str, ...]) -> None:
 
 def test_an_unknown_command_is_refused_with_those_there_are() -> None:
     known = (
-        "play, report, orders, minds, battery, list, watch, leaderboard, reproduce, new-game, train, generate, "
+        "play, report, orders, minds, battery, list, watch, leaderboard, reproduce, pack, new-game, train, generate, "
         "export, browse, audit, verify, depths, needs, completion"
     )
     said = f"hm-agent: unknown command 'dance': there are {known}; see --help\n"
