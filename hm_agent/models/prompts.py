@@ -21,6 +21,7 @@ from jinja2 import (
     TemplateNotFound,
 )
 from jinja2.meta import find_referenced_templates
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
@@ -34,7 +35,7 @@ SUFFIX = ".j2"
 """How the names of templates end."""
 
 
-class _NotingEnvironment(Environment):
+class _NotingEnvironment(ImmutableSandboxedEnvironment):
     """Notes each template that is rendered, and those that it imports (`sources.noted_sources`)."""
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
@@ -68,11 +69,14 @@ def register_prompts(folder: str | PathLike[str]) -> None:
 
 
 @contextmanager
-def prompts_from(folder: Path) -> Iterator[None]:
-    """Renders prompts from the templates in a folder, if it is there, and all others from the package's own."""
+def prompts_from(folder: Path | None) -> Iterator[None]:
+    """Renders prompts from the templates in a folder, if it is there, and all others from the package's own.
+
+    Whoever wrote these templates, they can't do anything but render (Jinja's sandbox).
+    """
     before = dict(ADDED.prompts)
     ADDED.prompts.clear()
-    if folder.is_dir():
+    if folder and folder.is_dir():
         ADDED.prompts[str(folder.absolute())] = None
     try:
         yield
