@@ -86,7 +86,7 @@ def main(boards: int = BOARDS) -> None:
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for settings, words, bound, part in KINDS:
         seeds = np.arange(FIRST_SEED, FIRST_SEED + max(2, boards // part), dtype=np.uint32)
-        most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds]) / settings.agents
+        most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds.tolist()]) / settings.agents
         played = [measure(settings, POLICIES[agent], seeds)[REWARD].mean(1) for agent in AGENTS]
         cells = [compared(rewards, most) for rewards in (*played, searched(settings, seeds))]
         print(
