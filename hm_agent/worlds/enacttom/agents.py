@@ -51,9 +51,9 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Follows the verifier's plan for the shared goal. It is told the whole state, so all planners find the same plan.
 
-    When the state is not as planned, it plans anew, for the physical conjuncts alone, and waits if there is no plan. It
-    answers probes by the truth, but leaves out checks: otherwise its seat would count as knowing what it is told. In a
-    household with characters it searches for its own plan.
+    When the state is not as planned, or without such a plan, it plans for the physical conjuncts alone, and waits if
+    there is no plan for these either. It answers probes by the truth, but leaves out checks: otherwise its seat would
+    count as knowing what it is told. In a household with characters it searches for its own plan.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
@@ -70,11 +70,13 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         if self._world.task.characters:
             command = self._against_characters()
             return Decision(command, state=HouseAgentState(str(command), 0))
-        state = self._world.runtime.state
+        task, state = self._world.task, self._world.runtime.state
+        is_lost = self._expected not in (None, state)
         if self._expected is None:
-            self._plan_for(Variant(self._world.task.goal), state)
-        elif state != self._expected:
-            physical = tuple(Claim((), proposition) for proposition in self._world.task.physical_goal)
+            self._plan_for(Variant(task.goal, is_knowing=task.tells_goals), state)
+            is_lost = not self._plan
+        if is_lost:
+            physical = tuple(Claim((), proposition) for proposition in task.physical_goal)
             self._plan_for(Variant(physical, is_knowing=False), state)
         turn = self._plan.pop(0) if self._plan else {}
         self._expected = self._after(turn, state)

@@ -15,7 +15,7 @@ from hm_agent.reporting.statistics import Interval, all_of, any_of, bootstrap_in
 from hm_agent.wording import percent
 
 PAPER_RUNS = 3
-ALL = "all"
+ALL, UNPROVED = "all", "unproved"
 HEADINGS = (
     "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always",
     "secrets", "gap", "messages", "turns",
@@ -24,13 +24,14 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class TaskRuns:
-    """All runs of one agent on one task. metrics: those of each run."""
+    """All runs of one agent on one task. metrics: those of each run. is_unproved: see `proof_status.unproved`."""
 
     agent: str
     task: str
     k_depth: int
     category: str
     metrics: Sequence[Mapping[str, float]]
+    is_unproved: bool = False
 
     def values(self, name: str) -> list[float]:
         """Returns a metric of each run that has it."""
@@ -121,14 +122,19 @@ def _mean(played: Iterable[TaskRuns], name: str) -> float | None:
 
 
 def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
-    """Groups runs by K depth, then by category, then all together; returns them by title."""
-    ordered = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
+    """Groups runs by K depth, then by category, then all together; returns them by title.
+
+    Unproved tasks are in a group of their own and in no other.
+    """
+    by_depth = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
+    ordered = [runs for runs in by_depth if not runs.is_unproved]
+    unproved = [runs for runs in by_depth if runs.is_unproved]
     groups: dict[str, list[TaskRuns]] = {}
     for runs in ordered:
         groups.setdefault(f"K depth {runs.k_depth}", []).append(runs)
     for runs in sorted(ordered, key=lambda runs: runs.category):
         groups.setdefault(runs.category, []).append(runs)
-    return groups | {ALL: ordered}
+    return groups | ({ALL: ordered} if ordered else {}) | ({UNPROVED: unproved} if unproved else {})
 
 
 def table(rows: Sequence[MeasuredGroup]) -> str:
@@ -185,11 +191,14 @@ def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = F
 
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
     """Returns all measures in Markdown: agents by K depth, then a table for each K depth, each category, and all."""
-    parts = ["## Functional success\n", depth_table(played, "functional_success")]
-    parts += ["## All probes passed, and foils about things answered rightly\n"]
-    parts += [depth_table(played, "literal_success", always_yes=True)]
-    parts += ["## All probes passed, foils left out (the paper's measure)\n"]
-    parts += [depth_table(played, "literal_passed_all", always_yes=True)]
+    proved = [runs for runs in played if not runs.is_unproved]
+    parts = []
+    if proved:
+        parts += ["## Functional success\n", depth_table(proved, "functional_success")]
+        parts += ["## All probes passed, and foils about things answered rightly\n"]
+        parts += [depth_table(proved, "literal_success", always_yes=True)]
+        parts += ["## All probes passed, foils left out\n"]
+        parts += [depth_table(proved, "literal_passed_all", always_yes=True)]
     for title, members in groups_of(played).items():
         agents = dict.fromkeys(runs.agent for runs in played if runs in members)
         rows = [measured([runs for runs in members if runs.agent == agent], agent, k=k) for agent in agents]

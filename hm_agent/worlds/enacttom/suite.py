@@ -32,7 +32,7 @@ from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindRe
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
-    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 
 PREFIX = "enacttom_"
 EVERYWHERE = "room_restriction"
@@ -69,6 +69,8 @@ LADDER = (
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
+UNPROVED = "unproved"
+"""How lists, reports and results call a task whose certificate does not prove it, and name the metric that marks it."""
 HARD = f"{PREFIX}hard_"
 """The names of the hard tasks that ship begin with this."""
 
@@ -215,6 +217,12 @@ def _load_task(path: Path) -> HouseholdTask:
     return load_task(path)
 
 
+def _load_file(path: Path) -> TaskFile:
+    from hm_agent.worlds.enacttom.tasks.task_files import load_file
+
+    return load_file(path)
+
+
 def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
@@ -286,8 +294,13 @@ def _room_count(problem: str) -> int:
 
 
 def _own_scenario_info(path: Path) -> ScenarioInfo:
-    """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
-    info = _scenario_info(path)
+    """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own.
+
+    A task that is not proved says so, and is in a group of its own.
+    """
+    from hm_agent.worlds.enacttom.tasks.proof_status import unproved
+
+    info, is_unproved = _scenario_info(path), bool(unproved(_load_file(path)))
     pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
     return replace(
         info,
@@ -295,6 +308,9 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
         short_name=f"{OWN}{path.stem}",
         pair=pair,
         separates_nobody=False,
+        group=info.group.replace("EnactToM, ", f"EnactToM, {UNPROVED}, ", 1) if is_unproved else info.group,
+        about=f"{info.about}, {UNPROVED}" if is_unproved else info.about,
+        is_unproved=is_unproved,
     )
 
 

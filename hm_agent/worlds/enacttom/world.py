@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
@@ -26,6 +27,7 @@ from hm_agent.worlds.enacttom.house.probes import (
 )
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
+from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -38,7 +40,7 @@ from hm_agent.worlds.enacttom.thought_pairs import (
     thought_probes,
 )
 
-FUNCTIONAL_SUCCESS = "functional_success"
+FUNCTIONAL_SUCCESS, UNPROVED = "functional_success", "unproved"
 
 
 @dataclass(frozen=True)
@@ -261,13 +263,18 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))
 
+    @cached_property
+    def _is_unproved(self) -> bool:
+        return bool(unproved(self.task.file))
+
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets:
-        the share of such claims that never did. turns, messages: how many were played and sent. known_share: the share
-        of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For probes see
-        `probes.literal_metrics`, `probes.rule_metrics` and `thought_pairs.pair_metrics`.
+        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. unproved: 1
+        for a task that its certificate does not prove. kept_secrets: the share of such claims that never did. turns,
+        messages: how many were played and sent. known_share: the share of the goal's K conjuncts that hold.
+        private_share: that of the private conjuncts. For probes see `probes.literal_metrics`, `probes.rule_metrics` and
+        `thought_pairs.pair_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
@@ -278,6 +285,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
             )
             metrics |= pair_metrics(self._pair_results)
+        if self._is_unproved:
+            metrics[UNPROVED] = 1.0
         if hidden := len(self.task.hidden):
             metrics["kept_secrets"] = 1 - runtime.leaked.bit_count() / hidden
         known = [conjunct for conjunct in self.task.goal if conjunct.depth]
