@@ -9,7 +9,7 @@ from random import Random
 from hm_agent.core import Agent, Decision, Observation, Seat
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
@@ -42,7 +42,12 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if view.probes:
-            return Decision(ProbeAnswers({probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.probes}))
+            said = {probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.closed_probes}
+            reports = {
+                probe.name: ProbeReport.on(probe.about.proposition, self._rng.choice((True, False, None)))
+                for probe in view.open_probes
+            }
+            return Decision(ProbeAnswers(said, reports))
         choices = [*view.commands(), *broadcasts(view, "Hello.")]
         command = self._rng.choice(choices)
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
@@ -63,10 +68,12 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._search: CharacterSearch | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
-        if probes := observation.view.probes:
-            truths = {probe.name: self._world.is_so(probe) for probe in probes}
+        if observation.view.probes:
+            truths = {probe.name: self._world.is_so(probe) for probe in observation.view.closed_probes}
             said = {name: _YES_OR_NO[is_so] for name, is_so in truths.items() if is_so is not None}
-            return Decision(ProbeAnswers(said))
+            facts = {probe.name: probe.about.proposition for probe in observation.view.open_probes}
+            reports = {name: ProbeReport.on(fact, self._world.holds(Claim((), fact))) for name, fact in facts.items()}
+            return Decision(ProbeAnswers(said, reports))
         if self._world.task.characters:
             command = self._against_characters()
             return Decision(command, state=HouseAgentState(str(command), 0))

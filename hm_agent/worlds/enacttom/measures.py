@@ -189,6 +189,21 @@ def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = F
     return "\n".join(lines) + "\n"
 
 
+def open_table(played: Sequence[TaskRuns], k: int) -> str:
+    """Returns a Markdown table of the open probes (open_probes.py) by agent.
+
+    Avg, Pass@k and Pass^k, the paper's measures: of `open_agreed_all`. right: `open_right`. holds, not: the same if all
+    agents reported of everything that it holds, or does not. unknown: Avg if all reported that they don't know.
+    """
+    shares = ("open_right", "open_right_always_holds", "open_right_always_not", "open_agreed_all_always_unknown")
+    lines = ["| agent | tasks | Avg | Pass@k | Pass^k | right | holds | not | unknown |", f"| --- |{' ---: |' * 8}"]
+    for agent in dict.fromkeys(runs.agent for runs in played):
+        own = [runs for runs in played if runs.agent == agent]
+        cells = [str(len(own)), *_success_cells(_success(own, "open_agreed_all", k))]
+        lines.append(f"| {agent} | {' | '.join((*cells, *(percent(_mean(own, name)) for name in shares)))} |")
+    return "\n".join(lines) + "\n"
+
+
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
     """Returns all measures in Markdown: agents by K depth, then a table for each K depth, each category, and all."""
     proved = [runs for runs in played if not runs.is_unproved]
@@ -199,6 +214,8 @@ def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
         parts += [depth_table(proved, "literal_success", always_yes=True)]
         parts += ["## All probes passed, foils left out\n"]
         parts += [depth_table(proved, "literal_passed_all", always_yes=True)]
+    if asked := [runs for runs in proved if runs.values("open_agreed_all")]:
+        parts += [f"## Open probes as in appendix H (k = {k})\n", open_table(asked, k)]
     for title, members in groups_of(played).items():
         agents = dict.fromkeys(runs.agent for runs in played if runs in members)
         rows = [measured([runs for runs in members if runs.agent == agent], agent, k=k) for agent in agents]

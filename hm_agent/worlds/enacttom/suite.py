@@ -45,6 +45,8 @@ HABITS_PASS = {1: 0.5}
 """By needed order, the share of pairs of hard tasks that a habit of telling (`openly`, `apart`) solves; else none."""
 
 
+OPEN = "open"
+"""The value of --literal with which agents are also asked for reports (house/open_probes.py)."""
 FLOOD = "flood"
 AGAINST_CHARACTERS = {
     "order_0": ("in hard tasks: plans as if characters did nothing", "order_"),
@@ -109,7 +111,8 @@ class EnacttomSuite(Suite):
     options = (
         Option(
             "literal",
-            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0.",
+            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0; open asks for "
+            "structured reports as in the paper's appendix H, too.",
         ),
     )
     literal = ShareMetric(
@@ -138,12 +141,14 @@ class EnacttomSuite(Suite):
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
         literal = options.get("literal")
-        return EnacttomWorld(_load_task(_task_path(scenario)), asks=literal is None or int(literal) > 0)
+        asks = literal in (None, OPEN) or int(literal or 0) > 0
+        return EnacttomWorld(_load_task(_task_path(scenario)), asks=asks, asks_open=literal == OPEN)
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         literal = options.get("literal")
-        if literal is not None and not str(literal).isdecimal():
-            raise ConfigError(f"--literal={literal}: say 0 to ask nothing at the end of an episode, or 1")
+        if literal not in (None, OPEN) and not str(literal).isdecimal():
+            asked = f"0 to ask nothing at the end of an episode, 1, or {OPEN} to ask for reports, too"
+            raise ConfigError(f"--literal={literal}: say {asked}")
         _load_task(_task_path(scenario))
         return options
 

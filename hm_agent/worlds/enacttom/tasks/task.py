@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -108,6 +108,10 @@ class TaskFile(BaseModel):
         left_out = {"canary", "certificate", "hard_certificate", *unset, *budgets}
         content = self.model_dump(mode="json", exclude=left_out)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what traces show: the fields, as_published only where it is set."""
+        return {name: value for name, value in self if name != "as_published" or value is not None}
 
 
 @dataclass(frozen=True)
