@@ -192,11 +192,12 @@ def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = F
 def open_table(played: Sequence[TaskRuns], k: int) -> str:
     """Returns a Markdown table of the open probes (open_probes.py) by agent.
 
-    Avg, Pass@k and Pass^k, the paper's measures: of `open_agreed_all`. right: `open_right`. holds, not: the same if all
-    agents reported of everything that it holds, or does not. unknown: Avg if all reported that they don't know.
+    Avg, Pass@k and Pass^k, the paper's measures: of `open_agreed_all`. always holds, always not: Avg if all agents
+    reported of everything that it holds, or does not. right: `open_right`.
     """
-    shares = ("open_right", "open_right_always_holds", "open_right_always_not", "open_agreed_all_always_unknown")
-    lines = ["| agent | tasks | Avg | Pass@k | Pass^k | right | holds | not | unknown |", f"| --- |{' ---: |' * 8}"]
+    shares = ("open_agreed_all_always_holds", "open_agreed_all_always_not", "open_right")
+    headings = ("agent", "tasks", "Avg", "Pass@k", "Pass^k", "always holds", "always not", "right")
+    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * 7}"]
     for agent in dict.fromkeys(runs.agent for runs in played):
         own = [runs for runs in played if runs.agent == agent]
         cells = [str(len(own)), *_success_cells(_success(own, "open_agreed_all", k))]

@@ -75,7 +75,6 @@ def reported_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeReport]) -
 RULES: Mapping[str, Callable[[Probe], ProbeReport]] = {
     "always_holds": lambda probe: ProbeReport.on(probe.about.proposition, holds=True),
     "always_not": lambda probe: ProbeReport.on(probe.about.proposition, holds=False),
-    "always_unknown": lambda probe: ProbeReport(),
 }
 """Ways to report without regard to the episode, by name."""
 

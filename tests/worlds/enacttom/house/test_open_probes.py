@@ -90,7 +90,7 @@ def test_figures_name_what_each_counts() -> None:
         return graded_reports(PROBES, answers, lambda claim: True)
 
     by_rule = {name: results(reported_by(PROBES, rule)) for name, rule in RULES.items()}
-    found = open_metrics(by_rule["always_unknown"], by_rule)
+    found = open_metrics(results(reported_by(PROBES, lambda probe: UNKNOWN)), by_rule)
     assert found["open_asked"] == 3
     assert (found["open_right"], found["open_agreed"], found["open_unknown"]) == (0, 2 / 3, 1)
     assert (found["open_right_always_holds"], found["open_agreed_all_always_holds"]) == (1, 1)
@@ -119,8 +119,8 @@ def test_the_ladder_reports_as_deep_as_its_order_and_the_table_has_the_papers_me
     by_depth = [[runs.metrics[0][f"open_right_k{depth}"] for depth in (1, 2, 3)] for runs in played[:4]]
     assert by_depth == [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 1, 1]]
     table = study(played, k=1).partition("## Open probes as in appendix H (k = 1)")[2]
-    assert "| order1 | 1 | 0% | 0% | 0% | 33% |" in table
-    assert "| order3 | 1 | 100% | 100% | 100% | 100% | 100% | 67% | 0% |" in table
+    assert "| order1 | 1 | 0% | 0% | 0% | 0% | 100% | 33% |" in table  # never opens the cabinet
+    assert "| order3 | 1 | 100% | 100% | 100% | 100% | 0% | 100% |" in table
 
 
 def test_an_answer_is_read_with_the_papers_fields_and_what_is_unusable_is_silence() -> None:
