@@ -161,7 +161,8 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     if not request.writes:
         faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
-    return path, _result_line(verdict), faults
+    unread = task.file.as_published.unread if task.file.as_published else ()
+    return path, _result_line(verdict) + (f"; not read: {listed(unread)}" if unread else ""), faults
 
 
 def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[str, Sequence[str]]:

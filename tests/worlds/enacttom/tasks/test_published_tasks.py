@@ -165,11 +165,11 @@ def test_a_wish_against_the_goal_is_unproved_before_and_after_the_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "wish.json"
-    shutil.copy(PUBLISHED / "contradicting_wish.json", path)
+    path.write_text(json.dumps({**json.loads((PUBLISHED / "contradicting_wish.json").read_text()), "mood": "good"}))
     assert unproved(load_task(path).file) == ("it has no certificate",)
     assert verify_command([str(path), "--write"]) == 1
     output = capsys.readouterr()
-    assert "0 of 1 tasks are proved." in output.out
+    assert "; not read: mood\n0 of 1 tasks are proved." in output.out
     for said in (PROSE, "the private goal of agent_1 can't be had with the shared goal"):
         assert said in output.err
         assert said in unproved(load_task(path).file)
