@@ -18,6 +18,8 @@ from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS, ShortcutPolicy
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
 from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
+from hm_agent.worlds.symmtom.tables.peddlers import WORDS, PeddlerPolicy
+from hm_agent.worlds.symmtom.tables.teller import TellerPolicy
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardView, SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld, pieces_of
 
@@ -31,6 +33,9 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
     "k_filter": lambda: Planner(KnowledgeFilter()),
     **{f"order_{order}": partial(OrderPolicy, order) for order in range(4)},
     **{f"shortcut_{name}": partial(ShortcutPolicy, name) for name in RATINGS},
+    **{f"shortcut_peddler_{name}": partial(PeddlerPolicy, name) for name in WORDS},
+    "shortcut_peddler_hushed": partial(PeddlerPolicy, "rarest", hushes=True),
+    "teller": TellerPolicy,
 }
 """The policy of every agent by its name."""
 
