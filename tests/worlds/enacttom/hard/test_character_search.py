@@ -22,8 +22,9 @@ from hm_agent.worlds.enacttom.verification.character_search import (
     to_all,
     without_messages,
 )
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from tests.support.enacttom.hard_house import CUP, GOAL, hard_task
 from tests.support.enacttom.small_house import small_task
 
@@ -83,6 +84,9 @@ def test_the_search_agrees_with_brute_force_for_every_class_of_policies(name: st
         while plan is not None and not start.is_over:
             start = start.after(0, IDLE)
         assert plan is None or start.is_won
+        if plan is not None and allowed is not without_messages:
+            relaxed = Variant(task.goal, is_knowing=False, is_relaxed=True, is_broadcast=allowed is to_all)
+            assert solve(compile_task(household, relaxed)).status == "solved", (name, allowed)
 
 
 def test_the_houses_of_that_test_have_plans_of_every_kind_and_none() -> None:
