@@ -37,7 +37,8 @@ from hm_agent.worlds.enacttom.verification.verifier import (
 )
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
-and that their K depth is no less than they claim. Says what is wrong with the others, a line for each fault.
+and that their K depth is no less than they claim; of hard tasks, what docs/enacttom_hard.md says. Says what is wrong
+with the others, a line for each fault.
 
     hm-agent verify DIR                                 the tasks of a folder, or those that come with the package
     hm-agent verify DIR --planner=fast_downward         ask Fast Downward, too; needs the extra hm_agent[planners]

@@ -109,12 +109,9 @@ APART: Sequence[Binding] = [
 
 @pytest.mark.parametrize(("messages", "facts", "status"), [(1, 1, "unsolvable"), (1, 2, "solved"), (2, 1, "solved")])
 def test_two_facts_take_two_short_messages_or_one_of_two_facts(messages: int, facts: int, status: str) -> None:
-    short: list[Binding] = [
-        ShortMessages(most_facts=facts),
-        LimitedBandwidth(message_limits={"agent_0": messages, "agent_1": 0}),
-    ]
+    limits = LimitedBandwidth(message_limits={"agent_0": messages, "agent_1": 0})
     goal = [f"(K agent_1 (is_on_top {thing} table_1))" for thing in ("cup_1", "book_1")]
-    task = small_task(goal, [*APART, *short])
+    task = small_task(goal, [*APART, ShortMessages(most_facts=facts), limits])
     assert check_plan(compile_task(Household(task), Variant(task.goal))) == status
 
 
