@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 from hm_agent.worlds.enacttom.house.commands import WITHIN, Verb, tell
 from hm_agent.worlds.enacttom.house.household import Household, bits
-from hm_agent.worlds.enacttom.house.knowledge import weaker
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Claim, Is, Proposition
 from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem, Variant
 
@@ -16,25 +15,23 @@ from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, P
 
 
 def short_messages(
-    household: Household, variant: Variant, number: int, sayable: Iterable[Claim], left: Sequence[int]
+    household: Household, variant: Variant, number: int, sayable: Sequence[Claim], left: Sequence[int]
 ) -> Iterator[PlanAction]:
     """Yields an agent's messages of at most as many claims as the household allows, all of which it has to know.
 
     number: the agent's. left: the bits that count its messages. There is one message for each choice of claims that
     teaches something and, if a claim must never hold, of addressees; else telling all that it can reach loses no plan.
     """
-    known = [claim for claim in sayable if household.known_bit(number, claim)]
     tokens = list(zip(left[1:], left[:-1], strict=True)) if left else [(0, 0)]
     for addressees in _audiences(household, variant, number):
         group = household.group(number, addressees)
-        taught = {claim: _taught(household, number, group, claim) for claim in known}
-        told = [claim for claim in known if taught[claim]]
-        for count in range(1, min(len(told), household.mechanics.most_facts or len(told)) + 1):
-            for claims in combinations(told, count):
-                needs = _union(household.known_bit(number, claim) for claim in claims)
-                adds = _union(taught[claim] for claim in claims)
+        rules = [rule for claim in sayable if (rule := household.tell_rule(number, group, claim))]
+        for count in range(1, min(len(rules), household.mechanics.most_facts or len(rules)) + 1):
+            for told in combinations(rules, count):
+                command = tell([rule.claim for rule in told], addressees)
+                needs, adds = _union(rule.needs for rule in told), _union(rule.adds for rule in told)
                 for before, after in tokens:
-                    yield PlanAction(number, tell(claims, addressees), needs | before, adds | after, before)
+                    yield PlanAction(number, command, needs | before, adds | after, before)
 
 
 def _audiences(household: Household, variant: Variant, number: int) -> Iterator[Sequence[str]]:
@@ -45,12 +42,6 @@ def _audiences(household: Household, variant: Variant, number: int) -> Iterator[
     has_choice = household.hidden_mask and not variant.is_broadcast and not mind
     for count in range(1 if has_choice else max(1, len(targets)), len(targets) + 1):
         yield from combinations(targets, count)
-
-
-def _taught(household: Household, number: int, group: int, claim: Claim) -> int:
-    """Returns the bits that an agent sets by telling a group a claim that it knows."""
-    rules = (household.tell_rule(number, group, implied) for implied in weaker(claim))
-    return _union(rule.adds for rule in rules if rule)
 
 
 def _union(masks: Iterable[int]) -> int:
@@ -142,10 +133,8 @@ def _could_do(household: Household, action: PlanAction) -> bool:
     """False for what the rule of a character never makes it do, whatever it believes."""
     mind = household.task.characters.get(household.agents[action.agent])
     verb, arguments = action.command.verb, action.command.arguments
-    if mind is None or verb not in (Verb.PLACE, Verb.OPEN, Verb.CLOSE, Verb.COMMUNICATE):
+    if mind is None or verb not in (Verb.PLACE, Verb.OPEN, Verb.CLOSE):
         return True
-    if verb == Verb.COMMUNICATE:
-        return not any(claim.depth for claim in action.command.claims)
     if verb == Verb.PLACE:
         thing, relation, furniture = arguments
         return Proposition(Is.INSIDE if relation == WITHIN else Is.ON_TOP, (thing, furniture)) in mind.wants

@@ -45,6 +45,8 @@ def houses() -> Iterator[tuple[str, HouseholdTask]]:
     yield "not kept", hard_task({"agent_1": MISLED, "agent_2": CharacterRule(kind="helper")}, turns=6)
     for unless in (("agent_1",), ("agent_1", "agent_2")):
         yield f"wary {unless}", hard_task(mates | {"agent_2": wary(*unless)}, known={"agent_2": [CUP]}, turns=6)
+    mistaken = wary().model_copy(update={"believes": MISLED.believes})
+    yield "opened in error", hard_task({"agent_1": MISLED, "agent_2": mistaken}, goal=("(is_open cabinet_2)",), turns=4)
     gossip = CharacterRule(kind="gossip", tells=("agent_2",))
     yield "gossip", hard_task({"agent_1": gossip, "agent_2": CharacterRule(kind="helper", wants=(GOAL,))}, turns=7)
 
