@@ -25,6 +25,8 @@ UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_c
 """The fields of a result that may differ whenever the same episode is played again."""
 KEPT_ELSEWHERE = ("prompts", ENDPOINT)
 """What a card has a hash of its own for, and what does not matter once all answers are there."""
+LATER_OPTIONS = ("rules",)
+"""Options that came after the first cards, which were played as without them."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
 
@@ -221,8 +223,11 @@ def results_hash(results: Iterable[Result]) -> str:
 
 def untimed(result: Result) -> dict[str, object]:
     fields = {name: value for name, value in asdict(result).items() if name not in (*UNTIMED, *KEPT_ELSEWHERE)}
-    settings = fields["settings"].items()
-    fields["settings"] = {name: value for name, value in settings if value is not None and name not in KEPT_ELSEWHERE}
+    fields["settings"] = {
+        name: value
+        for name, value in fields["settings"].items()
+        if name not in KEPT_ELSEWHERE and not (name in LATER_OPTIONS and value is None)
+    }
     seats = [{name: value for name, value in seat.items() if name not in UNTIMED} for seat in fields["seats"]]
     return {**fields, "seats": seats}
 
