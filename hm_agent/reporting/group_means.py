@@ -12,7 +12,7 @@ from hm_agent.reporting.tables import Row
 from hm_agent.suite import Metric
 from hm_agent.wording import counted, with_error
 
-ABOUT = "Mean over the scenarios of a group, each weighing the same, ± standard error over them"
+ABOUT = "Mean over the scenarios of a group, each weighing the same, ± standard error over them (over episodes of one)"
 
 
 @dataclass(frozen=True)

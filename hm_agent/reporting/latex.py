@@ -13,7 +13,7 @@ from hm_agent.reporting.group_means import ABOUT, GroupMean
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.scores import SCORE_DIGITS
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import counted, interval, number
+from hm_agent.wording import counted, number
 
 PREAMBLE = r"""% \usepackage{booktabs,graphicx,longtable}
 % \input{report.tex}
@@ -24,13 +24,11 @@ EMPTY = "--"
 DAGGER = "The agents with † were not always told what the others are after."
 _SIGNS = {
     **{sign: f"\\{sign}" for sign in "{}$&#_%"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    **{sign: f"${sign}$" for sign in "<>|"},
+    "\\": r"$\backslash$",
+    "~": r"$\sim$",
+    "^": r"\^{}",
+    '"': "''",
     "±": r"$\pm$",
     "−": "$-$",
     "†": r"$^\dagger$",
@@ -57,8 +55,8 @@ class LatexTable:
         head, body = [r"\toprule", _line(self.head), r"\midrule"], [*map(_line, self.lines)]
         body += [r"\midrule", *map(_line, self.foot)] if self.foot else []
         if len(self.lines) > MOST_LINES:
-            begin = [rf"\begin{{longtable}}{columns}", rf"{caption}\\", *head, r"\endhead"]
-            return "\n".join([*begin, *body, r"\bottomrule", r"\end{longtable}", ""])
+            begin = [rf"\begin{{longtable}}{columns}", rf"{caption}\\", *head, r"\endfirsthead", *head, r"\endhead"]
+            return "\n".join([r"{\footnotesize", *begin, *body, r"\bottomrule", r"\end{longtable}}", ""])
         begin = [r"\begin{table}[htbp]", r"\centering", caption]
         fitted = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
         rules = [rf"\begin{{tabular}}{columns}", *head, *body, r"\bottomrule", r"\end{tabular}%"]
@@ -106,9 +104,10 @@ def _overview(report: Report) -> Iterator[LatexTable]:
     ]
     lower = [mean.group for mean in report.group_means if not mean.metric.higher_is_better]
     said = f" Lower is better in {', '.join(dict.fromkeys(lower))}." if lower else ""
-    alone = " (of a group of one: over its episodes)" if any(mean.of == 1 for mean in report.group_means) else ""
-    caption = f"{ABOUT}{alone}.{said} {report.best_group_rule}"
-    head = ["agent", *(rf"{escaped(group)}, {escaped(unit)}" for group, unit in titles)]
+    is_part = any(mean.scenarios < mean.of for mean in report.group_means)
+    part = " In brackets: over how many of the scenarios." if is_part else ""
+    caption = f"{ABOUT}.{said}{part} {report.best_group_rule}"
+    head = ["agent", *(rf"\shortstack[r]{{{escaped(group)}\\{escaped(unit)}}}" for group, unit in titles)]
     yield LatexTable("means", caption, head, lines)
 
 
@@ -139,7 +138,8 @@ def _score_cell(report: Report, condition: Condition, group: str) -> str:
     if score is None:
         return EMPTY
     cell = amount(score.mean, None, SCORE_DIGITS, is_bold=report.is_best_score(score))
-    return f"{cell} ({interval(score.interval, SCORE_DIGITS)})" if score.interval else cell
+    ends = ", ".join(number(end, SCORE_DIGITS) for end in score.interval or ())
+    return f"{cell} $[{ends}]$" if ends else cell
 
 
 def _agent(report: Report, condition: Condition) -> str:
