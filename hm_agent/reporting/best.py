@@ -24,14 +24,15 @@ def unbeaten(rows: Iterable[Row], values: Values) -> set[tuple[ScenarioInfo, Con
     Only rows with the same settings of the world are compared, references left out; one that has nothing to be compared
     with is not among them. values: the metric of each episode, as `episode_values` gives it.
     """
+    by_scenario = {condition: _by_scenario(of_condition) for condition, of_condition in values.items()}
     rivals = grouped(
         ((row.scenario, row.condition.world_settings(row.scenario.world)), row)
         for row in rows
-        if row.estimate and not row.is_reference and row.condition in values
+        if not row.is_reference and row.scenario.name in by_scenario.get(row.condition, ())
     )
     found: set[tuple[ScenarioInfo, Condition]] = set()
     for (scenario, _), compared in rivals.items():
-        own = {row.condition: _of_scenario(values[row.condition], scenario.name) for row in compared}
+        own = {row.condition: by_scenario[row.condition][scenario.name] for row in compared}
         better_up = scenario.metric.higher_is_better
         if len(compared) > 1:
             found |= {
@@ -42,8 +43,11 @@ def unbeaten(rows: Iterable[Row], values: Values) -> set[tuple[ScenarioInfo, Con
     return found
 
 
-def _of_scenario(values: Mapping[Key, float], scenario: str) -> dict[Key, float]:
-    return {key: value for key, value in values.items() if key[0] == scenario}
+def _by_scenario(values: Mapping[Key, float]) -> dict[str, dict[Key, float]]:
+    parts: dict[str, dict[Key, float]] = {}
+    for key, value in values.items():
+        parts.setdefault(key[0], {})[key] = value
+    return parts
 
 
 def _beats(first: Mapping[Key, float], second: Mapping[Key, float], *, higher_is_better: bool) -> bool:
