@@ -371,7 +371,7 @@ def test_who_plays_whom_is_shown_where_agents_share_a_world(tmp_path: Path) -> N
     leave(tmp_path, result(), *(shared_result(*both, seed=seed) for seed in (1, 2)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text = (tmp_path / "report.md").read_text()
-    assert "rws_arena_selfplay, 1,200 steps:" in text
+    assert "rws_arena_selfplay, reward per 1,200 steps, 1,200 steps:" in text
     assert "| hypothetical_minds | - | 9.0 ± 0.0 (n = 2) |" in text
     assert "| react | 2 | 2 | 0 | 0 | 0 | 0 | 0.0000 |" in text
     page = (tmp_path / "report.html").read_text()
