@@ -125,17 +125,20 @@ def _mixed_set(
     due = _portions(mix, size)
     tom_stories = len(due[True])
     items: list[StoryItem] = []
-    number = told = 0
+    number = can_tell = told = 0
     for story in stories:
         if not (due[True] or due[False]):
             break
         if structure_of(story.script) in held_out:
             continue
-        rng = Random(f"{mix.seed}/{story.id}")
-        is_told = story.infilled is not None and rng.random() < mix.told
-        if portion := _portion_of(story, due, rng):
-            items += [replace(item, story=item.infilled) if is_told and item.infilled else item for item in portion]
-            number, told = number + 1, told + is_told
+        if portion := _portion_of(story, due, Random(f"{mix.seed}/{story.id}")):
+            number += 1
+            if story.infilled:
+                can_tell += 1
+                if told < round(mix.told * can_tell):
+                    told += 1
+                    portion = [replace(item, story=story.infilled) for item in portion]
+            items += portion
     if missing := sum(portion.interesting + portion.others for portions in due.values() for portion in portions):
         raise ConfigError(
             f"--mix={mix.size}: the training stories of the set {name!r} lack {missing:,} of {size:,} questions: more "
