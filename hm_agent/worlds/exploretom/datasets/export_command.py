@@ -25,7 +25,12 @@ FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _MIX_FLAGS = (
     flags.DEFINE_float(
-        "interesting", 0.5, "The mix's share of interesting questions.", lower_bound=0, upper_bound=1, **_HERE
+        "interesting",
+        None,
+        "The mix's share of interesting questions; half of --tom_stories unless said.",
+        lower_bound=0,
+        upper_bound=1,
+        **_HERE,
     ),
     flags.DEFINE_float(
         "tom_stories",
@@ -153,7 +158,7 @@ def _mix() -> TrainingMix | None:
         raise ConfigError("--training is for the split `train`, which --mix replaces")
     return TrainingMix(
         size=_flag("mix"),
-        interesting=_flag("interesting"),
+        interesting=_flag("tom_stories") / 2 if _flag("interesting") is None else _flag("interesting"),
         tom_stories=_flag("tom_stories"),
         per_story=_flag("per_story"),
         set_shares=_shares("set_shares"),

@@ -137,7 +137,7 @@ def test_told_stories_are_asked_about_as_told_by_their_share(share: float, told:
     [
         (["--interesting=0.2"], "--interesting has no effect without --mix"),
         (["--mix=9", "--training"], "--training is for the split `train`, which --mix replaces"),
-        (["--mix=9", "--tom_stories=0.4"], "--interesting=0.5 is more than --tom_stories=0.4"),
+        (["--mix=9", "--interesting=0.5", "--tom_stories=0.4"], "--interesting=0.5 is more than --tom_stories=0.4"),
         (["--mix=9", "--splits=train:1"], "no stories to evaluate on"),
         (["--mix=9", "--set_shares=a1"], "--set_shares=a1: say names with shares from 1"),
         (["--mix=9", "--set_shares=a3:2"], "no training story is of the set 'a3': a1"),
