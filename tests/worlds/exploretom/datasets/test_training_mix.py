@@ -20,7 +20,7 @@ from hm_agent.worlds.exploretom.datasets.training_mix import TrainingMix, mixed_
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, answers_in
-from hm_agent.worlds.exploretom.story.language import parse_story
+from hm_agent.worlds.exploretom.story.language import parse_story, to_data
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
 MIX = ("--action_sets=a2,a8", "--stories=80", "--mix=60", "--interesting=0.4", "--tom_stories=0.6", "--set_shares=a8:2")
@@ -130,6 +130,21 @@ def test_told_stories_are_asked_about_as_told_by_their_share(share: float, told:
     [part] = mixed_sets(TrainingMix(size=24, told=share), {"a2": stories}, ())
     assert (part.stories, part.told) == (6, told)
     assert len({item.story for item in part.items if item.story.startswith("Once")}) == told
+
+
+def test_stories_of_a_file_are_mixed_and_held_out_by_their_lines(tmp_path: Path) -> None:
+    source, told = tmp_path / "stories.jsonl", tmp_path / "told.jsonl"
+    scripts = {f"one-{seed}-x": to_data(story("a2", seed).script) for seed in range(30)}
+    rows = [{"id": name, "action_set": "a2", "story": script} for name, script in scripts.items()]
+    source.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    told.write_text("\n".join(json.dumps({"id": name, "text": f"A tale of {name}."}) for name in scripts), "utf-8")
+    flags = (f"--from={source}", f"--told={told}", "--mix=16", "--told_share=1")
+    assert run(*flags, f"--out={tmp_path / 'set'}") == 0
+    trained_on = {chat["id"].rpartition("-q")[0] for chat in chats(tmp_path / "set")}
+    assert len(trained_on) == 4
+    assert all("A tale of one" in chat["messages"][0]["content"] for chat in chats(tmp_path / "set"))
+    test_lines = (tmp_path / "set" / "literal" / "test.jsonl").read_text("utf-8").splitlines()
+    assert not trained_on & {json.loads(line)["story_id"] for line in test_lines}
 
 
 @pytest.mark.parametrize(
