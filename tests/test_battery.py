@@ -29,7 +29,7 @@ ORDERED = {
 MOST_QUESTIONS = 400
 ITEMS = {
     SMALL: "288684ad28fb3d4b33ada5fa398a1930e6f1e3a8399f1650f407a64e2d49cd64",
-    FULL: "46bf67376ea3ba4320366c3d7e269bfd08579fb238c383de4a5eaef6a7a2669d",
+    FULL: "6bb4126a141af8f3dc2ba75e821a6a1e1d7bf42a7a97698266fd7a4973c14392",
 }
 """The hash of all items by size. Cards of another hash can't be compared, so it changes with the items alone."""
 
