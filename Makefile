@@ -6,7 +6,7 @@ code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-llm test test-local test-heavy test-evals proofs lint format bench attack stress compare ablations orders minds cards \
-	train-symmtom bots docs lock wheel clean
+	cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -114,6 +114,10 @@ train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where i
 	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
 
+learners: $(set_up) ## train what the table of SymmToM's learners lacks: the MADDPG family on all boards, then seeds 1 and 2; takes days
+	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*'
+	$(train) --missing --algorithm=$(maddpg_family) --scenario='symmtom_*' --seeds=1,2
+
 minds_out := runs/minds
 played_for_minds = $(python) run_scenario.py --workers=2 --noreplay --out=$(minds_out)
 shortcuts_in_matrix_games = $(shell $(python) -c "from hm_agent.registry import suites; \
@@ -142,6 +146,20 @@ cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of
 	cp $(cards_out)/cards/hypothetical_minds/builtin/card.html $(cards_out)/cards/hypothetical_minds/builtin/card.png \
 		docs/results/cards/hypothetical_minds/
 	$(python) -m hm_agent leaderboard docs/results/cards/*/card.json --out=docs/results/cards
+
+small_out := runs/cards-local
+small_results := docs/results/cards/small
+play_small = $(python) -m hm_agent battery --world=symmtom,exploretom,enacttom --noreplay --out=$(small_out)
+
+cards-local: $(set_up) ## make the small card of the language model that runs in this process, in three worlds; see docs/cards.md
+	@.ci/set_up local
+	$(play_small) --agent=hypothetical_minds --model=local:smollm2
+	$(play_small) --agent=hypothetical_minds,order_0,order_1,order_2,order_3
+	for card in $(small_out)/cards/*/*; do to=$(small_results)/$${card#$(small_out)/cards/}; \
+		mkdir -p $$to && cp $$card/card.json $$to/ || exit; done
+	for name in card.html card.png answers.jsonl.gz; do \
+		cp $(small_out)/cards/hypothetical_minds/*smollm2*/$$name $(small_results)/hypothetical_minds/*smollm2*/ || exit; done
+	$(python) -m hm_agent leaderboard $(small_results)/*/*/card.json --out=$(small_results)
 
 bots: $(set_up) ## get Melting Pot's trained bots: by download, or from BOTS_ARCHIVE=/path/to/its/archive; BOTS_SHA256 is compared
 	@.ci/set_up bots

@@ -15,7 +15,7 @@ from statistics import mean, stdev
 
 from hm_agent.episode import run_episode
 from hm_agent.registry import scenario_named
-from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
+from hm_agent.repeated_games.best_play import BayesPlay, best_response
 from hm_agent.testing.episodes import set_up
 from hm_agent.worlds.matrix_games.agents import DIGITS, lookahead
 from hm_agent.worlds.matrix_games.settings import TableScenario, table_scenarios
@@ -44,7 +44,7 @@ def earned(scenario: TableScenario, agent: str, number: int) -> float:
 def optimum(scenario: TableScenario) -> float:
     """The expected reward per round of the best response, averaged over the scenario's opponents."""
     rounds = scenario.game.rounds
-    return mean(BestResponse(rule, rounds).total / rounds for rule in scenario.rules)
+    return mean(best_response(rule, rounds).total / rounds for rule in scenario.rules)
 
 
 def mean_over(scenarios: Sequence[TableScenario], agent: str, episodes: int) -> str:

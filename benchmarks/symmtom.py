@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import mean, median, stdev
 
 import numpy as np
@@ -57,40 +58,50 @@ def rewards(settings: GameSettings, agent: str, episodes: int) -> np.ndarray:
 def show_rewards(episodes: int, planned: int) -> None:
     print(
         f"Mean reward per agent and episode: {episodes:,} episodes of random and heuristic, {planned:,} of planners.\n"
-        f"k_ge is compared with the heuristic over the first {planned:,} episodes.\n"
-        "there: the same agent in the environment that the paper's authors released, measured; not in the paper.\n"
+        f"± standard error over episodes. k_ge is compared with the heuristic over the first {planned:,} episodes.\n"
+        "published: by --rules=published. there: the same agent in the environment that the paper's authors released, "
+        "measured over few episodes; not in the paper.\n"
     )
-    print("| scenario | random | there | heuristic | there | k_ce | k_ge | k_oracle | k_ge over heuristic |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    columns = ("scenario", "random", "there", "heuristic", "published", "there", *PLANNERS, "k_ge over heuristic")
+    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     gains = []
     for setting in paper_settings():
         played = {name: rewards(setting.game, name, max(episodes, planned)) for name in SIMPLE}
         played |= {name: rewards(setting.game, name, planned) for name in PLANNERS}
-        gains.append(played["k_ge"].mean() / played["heuristic"][:planned].mean() - 1)
-        means = {name: by_episode[:episodes].mean() for name, by_episode in played.items()}
-        simple = " | ".join(
-            f"{means[name]:.1f} | {_compared(means[name], setting.authors_environment[name])}" for name in SIMPLE
-        )
-        planners = " | ".join(f"{means[name]:.1f}" for name in PLANNERS)
-        print(f"| {setting.game.name} | {simple} | {planners} | {gains[-1]:+.0%} |", flush=True)
+        published = rewards(replace(setting.game, has_published_rules=True), "heuristic", episodes)
+        gain, error = _gain(played["k_ge"], played["heuristic"][:planned])
+        gains.append(gain)
+        cells = {name: with_error(by_episode[:episodes].tolist(), 1) for name, by_episode in played.items()}
+        there = setting.authors_environment
+        simple = (cells["random"], there["random"], cells["heuristic"], with_error(published.tolist(), 1))
+        compared = (*simple, there["heuristic"], *(cells[name] for name in PLANNERS), f"{gain:+.0%} ± {error:.0%}")
+        print(f"| {setting.game.name} | {' | '.join(map(str, compared))} |", flush=True)
     print(f"\nk_ge over the heuristic: {mean(gains):+.0%} on average, {min(gains):+.0%} at least.\n")
 
 
-def _compared(here: float, there: float) -> str:
-    return f"{there} ({here / there - 1:+.0%})"
+def _gain(above: np.ndarray, below: np.ndarray) -> tuple[float, float]:
+    """By which share one mean exceeds another of the same episodes, and its standard error."""
+    ratio = above.mean() / below.mean()
+    residuals = (above - ratio * below) / below.mean()
+    return float(ratio - 1), float(residuals.std(ddof=1) / len(below) ** 0.5)
 
 
 def show_accuracy(episodes: int) -> None:
-    print("Share of right bits on what others know second-hand, under heuristic play.")
+    print("Share of right bits on what others know second-hand, under heuristic play, ± standard error over episodes.")
     print("there: in the environment that the paper's authors released, measured; not in the paper.\n")
-    print("| scenario | K | right | there |\n| --- | --- | --- | --- |")
+    print("| scenario | K | right | by --rules=published | there |\n| --- | --- | --- | --- | --- |")
     for settings, there in AUTHORS_ENVIRONMENT.items():
-        shares = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
-        for kind, share in shares.items():
-            print(f"| {settings.name} | {kind} | {share:.3f} | {there.get(kind, '-')} |", flush=True)
+        usual, published = (
+            measure_accuracy(each, HeuristicPolicy(), KINDS, np.arange(episodes, dtype=np.uint32))
+            for each in (settings, replace(settings, has_published_rules=True))
+        )
+        for kind, found in usual.items():
+            both = " | ".join(with_error(shares.tolist(), 3) for shares in (found, published[kind]))
+            print(f"| {settings.name} | {kind} | {both} | {there.get(kind, '-')} |", flush=True)
         filters = {"filter": lambda: KnowledgeFilter(uniform_speech)}
-        share = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
-        print(f"| {settings.name} | filter ({FILTERED} episodes) | {share:.3f} | - |", flush=True)
+        found = measure_accuracy(settings, HeuristicPolicy(), filters, np.arange(FILTERED, dtype=np.uint32))["filter"]
+        shares = with_error(found.tolist(), 3)
+        print(f"| {settings.name} | filter ({FILTERED} episodes) | {shares} | - | - |", flush=True)
     print()
 
 

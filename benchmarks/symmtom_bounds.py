@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.symmtom import with_error
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.agents import POLICIES
 from hm_agent.worlds.symmtom.metrics import REWARD
@@ -85,11 +86,11 @@ def main(boards: int = BOARDS) -> None:
     print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for settings, words, bound, part in KINDS:
         seeds = np.arange(FIRST_SEED, FIRST_SEED + max(2, boards // part), dtype=np.uint32)
-        most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds]) / settings.agents
+        most = np.array([bound(settings, rules.reset(settings, [seed])) for seed in seeds.tolist()]) / settings.agents
         played = [measure(settings, POLICIES[agent], seeds)[REWARD].mean(1) for agent in AGENTS]
         cells = [compared(rewards, most) for rewards in (*played, searched(settings, seeds))]
         print(
-            f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {most.mean():.1f} | {words} |",
+            f"| {settings.name} | {len(seeds)} | {' | '.join(cells)} | {with_error(most.tolist(), 1)} | {words} |",
             flush=True,
         )
 

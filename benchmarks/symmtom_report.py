@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import mean
+from statistics import mean, stdev
 
 import numpy as np
 
@@ -144,10 +144,11 @@ def literal_table(rows: Sequence[AgentRow]) -> str:
         f"| --- |{' --- |' * 6}",
     ]
     for row in (row for row in rows if row.agent == SPOKEN):
-        yes, right, notes = (mean(row.values[f"literal_{name}"]) for name in ("true", "right", "by_notes"))
+        yes, right, notes = (row.values[f"literal_{name}"] for name in ("true", "right", "by_notes"))
+        no, always = [1 - share for share in yes], yes if mean(yes) > 0.5 else [1 - share for share in yes]
         name, rewards = row.setting.game.name, row.values[REWARD]
         more = [one - other for one, other in zip(rewards, heuristic[name], strict=False)]
-        shares = " | ".join(f"{share:.3f}" for share in (right, yes, 1 - yes, max(yes, 1 - yes), notes))
+        shares = " | ".join(with_error(share, 3) for share in (right, yes, no, always, notes))
         lines.append(f"| {name} | {shares} | {with_error(more, 1, '+')} |")
     return "\n".join(lines)
 
@@ -171,10 +172,11 @@ def _can_sit(agent: str, test: str) -> bool:
 def as_csv(rows: Sequence[AgentRow]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["scenario", "agent", "metric", "episodes", "mean"])
+    writer.writerow(["scenario", "agent", "metric", "episodes", "mean", "error"])
     for row in rows:
         for metric, values in row.values.items():
-            writer.writerow([row.setting.game.name, row.agent, metric, len(values), f"{mean(values):.4f}"])
+            error = f"{stdev(values) / len(values) ** 0.5:.4f}" if len(values) > 1 else ""
+            writer.writerow([row.setting.game.name, row.agent, metric, len(values), f"{mean(values):.4f}", error])
     return text.getvalue()
 
 

@@ -171,7 +171,10 @@ def _items_hash(battery: Battery) -> str:
 def _item_text(part: Part, scenario: ScenarioInfo, seed: int, options: Mapping[str, Setting]) -> str:
     with closing(part.suite.open(scenario, options)) as world:
         seen = to_json(world.reset(seed).observations)
-    return json.dumps([scenario.name, seed, part.order, part.max_steps, to_json(options), seen], sort_keys=True) + "\n"
+    # A variant of the world that is not chosen makes no other item, so that worlds may get new variants.
+    unset = {option.name for option in part.suite.options if option.choices and options[option.name] is None}
+    asked = to_json({name: value for name, value in options.items() if name not in unset})
+    return json.dumps([scenario.name, seed, part.order, part.max_steps, asked, seen], sort_keys=True) + "\n"
 
 
 def _references(part: Part, experiment: Experiment) -> Experiment | None:

@@ -16,12 +16,15 @@ from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import RUNS, folder_name
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.local import LOCAL, named_file
+from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.recording.result import FILE, OWN_FILE, Result, check_format, read_result
+from hm_agent.recording.making import code_hash, making
+from hm_agent.recording.result import CODE, ENDPOINT, FILE, OWN_FILE, Result, check_format, read_result
 from hm_agent.registry import check_agent, check_options, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.wording import listed
 
 ENGINES = ("local", "ray")
 """Where episodes can be played: on this machine, or on the nodes of a Ray cluster."""
@@ -40,7 +43,8 @@ class Experiment:
 
     The fields that are flags say in their help what they do. seats: if not empty, they play scenarios with several
     seats instead of `agents`; fewer names than seats repeat in turn. concurrency: None for a number that suits the
-    models. record_gif: the steps to film. recorders: called once for each episode in the process that plays it.
+    models. record_gif: the steps to film. made: how the results come to be, which they record. recorders: called once
+    for each episode in the process that plays it.
     options: the worlds' own options, by flag.
 
     Pickling it includes everything that was registered in this process, so that other processes know it, too.
@@ -82,6 +86,7 @@ class Experiment:
     )
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = Parameters()
+    made: Mapping[str, str] = field(default_factory=making)
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )
@@ -158,7 +163,13 @@ class Experiment:
             "max_steps": self.max_steps,
             **asdict(self.parameters),
             **asdict(self.model.sampling),
+            **({ENDPOINT: self.model.endpoint} if self.asks_endpoint and self.model.endpoint else {}),
         }
+
+    @property
+    def asks_endpoint(self) -> bool:
+        """True if any model answers over the network, as far as its name tells."""
+        return any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
 
     def check(self) -> None:
         """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings."""
@@ -224,9 +235,8 @@ class Experiment:
         if self.concurrency is not None:
             return self.concurrency
         model = self.model
-        is_remote = any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
         is_limited = model.max_calls is not None or model.max_cost is not None
-        return REMOTE_AT_ONCE if is_remote and not model.offline and (model.cache or not is_limited) else 1
+        return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and (model.cache or not is_limited) else 1
 
     @property
     def size(self) -> int:
@@ -337,15 +347,21 @@ class Episode:
     def settings(self) -> Mapping[str, Setting]:
         """All settings that may change the outcome, by flag."""
         recorded = {option.name: self.options[option.name] for option in self.suite.options if not option.is_folder}
-        content = self.suite.content(self.scenario)
-        return {**self.experiment.settings, **recorded, **({OWN_FILE: content} if content else {})}
+        content, code = self.suite.content(self.scenario), code_hash((*self.agents, *self.models))
+        own = {OWN_FILE: content, CODE: code}
+        return {**self.experiment.settings, **recorded, **{name: value for name, value in own.items() if value}}
+
+    @property
+    def asks_language_model(self) -> bool:
+        return any(model != BUILTIN for model in self.models)
 
     def check_same(self, result: Result) -> None:
-        """Raises ConfigError if a result was played with other settings, or measured in another way."""
+        """Raises ConfigError if a result was played with other settings or prompts, or measured in another way."""
         self._check_same_measure(result)
+        self._check_same_prompts(result)
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
-        requested = {**condition, OWN_FILE: None, **self.settings}
+        requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT)), **self.settings}
         for name, value in requested.items():
             before = recorded.get(name)
             if before != value:
@@ -364,6 +380,15 @@ class Episode:
             raise ConfigError(
                 f"{self.folder} was measured by {result.measure.name} ({result.measure.unit}), not by {now.name} "
                 f"({now.unit}): name another --out, or play all anew with --overwrite"
+            )
+
+    def _check_same_prompts(self, result: Result) -> None:
+        changed = [name for name, digest in result.prompts.items() if template_hash(name) != digest]
+        if changed:
+            raise ConfigError(
+                f"{self.folder} was played with other prompts: {listed(changed[:3])} "
+                f"{'was' if len(changed) == 1 else 'were'} changed since; name another --out, or play all anew with "
+                "--overwrite"
             )
 
     @property

@@ -30,6 +30,9 @@ class Additions:
     folders: dict[str, Any] = field(default_factory=dict)
     """Folders of scenario files, by absolute path, in the order of their registration; all values are None."""
 
+    prompts: dict[str, Any] = field(default_factory=dict)
+    """Folders of prompts' templates, by absolute path, in the order of their registration; all values are None."""
+
     def take(self, others: Additions) -> None:
         """Adds all of `others`, which replace entries of the same name."""
         for name, added in vars(self).items():
@@ -104,7 +107,7 @@ def packed(more: object) -> bytes | None:
     Functions and classes of scripts and notebooks are pickled by value, those of modules by reference. Raises
     ConfigError if something can't be pickled, e.g. an open file.
     """
-    if not (ADDED.agents or ADDED.models or ADDED.worlds or ADDED.folders or more):
+    if not (any(vars(ADDED).values()) or more):
         return None
     import cloudpickle
 

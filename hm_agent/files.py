@@ -14,6 +14,8 @@ from pathlib import Path
 
 RUNS = Path("runs")
 """The folder that is written to and read where none is named."""
+TEMPLATES = "prompts"
+"""The folder, within a run's, of the templates that prompts were rendered from."""
 REPORT = "report"
 """The default folder of a run's report, within the run's folder."""
 CARD_PAGES = "cards/*/*/card.html"

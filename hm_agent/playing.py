@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
 from pathlib import Path
 from statistics import median
+from traceback import format_exception
 from typing import Any, Protocol
 
 from hm_agent.core import Agent, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
-from hm_agent.files import DiskError, disk_errors
+from hm_agent.files import TEMPLATES, DiskError, disk_errors, write_whole
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import template_text
+from hm_agent.models.sources import Sources, noted_sources
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
 from hm_agent.recording.replay.recorder import ReplayRecorder
@@ -55,6 +58,7 @@ class _PlayedEpisode:
     seat_metrics: Mapping[Seat, Mapping[str, float]] = field(default_factory=dict)
     background: tuple[str, ...] = ()
     seconds: float = 0.0
+    sources: Sources = field(default_factory=Sources)
 
 
 async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
@@ -92,6 +96,7 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
     if replay is not None:
         result = _write_replay(replay, result, played.outcome)
     with disk_errors():
+        _keep_templates(result.prompts, episode.experiment.out)
         write_result(result, episode.folder)
     if isinstance(played.outcome.error, DiskError):
         raise played.outcome.error
@@ -133,6 +138,7 @@ async def _play(
     """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()
     async with AsyncExitStack() as opened:
+        played.sources = opened.enter_context(noted_sources())
         agents: dict[Seat, Agent[Any, Any]] = {}
         for seat, name, model_name in zip(episode.scenario.seats, episode.agents, episode.models, strict=True):
             model = await opened.enter_async_context(models.model(model_name, episode.seed_of(seat), answers))
@@ -174,6 +180,15 @@ def _finite(name: str, value: float) -> float:
     if not isinstance(value, Real) or not isfinite(value):
         raise ValueError(f"the agent's metric {name!r} is {value!r}; a metric is a finite number")
     return value if isinstance(value, int) else float(value)
+
+
+def _keep_templates(names: Iterable[str], out: Path) -> None:
+    """Writes the package's templates of these names into the run's folder, each once."""
+    for name in names:
+        path = out / TEMPLATES / name
+        if ":" not in name and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, template_text(name).encode())
 
 
 def _write_replay(replay: ReplayRecorder, result: Result, outcome: EpisodeOutcome) -> Result:
@@ -225,7 +240,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         episode=episode.number,
         seed=episode.seed,
         status=outcome.status,
-        reason=str(outcome.error) if outcome.error else "",
+        reason=_reason(outcome),
         steps=outcome.steps,
         reward=outcome.reward,
         metrics={**played.metrics, **_means([seat.metrics for seat in seats])},
@@ -237,7 +252,19 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         versions=versions(episode.suite.packages),
         settings=episode.settings,
         measure=episode.scenario.metric.measure,
+        prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
+        served=tuple(played.sources.served),
+        made=episode.experiment.made,
     )
+
+
+def _reason(outcome: EpisodeOutcome) -> str:
+    """What ended an episode early: of a failure the whole traceback, else the error's message."""
+    if outcome.error is None:
+        return ""
+    if not outcome.status.startswith(FAILED):
+        return str(outcome.error)
+    return "".join(format_exception(outcome.error)).strip()
 
 
 def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResult]:

@@ -20,7 +20,7 @@ from hm_agent.playing import play
 from hm_agent.process.interruptions import run_interruptibly
 from hm_agent.questions import Model
 from hm_agent.recording import trace
-from hm_agent.recording.result import FILE, INTERRUPTED, Result, read_result
+from hm_agent.recording.result import ENDPOINT, FILE, INTERRUPTED, Result, read_result
 from hm_agent.registry import check_agent, find_scenarios
 from hm_agent.reporting.runs import RecordedEpisode, Runs
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -78,7 +78,7 @@ def episode_of(result: Result, out: Path) -> Episode:
         scenarios,
         agents=agents[:1],
         seats=agents if len(agents) > 1 else (),
-        model=ModelSettings(models[0], sampling=Sampling(**sampling)),
+        model=ModelSettings(models[0], base_url=str(settings.get(ENDPOINT) or ""), sampling=Sampling(**sampling)),
         seat_models=models,
         seed=int(settings.get("seed") or 0),
         episodes=result.episode + 1,

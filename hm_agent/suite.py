@@ -162,7 +162,8 @@ class ScenarioInfo:
     all lower ones stay near the floor (`Suite.needs_are` says how that is known); None if no order does, or it was not
     measured. separates_nobody: True if a shortcut was measured to play it about as well as the ceiling. pair: the name
     that two scenarios, or three, share which look alike at first and have different right answers; means of scores
-    count the least of them.
+    count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
+    leave it out.
     """
 
     world: str
@@ -181,6 +182,7 @@ class ScenarioInfo:
     needs_order: int | None = None
     separates_nobody: bool = False
     pair: str = ""
+    is_unproved: bool = False
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.

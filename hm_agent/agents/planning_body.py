@@ -189,6 +189,13 @@ class LiteralProbes(Protocol[SituationT_contra, ActionT_co]):
         """The claims to ask about now, in words; none in most steps."""
         return ()
 
+    async def ask(self, model: Model, situation: SituationT_contra) -> ActionT_co | None:
+        """Asks what is due; returns the action that gives the answers to the world, None if the agent goes on."""
+        if not (claims := tuple(self.due(situation))):
+            return None
+        answer = await answer_or_none(model, AskProbes(situation, claims, self.choices))
+        return self.take(answer.answers if answer else None)
+
     def take(self, answers: Sequence[str] | None) -> ActionT_co | None:
         """Takes in the answers to the claims that were due, None without a valid answer.
 
@@ -243,10 +250,8 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
 
     async def act(self, strategy: StrategyT, history: Sequence[Interaction]) -> ActionT:
         situation = self._notes.situation
-        if claims := tuple(self._probes.due(situation)):
-            answer = await answer_or_none(self._model, AskProbes(situation, claims, self._probes.choices))
-            if (action := self._probes.take(answer.answers if answer else None)) is not None:
-                return action
+        if (answers := await self._probes.ask(self._model, situation)) is not None:
+            return answers
         outdated = self._follower.heed(strategy, self._strategy)
         self._because = self._because or outdated
         self._strategy, self.mind.strategy_now = strategy, strategy.words or None

@@ -21,7 +21,7 @@ FILE, PAGE, FIGURE, ANSWERS = "card.json", "card.html", "card.png", "answers.jso
 """The files in a card's folder."""
 FOLDER = "cards"
 """The folder of a battery's cards, within the folder of its runs; in it one folder for each agent and model."""
-FORMAT: Literal[1] = 1
+FORMAT: Literal[2] = 2
 DIGITS = 6
 """How many decimals the figures of a card have."""
 NOT_DERIVED = ("made", "versions")
@@ -88,14 +88,37 @@ class LadderPosition:
 
 
 @dataclass(frozen=True)
+class CalibrationBin:
+    """The chances of similar size that were given. count: their number; chance: their mean; came: the share that came.
+
+    A calibrated agent's shares are its chances. One that gives no chances was certain, so it has one bin, of chance 1.
+    """
+
+    count: Count
+    chance: Number
+    came: Number
+
+
+@dataclass(frozen=True)
 class WorldFigures:
-    """One world. needs_are: how it is known which order items need. orders: one entry, of order None, if not."""
+    """One world. needs_are: how it is known which order items need. orders: one entry, of order None, if not.
+
+    calibration: the chances that it gave of what others do, by size, in the items of all orders; empty without any.
+    """
 
     world: str
     title: str
     needs_are: str
     position: LadderPosition | None
     orders: tuple[OrderFigures, ...]
+    calibration: tuple[CalibrationBin, ...] = ()
+
+    @property
+    def calibration_error(self) -> float | None:
+        """How far chances and the shares that came are apart, a mean over chances; None without any."""
+        count = sum(part.count for part in self.calibration)
+        apart = sum(part.count * abs(part.chance - part.came) for part in self.calibration)
+        return apart / count if count else None
 
 
 @dataclass(frozen=True)
@@ -145,7 +168,7 @@ class Card:
     unfinished: Mapping[str, Count] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     canary: str = CANARY
-    format: Literal[1] = FORMAT
+    format: Literal[2] = FORMAT
 
     @property
     def episodes(self) -> int:

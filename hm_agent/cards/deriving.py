@@ -12,17 +12,18 @@ from functools import cache
 from statistics import mean
 
 from hm_agent.battery import Battery, Part
-from hm_agent.cards.card import DIGITS, Bill, Card, Hashes, OrderFigures, WorldFigures
+from hm_agent.cards.card import DIGITS, Bill, CalibrationBin, Card, Hashes, OrderFigures, WorldFigures
 from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
 from hm_agent.config import data_folder
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result, versions
+from hm_agent.reporting.calibration import reliability, seat_counts
 from hm_agent.reporting.statistics import normalised_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Setting, Suite
 
-UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions")
+UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions", "served", "made")
 """The fields of a result that may differ whenever the same episode is played again."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
@@ -79,7 +80,16 @@ def _world(suite: Suite, parts: Sequence[PlayedPart]) -> WorldFigures:
     found = [_order(one) for one in parts]
     ladder = [(one.part.order, sample) for one, (_, sample) in zip(parts, found, strict=True) if sample is not None]
     placed = position([(order, sample) for order, sample in ladder if order is not None])
-    return WorldFigures(suite.name, suite.title, suite.needs_are, placed, tuple(figures for figures, _ in found))
+    orders, calibration = tuple(figures for figures, _ in found), _calibration(one.own for one in parts)
+    return WorldFigures(suite.name, suite.title, suite.needs_are, placed, orders, calibration)
+
+
+def _calibration(played: Iterable[Sequence[Result]]) -> tuple[CalibrationBin, ...]:
+    finished = (result for own in played for result in own if result.is_finished)
+    return tuple(
+        CalibrationBin(round(part.count), round(part.chance, DIGITS), round(part.came, DIGITS))
+        for part in reliability(seat_counts(finished))
+    )
 
 
 def _order(played: PlayedPart) -> tuple[OrderFigures, Sample | None]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT = 500, 34, 80
+PANEL_WIDTH, ROW_HEIGHT, FRAME_HEIGHT, SQUARE_HEIGHT = 500, 34, 80, 190
 """In points."""
 BOARD = "leaderboard"
 """The name of a leaderboard's files, without their endings."""
@@ -37,23 +37,44 @@ def write_files(card: Card, archive: bytes, folder: Path) -> None:
 
 
 def card_figure(card: Card) -> bytes | None:
-    """The order at which the card's agent plays in each world, as PNG; None if no world has a ladder."""
+    """The order at which the card's agent plays in each world, and below its calibration, as PNG; None without both."""
     placed = [world for world in card.worlds if world.position]
-    if not placed:
+    told = [world for world in card.worlds if world.calibration]
+    heights = [FRAME_HEIGHT + ROW_HEIGHT * len(placed)] * bool(placed) + [SQUARE_HEIGHT] * bool(told)
+    if not heights:
         return None
 
     def paint(drawing: Drawing) -> None:
-        axes = drawing.subplots()
-        for row, world in enumerate(placed):
-            _paint(world, row, axes)
-        axes.set_yticks(range(len(placed)), [world.title for world in placed])
-        axes.set_ylim(len(placed) - 0.5, -0.5)
-        orders = range(min(world.position.lowest for world in placed if world.position) - 1, _highest(placed) + 1)
-        axes.set_xticks(orders)
-        axes.set_xlabel("order at which it plays; the leftmost mark is the best shortcut")
-        axes.set_title(f"{card.agent} with {card.model}", loc="left")
+        parts = drawing.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+        parts[0].suptitle(f"{card.agent} with {card.model}", x=0, ha="left")
+        if placed:
+            _paint_ladders(placed, parts[0].subplots())
+        if told:
+            squares = parts[-1].subplots(1, max(len(told), 2), squeeze=False)[0]
+            for world, axes in zip(told, squares, strict=False):
+                _paint_calibration(world, axes)
+            for axes in squares[len(told) :]:
+                axes.axis("off")
 
-    return drawn_file(FigureFiles("png"), PANEL_WIDTH, FRAME_HEIGHT + ROW_HEIGHT * len(placed), paint)
+    return drawn_file(FigureFiles("png"), PANEL_WIDTH, sum(heights), paint)
+
+
+def _paint_ladders(placed: Sequence[WorldFigures], axes: Axes) -> None:
+    for row, world in enumerate(placed):
+        _paint(world, row, axes)
+    axes.set_yticks(range(len(placed)), [world.title for world in placed])
+    axes.set_ylim(len(placed) - 0.5, -0.5)
+    axes.set_xticks(range(min(world.position.lowest for world in placed if world.position) - 1, _highest(placed) + 1))
+    axes.set_xlabel("order at which it plays; the leftmost mark is the best shortcut")
+
+
+def _paint_calibration(world: WorldFigures, axes: Axes) -> None:
+    """The share that came by the chance given; on the diagonal it is calibrated."""
+    axes.plot((0, 1), (0, 1), color=MUTED, linewidth=1)
+    chances, came = [part.chance for part in world.calibration], [part.came for part in world.calibration]
+    axes.plot(chances, came, "o-", color=COLOURS[0], linewidth=1.8, markersize=5, clip_on=False)
+    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=(0, 1), yticks=(0, 1), box_aspect=1)
+    axes.set(xlabel="chance given", ylabel="share that came", title=world.title)
 
 
 def _highest(placed: Sequence[WorldFigures]) -> int:

@@ -87,6 +87,8 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent battery --model=gpt-4o            find the order at which a model plays, in every world
     hm-agent leaderboard CARD...               compare the cards of several models, each derived again
     hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
+    hm-agent pack RUN                          write a run into one archive, which can be played again, too
+    hm-agent prompts export my_prompts         write the prompts for editing; show: print an episode's
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
 {own}
@@ -170,7 +172,7 @@ class Command:
 
 def _play(command: Command) -> int:
     if flags.LIST.value:
-        flags.register_own_scenarios()
+        flags.register_own_folders()
         return _list(command)
     if flags.REPORT_ONLY.value:
         flags.check_report_only()
@@ -305,11 +307,14 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+_PROMPTS = "hm_agent.command_line.prompts_command:prompts_command"
 _CARDS = "hm_agent.command_line.comparing_cards"
 TOOLS: Mapping[str, OwnCommand] = {
+    "prompts": OwnCommand("write the prompts for editing, or show those of an episode", _PROMPTS),
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
     "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
     "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),
+    "pack": OwnCommand("write a run or a card into one archive", "hm_agent.command_line.packing_runs:pack_command"),
 }
 """Commands that parse their own arguments."""
 

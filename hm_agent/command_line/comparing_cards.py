@@ -16,7 +16,10 @@ from hm_agent.cards.making import derive_again, find_cards
 from hm_agent.cards.writing import BOARD, leaderboard, write_leaderboard
 from hm_agent.config import ConfigError, check_folder
 from hm_agent.experiment import Experiment
-from hm_agent.files import path_in_words
+from hm_agent.extensions import is_place
+from hm_agent.files import TEMPLATES, path_in_words
+from hm_agent.models.prompts import prompts_from
+from hm_agent.packing import is_archive, unpack_archive
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, complain
@@ -33,8 +36,9 @@ seconds for each card. One whose figures do not follow from its answers is refus
 battery, of other prompts or of another format than this version's."""
 REPRODUCE_ABOUT = """Plays runs again from their recorded answers alone, asks no model, and says what differs.
 
-Of a folder of `hm-agent play` or `battery`, all finished episodes: results apart from times, and traces to the byte. Of
-a card, its figures. Exit status 1 if anything differs."""
+Of a folder of `hm-agent play` or `battery`, all finished episodes, with the prompts that lie in it: results apart from
+times, and traces to the byte. Of a card, its figures. Of an archive of `hm-agent pack`, all that it holds, and with
+--own_code by the prompts and the agents that lie in it. Exit status 1 if anything differs."""
 
 
 def leaderboard_command(arguments: Sequence[str]) -> int:
@@ -62,7 +66,9 @@ def leaderboard_command(arguments: Sequence[str]) -> int:
 def reproduce_command(arguments: Sequence[str]) -> int:
     """`hm-agent reproduce RUN...`; returns the exit status."""
     parser = _parser("reproduce", REPRODUCE_ABOUT)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run, or a card.json")
+    parser.add_argument(
+        "runs", nargs="+", type=Path, metavar="RUN", help="the folder of a run, a card.json, or an archive"
+    )
     parser.add_argument("--scenarios_dir", type=Path, action="append", default=[], help="a folder with your own games")
     _add_card_options(parser)
     options = parser.parse_args(arguments)
@@ -80,7 +86,9 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
 
 def _add_card_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split_seed", type=int, help="the seed of a private draw, for cards that do not tell it")
-    parser.add_argument("--own_code", action="store_true", help="import the module of an agent that a card names")
+    parser.add_argument(
+        "--own_code", action="store_true", help="import the module of an agent that a card or an archive names"
+    )
 
 
 @contextmanager
@@ -102,33 +110,50 @@ def _check_alike(cards: dict[Path, Card]) -> None:
 
 
 def _reproduce(path: Path, options: argparse.Namespace, work: Path) -> bool:
-    """Plays a run or a card again, prints what differs, and returns whether nothing does."""
-    is_card = path.is_file() or not any(path.glob("*/*/*/*/*.json"))
-    found = [_card_lines(one, options, work) for one in find_cards(path)] if is_card else [_run_lines(path, work)]
+    """Plays a run, a card or an archive again, prints what differs, and returns whether nothing does."""
+    is_packed, folder = is_archive(path), path
+    if is_packed:
+        folder = work / "unpacked"
+        unpack_archive(path, folder)
+    has_episodes = folder.is_dir() and any(folder.glob("*/*/*/*/*.json"))
+    runs_own_code = options.own_code or not is_packed
+    found = [_run_lines(folder, work, path_in_words(path), runs_own_code)] if has_episodes else []
+    if not has_episodes or (is_packed and (folder / FOLDER).is_dir()):
+        found += [_card_lines(card, options, work, _shown(card, path, folder)) for card in find_cards(folder)]
     for lines in found:
         print("\n".join(lines))
-    if not is_card and (path / FOLDER).is_dir():
+    if has_episodes and not is_packed and (path / FOLDER).is_dir():
         print(f"Its cards: hm-agent reproduce {path_in_words(path / FOLDER)}/*/*/card.json")
     return all(len(lines) == 1 and lines[0].endswith(SAME) for lines in found)
+
+
+def _shown(card: Path, path: Path, folder: Path) -> str:
+    """The path of a card as the user knows it: in an archive, after the archive's own."""
+    return path_in_words(card if path == folder else path / card.relative_to(folder))
 
 
 SAME = "the same again"
 """Ends the line on what does not differ."""
 
 
-def _card_lines(path: Path, options: argparse.Namespace, work: Path) -> list[str]:
+def _card_lines(path: Path, options: argparse.Namespace, work: Path, shown: str) -> list[str]:
     why = _refusal(path, read_card(path), options, work)
-    return [f"{path_in_words(path)}: {why or SAME}"]
+    return [f"{shown}: {why or SAME}"]
 
 
-def _run_lines(folder: Path, work: Path) -> list[str]:
+def _run_lines(folder: Path, work: Path, shown: str, runs_own_code: bool) -> list[str]:
     runs = read_runs((folder,), counts_unanswered=True)
     if not (episodes := reproducible(runs)):
-        raise ConfigError(f"{folder} has no finished episode")
-    found = [line for episode in episodes for line in episode_differences(episode, work)]
+        raise ConfigError(f"{shown} has no finished episode")
+    results = [episode.result for episode in episodes]
+    agents = {name for one in results for name in (one.agent, *(seat.agent for seat in one.seats))}
+    if not runs_own_code and (own := sorted(filter(is_place, agents))):
+        raise ConfigError(f"{shown}: its agent {own[0]} is code of somebody's own: --own_code runs it")
+    with prompts_from(folder / TEMPLATES if runs_own_code else None):
+        found = [line for episode in episodes for line in episode_differences(episode, work)]
     versions = {episode.result.versions.get("hm_agent", "of an unknown version") for episode in episodes}
     count, writers = counted(len(episodes), "episode"), listed(sorted(versions))
-    played = f"{path_in_words(folder)}: {count}, played by hm_agent {writers}"
+    played = f"{shown}: {count}, played by hm_agent {writers}"
     if not found:
         return [f"{played}: {SAME}"]
     return [*found, f"{played}: {len(found)} differ"]

@@ -19,6 +19,7 @@ from hm_agent.files import REPORT
 from hm_agent.flag_fields import FlagField
 from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
+from hm_agent.models.prompts import register_prompts
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
 from hm_agent.reporting.drawing import FigureFiles
@@ -39,6 +40,12 @@ _SCENARIOS_DIR = flags.DEFINE_list(
     "scenarios_dir",
     [],
     "Folders with games or household tasks of your own, with commas; hm-agent new-game writes a game.",
+    **_HERE,
+)
+_PROMPTS_DIR = flags.DEFINE_list(
+    "prompts_dir",
+    [],
+    "Folders with prompts of your own, with commas: a template there replaces the package's of that name.",
     **_HERE,
 )
 _OUT = flags.DEFINE_list(
@@ -95,7 +102,7 @@ _OPTIONS: Mapping[str, Mapping[str, flags.FlagHolder[Any]]] = {
 _BY_NAME: Mapping[str, flags.FlagHolder[Any]] = {
     **_SETTINGS,
     **_REPORTING,
-    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _OUT, REPORT_ONLY, _REPORT)},
+    **{flag.name: flag for flag in (_SCENARIO, _SCENARIOS_DIR, _PROMPTS_DIR, _OUT, REPORT_ONLY, _REPORT)},
 }
 
 
@@ -108,7 +115,7 @@ _WRITING = _flags("out", "overwrite", "retry_failed", "replay")
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": _flags(
-        "scenario", "scenarios_dir", "agent", "seats", "seat_models", "episodes", "seed", "max_steps"
+        "scenario", "scenarios_dir", "agent", "prompts_dir", "seats", "seat_models", "episodes", "seed", "max_steps"
     ),
     **{f"Only in {title}": tuple(holders.values()) for title, holders in _OPTIONS.items() if holders},
     "Where to play it": _PLACE,
@@ -162,7 +169,7 @@ def experiment() -> Experiment:
     """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
     if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
-    register_own_scenarios()
+    register_own_folders()
     described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder())
     _check_effects(described)
     return described
@@ -198,10 +205,12 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     )
 
 
-def register_own_scenarios() -> None:
-    """Registers the games of --scenarios_dir."""
+def register_own_folders() -> None:
+    """Registers the games of --scenarios_dir and the templates of --prompts_dir."""
     for folder in _values(_SCENARIOS_DIR):
         register_scenarios(folder)
+    for folder in _values(_PROMPTS_DIR):
+        register_prompts(folder)
 
 
 def _filmed_steps(text: str | None) -> range | None:
@@ -286,7 +295,7 @@ def _options() -> Mapping[str, Setting]:
 
 def report_request(*, after_playing: bool) -> ReportRequest:
     """Returns what the flags ask to report on; after playing, everything in the run's folder."""
-    register_own_scenarios()
+    register_own_folders()
     folders = _folders()
     if _REPORT.value:
         check_folder(_REPORT.name, Path(_REPORT.value))

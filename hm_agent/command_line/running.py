@@ -117,7 +117,11 @@ def _exit_status(
     failed = [result for result in results if result.has_failed]
     if failed:
         which = f"{len(failed)} of {experiment.size} episodes failed, the first of {failed[0].scenario} with"
-        return complain(f"{which} {failed[0].status}; their results tell why, --retry_failed plays them again", FAILED)
+        where = f" ({failed[0].place_of_error})" if failed[0].place_of_error else ""
+        return complain(
+            f"{which} {failed[0].status}{where}; their results have the traceback, --retry_failed plays them again",
+            FAILED,
+        )
     if silent and not counts_unanswered:
         verb = "is" if len(silent) == 1 else "are"
         return complain(

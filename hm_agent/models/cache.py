@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -46,13 +46,15 @@ class AnswerCache(Protocol):
 class CachedChat:
     """A chat that sends only requests whose reply the cache lacks; of several episodes with the same, one sends it.
 
-    The cache also keeps refusals of requests. offline: raise ModelUnavailable instead of sending a request.
+    The cache also keeps refusals of requests. endpoint: where requests go, None for OpenAI's own endpoint and for
+    models that have none. offline: raise ModelUnavailable instead of sending a request.
     """
 
-    def __init__(self, chat: Chat, cache: AnswerCache, *, offline: bool = False) -> None:
-        self._chat, self._cache, self._offline = chat, cache, offline
+    def __init__(self, chat: Chat, cache: AnswerCache, *, endpoint: str | None = None, offline: bool = False) -> None:
+        self._chat, self._cache, self._endpoint, self._offline = chat, cache, endpoint, offline
 
     async def complete(self, request: Request) -> Reply:
+        request = replace(request, endpoint=self._endpoint) if self._endpoint else request
         reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
             raise Unanswered(reply.refusal)
@@ -68,7 +70,10 @@ class CachedChat:
     def _cached(self, request: Request) -> Reply:
         """Returns the reply in the cache; raises ModelUnavailable if there is none."""
         if (reply := self._cache.find(request)) is None:
-            raise ModelUnavailable(f"the cache has no answer to a {request.name}, and --offline allows no other source")
+            where = f"from {self._endpoint}" if self._endpoint else "from a run without --base_url"
+            raise ModelUnavailable(
+                f"the cache has no answer to a {request.name} {where}, and --offline allows no other source"
+            )
         return reply
 
     async def _send(self, request: Request) -> Reply:
@@ -84,10 +89,11 @@ class CachedChat:
 
 @lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
-    """Returns everything that determines the reply, as JSON; the number of the first sample is left out."""
+    """Returns everything that determines the reply, as JSON; the first sample's number and no endpoint are left out."""
     fields = asdict(request)
-    if not request.sample:
-        del fields["sample"]
+    for name in ("sample", "endpoint"):
+        if not fields[name]:
+            del fields[name]
     return json.dumps(fields, sort_keys=True)
 
 

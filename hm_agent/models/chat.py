@@ -35,7 +35,8 @@ class Request:
     """Everything that determines a reply.
 
     name, schema: the name and the JSON schema of the answer. seed: the episode's. sample: the number of the sample, if
-    an endpoint gives one at a time and the request is sent once for each.
+    an endpoint gives one at a time and the request is sent once for each. endpoint: where it is sent, None for OpenAI's
+    own endpoint and for models that have none.
     """
 
     model: str
@@ -45,6 +46,7 @@ class Request:
     schema: Mapping[str, Any] = field(hash=False)
     seed: int = 0
     sample: int = 0
+    endpoint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Reply:
     problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
     the reply comes from the answer cache. is_single: True if several samples were requested and the endpoint gives one
     at a time. refusal: why there are no samples, if the endpoint refused this one request; only in the answer cache.
+    served: the name by which the endpoint calls the model, None if it says none.
     """
 
     texts: tuple[str, ...]
@@ -63,6 +66,7 @@ class Reply:
     cached: bool = False
     is_single: bool = False
     refusal: str | None = None
+    served: str | None = None
 
 
 class Chat(Protocol):

@@ -2,25 +2,122 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, FunctionLoader, StrictUndefined
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateNotFound,
+)
+from jinja2.meta import find_referenced_templates
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from hm_agent.config import data_folder
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.extensions import ADDED, nearest
+from hm_agent.models.sources import note_templates, text_hash
 from hm_agent.questions import Question, shown_fields
 
 _FILTERS: dict[str, Callable[..., Any]] = {}
 
 
+SUFFIX = ".j2"
+"""How the names of templates end."""
+
+
+class _NotingEnvironment(ImmutableSandboxedEnvironment):
+    """Notes each template that is rendered, and those that it imports (`sources.noted_sources`)."""
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
+        template = super().get_template(name, parent, globals)
+        note_templates(_hashes(self, template))
+        return template
+
+
 def register_filter(name: str, function: Callable[..., Any]) -> None:
     """Registers a Jinja2 filter for the templates of a world."""
     _FILTERS[name] = function
-    environment.cache_clear()
+    _environment.cache_clear()
     _kept_phrase.cache_clear()
+
+
+def register_prompts(folder: str | PathLike[str]) -> None:
+    """Lets the templates in a folder replace the package's of the same names, in this process and its workers.
+
+    Of several folders, the one that was registered last counts. Raises ConfigError if there is no such folder, or if it
+    has a template of a name that the package lacks.
+    """
+    path = Path(folder).absolute()
+    if not path.is_dir():
+        raise ConfigError(f"--prompts_dir={folder}: no such folder")
+    known = template_names(data_folder("prompts"))
+    for name in template_names(path):
+        if name not in known:
+            raise ConfigError(f"--prompts_dir={folder}: there is no template {name}: {nearest(name, known)}rename it")
+    ADDED.prompts.pop(str(path), None)
+    ADDED.prompts[str(path)] = None
+
+
+@contextmanager
+def prompts_from(folder: Path | None) -> Iterator[None]:
+    """Renders prompts from the templates in a folder, if it is there, and all others from the package's own.
+
+    Whoever wrote these templates, they can't do anything but render (Jinja's sandbox).
+    """
+    before = dict(ADDED.prompts)
+    ADDED.prompts.clear()
+    if folder and folder.is_dir():
+        ADDED.prompts[str(folder.absolute())] = None
+    try:
+        yield
+    finally:
+        ADDED.prompts.clear()
+        ADDED.prompts.update(before)
+
+
+def template_names(folder: Path) -> list[str]:
+    """The names of the templates in a folder, as `agent/plan.j2`, sorted."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+
+
+def template_hash(name: str) -> str:
+    """The hash of a template's text, as results record it; empty if there is no such template."""
+    try:
+        return text_hash(template_text(name))
+    except TemplateNotFound:
+        return ""
+
+
+@cache
+def _hashes(templates: Environment, template: Template) -> Mapping[str, str]:
+    """The hashes of a template and of those that it imports by name, which Jinja reads once."""
+    hashes, due = dict[str, str](), [str(template.name)]
+    while due:
+        name = due.pop()
+        text = _text(templates, name)
+        hashes[name] = text_hash(text)
+        due += [found for found in find_referenced_templates(templates.parse(text)) if found and found not in hashes]
+    return hashes
+
+
+def template_text(name: str) -> str:
+    """The text of a template, as questions are rendered from it."""
+    return _text(environment(), name)
+
+
+def _text(templates: Environment, name: str) -> str:
+    assert templates.loader is not None
+    return templates.loader.get_source(templates, name)[0]
 
 
 def render(question: Question[Any]) -> str:
@@ -39,13 +136,15 @@ def phrase(template: str, macro: str, **details: object) -> str:
 
     What is rendered from texts and whole numbers is kept, since some reasons are asked for in every step.
     """
+    environment().get_template(template)  # notes it, also if the phrase was kept
+    folders = tuple(ADDED.prompts)
     if all(isinstance(detail, str | int | None) for detail in details.values()):
-        return _kept_phrase(template, macro, **details)
-    return _phrase(template, macro, **details)
+        return _kept_phrase(folders, template, macro, **details)
+    return _phrase(folders, template, macro, **details)
 
 
-def _phrase(template: str, macro: str, **details: object) -> str:
-    said: str = getattr(environment().get_template(template).module, macro)(**details)
+def _phrase(folders: tuple[str, ...], template: str, macro: str, **details: object) -> str:
+    said: str = getattr(_environment(folders).get_template(template).module, macro)(**details)
     return said.strip()
 
 
@@ -58,11 +157,17 @@ def _from_package(name: str) -> str | None:
     return files(package).joinpath(path).read_text("utf-8") if colon else None
 
 
-@cache
 def environment() -> Environment:
     """Returns the environment of all templates; in them, a name that is no field of the question is an error."""
-    templates = Environment(
-        loader=ChoiceLoader([FileSystemLoader(data_folder("prompts")), FunctionLoader(_from_package)]),
+    return _environment(tuple(ADDED.prompts))
+
+
+@cache
+def _environment(folders: tuple[str, ...]) -> Environment:
+    """folders: those whose templates come before the package's, the last one first."""
+    own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")])
+    templates = _NotingEnvironment(
+        loader=ChoiceLoader([own_first, FunctionLoader(_from_package)]),
         undefined=StrictUndefined,
         autoescape=False,  # prompts are not HTML
         trim_blocks=True,

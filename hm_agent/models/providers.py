@@ -84,6 +84,11 @@ class _LanguageProvider(ABC):
     def _check(self) -> None:
         """Raises ConfigError if no model of this kind can be opened with the settings."""
 
+    @property
+    def _endpoint(self) -> str | None:
+        """The endpoint as results and the cache name it; None for models that have none."""
+        return None
+
     @cached_property
     def _price(self) -> Price | None:
         return load_prices(self._settings.prices).get(self._settings.name)
@@ -99,7 +104,7 @@ class _LanguageProvider(ABC):
 
         wrapped: Chat = BudgetedChat(chat, self._budget, cost)
         if self._cache is not None:
-            wrapped = CachedChat(wrapped, self._cache, offline=settings.offline)
+            wrapped = CachedChat(wrapped, self._cache, endpoint=self._endpoint, offline=settings.offline)
         return TextModel(settings.name, wrapped, settings.sampling, price, seed)
 
 
@@ -127,6 +132,10 @@ class EndpointProvider(_LanguageProvider):
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
+
+    @property
+    def _endpoint(self) -> str | None:
+        return self._settings.endpoint
 
     @property
     def _key(self) -> str | None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.chat import Sampling
@@ -47,6 +48,15 @@ class ModelSettings:
     def endpoint_url(self) -> str | None:
         """The endpoint's address: `base_url` or, if that is None, OPENAI_BASE_URL; None for OpenAI's own."""
         return os.environ.get("OPENAI_BASE_URL") or None if self.base_url is None else self.base_url
+
+    @property
+    def endpoint(self) -> str | None:
+        """`endpoint_url` as results may show it: without a name, a password and a query; None for OpenAI's."""
+        try:
+            parts = urlsplit(self.endpoint_url or "")
+        except ValueError:  # it is no URL, which is refused before anything is played
+            return None
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")).rstrip("/") or None
 
 
 PRESETS: Mapping[str, ModelSettings] = {

@@ -11,6 +11,7 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
+from hm_agent.models.sources import note_served
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, answer_schema, ignore
 
 RETRIES = 3
@@ -56,6 +57,7 @@ class TextModel:
         drawn, part = _Drawn[AnswerT](None), None
         for sample in range(self._sampling.completions or 1):
             reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
+            note_served(reply.served)
             drawn = _first_valid(reply, question, request.schema)
             tokens = reply.input_tokens, reply.output_tokens
             cost = self._price.of(*tokens) if self._price else None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
+import re
+import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
@@ -33,12 +35,19 @@ NO_RESULT = "no_result"
 """The status that readers give a finished episode if more than `MOST_UNANSWERED` of its questions went unanswered."""
 MOST_UNANSWERED = 0.2
 
+ENDPOINT = "base_url"
+"""The setting that names the endpoint of the models, without name, password and query; only if one was given."""
+CODE = "code"
+"""The setting that holds a hash of the files of the user's own agents and models; only if there are any."""
 OWN_FILE = "scenarios_dir"
 """The setting that holds a hash of the user's file that a scenario was read from; shipped scenarios have none."""
 
 FORMAT: Literal[2] = 2
 """The format that this version writes."""
 UNKNOWN_VERSION = "of an unknown version"
+_FRAME = re.compile(r'^  File "([^"\n]+)", line (\d+), in (.+)$', re.MULTILINE)
+_NOT_OWN = (Path(__file__).parents[1], sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+"""The folders of this package, of Python and of installed libraries."""
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Amount = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Larger numbers are taken for errors in the file; means of them would be meaningless."""
@@ -79,7 +88,10 @@ class Result:
     cached_cost: the part of the cost that was not paid again.
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
     that may change the outcome, by flag; None if a flag was not set. measure: what the episode is compared by, as its
-    scenario had it when it was played; None in older files, which lack it. format: the version of the file's form.
+    scenario had it when it was played; None in older files, which lack it. prompts: the hashes of the templates that a
+    language model's prompts were rendered from, by name. served: by which names endpoints called the models that
+    answered. made: when, by which command and by which version of the package it was played; see `making`. format: the
+    version of the file's form.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -110,6 +122,9 @@ class Result:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     cached_cost: Amount | None = None
     measure: Measure | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    served: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
     format: Literal[2] = FORMAT
 
     @property
@@ -164,6 +179,13 @@ class Result:
         """What ended the episode early, in one line."""
         reason = self.status.partition(": ")[2] or self.reason
         return " ".join(reason.splitlines()[:1])
+
+    @property
+    def place_of_error(self) -> str:
+        """`agent.py, line 7, in act`: where a failure left the user's own code; empty if it never ran."""
+        frames = _FRAME.findall(self.reason)
+        own = [frame for frame in frames if not any(Path(folder) in Path(frame[0]).parents for folder in _NOT_OWN)]
+        return "{}, line {}, in {}".format(Path(own[-1][0]).name, *own[-1][1:]) if own else ""
 
     @property
     def stops_the_run(self) -> bool:

@@ -6,7 +6,7 @@ Both are exact for a given number of rounds, by dynamic programming over the sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from operator import mul
 from typing import Any
 
@@ -78,6 +78,12 @@ class BestResponse:
         ]
 
 
+@lru_cache(4096)
+def best_response(rule: RuleOfPlay, rounds: int) -> BestResponse:
+    """The best response to a rule; its values are computed once in a process."""
+    return BestResponse(rule, rounds)
+
+
 class BayesPlay:
     """The best play against one of several rules, each with a prior probability, by dynamic programming over beliefs.
 
@@ -97,7 +103,7 @@ class BayesPlay:
     ) -> None:
         self.rules = rules
         self._side = rules[0].side.opposite
-        self._responses = [BestResponse(rule, rounds) for rule in rules]
+        self._responses = [best_response(rule, rounds) for rule in rules]
         self._lookahead, self._digits = rounds if lookahead is None else lookahead, digits
         self._known: dict[tuple[Beliefs, int, int], float] = {}
         self._chances = cache(lambda number, state: rules[number].chances(state))

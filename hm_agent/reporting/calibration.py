@@ -97,14 +97,14 @@ def _predictions(group: str, condition: Condition, played: Sequence[Result]) -> 
         group,
         condition,
         len(played),
-        sum(counts.get(PREDICTED, 0) for counts in _counts(played)),
+        sum(counts.get(PREDICTED, 0) for counts in seat_counts(played)),
         _proper_score(played, LOG_LOSS, LOG_LOSS_BASE),
         _proper_score(played, BRIER, BRIER_BASE),
-        tuple(reliability(_counts(played))),
+        tuple(reliability(seat_counts(played))),
     )
 
 
-def _counts(played: Iterable[Result]) -> list[Mapping[str, float]]:
+def seat_counts(played: Iterable[Result]) -> list[Mapping[str, float]]:
     """What the agents counted, seat by seat: an episode's own metrics are means over its seats."""
     return [counts for result in played for counts in ([seat.metrics for seat in result.seats] or [result.metrics])]
 

@@ -85,7 +85,10 @@ class Comparison:
 
 
 def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
-    """Compares all pairs of conditions with common episodes, references left out; over all groups, then by group."""
+    """Compares all pairs of conditions with common episodes, references left out; over all groups, then by group.
+
+    Scenarios that are unproved don't count over all groups.
+    """
     values = episode_values(list(results))
     scales = _scales(rows, with_narrow=False), _scales(rows, with_narrow=True)
     comparisons: list[Comparison] = []
@@ -95,8 +98,9 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
         for scenario, differences in pairs.items():
             info = scenario_named(scenario).measured_by(first.measure)
             by_group.setdefault(info.group, {})[scenario] = differences
-        if len(by_group) > 1:
-            by_group = {OVERALL: pairs, **by_group}
+        proved = {name: pairs[name] for name in pairs if not scenario_named(name).is_unproved}
+        if len(by_group) > 1 and proved:
+            by_group = {OVERALL: proved, **by_group}
         most = max(len(values[first]), len(values[second]))
         comparisons += [_comparison(first, second, group, part, most, *scales) for group, part in by_group.items()]
     return comparisons

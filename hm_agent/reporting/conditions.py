@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
-from hm_agent.recording.result import OWN_FILE, Result
+from hm_agent.recording.result import CODE, ENDPOINT, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, suites
 from hm_agent.suite import Measure, ScenarioInfo, Setting
 
@@ -17,6 +18,17 @@ Labels: TypeAlias = "Mapping[Condition, str]"
 UNKNOWN = "unknown"
 """The value of a setting that a result does not record."""
 MEASURE = "measure"
+PROMPTS, SERVED = "prompts", "served"
+SOURCES = (PROMPTS, SERVED, ENDPOINT, CODE)
+"""What is a setting of its own only if it differs between the results of one agent and model: a hash of the prompts'
+templates, the names by which endpoints call the models, where these are, and a hash of the user's code."""
+
+
+def _sources(result: Result, templates: Iterable[str]) -> Mapping[str, str]:
+    """The result's sources as settings. templates: those that count."""
+    hashes = {name: result.prompts[name] for name in sorted(templates) if name in result.prompts}
+    said = {PROMPTS: text_hash(str(hashes)) if hashes else "", SERVED: "+".join(sorted(result.served))}
+    return {name: value for name, value in said.items() if value}
 
 
 def scenario_of(result: Result) -> ScenarioInfo:
@@ -38,7 +50,8 @@ class Condition:
 
     @classmethod
     def of(cls, result: Result) -> Condition:
-        settings = sorted((flag, value) for flag, value in result.settings.items() if flag != "seed")
+        given = {**result.settings, **_sources(result, result.prompts)}
+        settings = sorted((flag, value) for flag, value in given.items() if flag != "seed")
         has_present = result.measure in (None, scenario_named(result.scenario).metric.measure)
         return cls(result.agent, result.model, tuple(settings), None if has_present else result.measure)
 
@@ -88,15 +101,41 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
 
     A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
     two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). The hash
-    of a user's own file is left out, too, unless it varies within a scenario.
+    of a user's own file is left out, too, unless it varies within a scenario; `SOURCES`, unless they vary between the
+    results of one agent and model in a world. Of prompts, only templates count that do.
     """
-    fixed = _fixed_options(results)
+    fixed, alike = _fixed_options(results), _AlikeSources(results)
     conditions = []
     for result in results:
         condition = Condition.of(result)
-        settings = tuple((flag, value) for flag, value in condition.settings if (result.world, flag) not in fixed)
-        conditions.append(replace(condition, settings=settings))
+        settings = {flag: value for flag, value in condition.settings if (result.world, flag) not in fixed}
+        conditions.append(replace(condition, settings=tuple(sorted(alike.left_out(result, settings).items()))))
     return conditions
+
+
+class _AlikeSources:
+    """Knows which sources do not differ between the results of one agent and model in a world."""
+
+    def __init__(self, results: Iterable[Result]) -> None:
+        self._values: dict[tuple[object, ...], set[Setting]] = {}
+        for result in results:
+            told: dict[object, Setting] = {(PROMPTS, name): digest for name, digest in result.prompts.items()}
+            told |= {name: result.settings.get(name) for name in (ENDPOINT, CODE)}
+            for name, value in (*told.items(), *_sources(result, ()).items()):
+                self._values.setdefault((*_player(result), name), set()).add(value)
+
+    def left_out(self, result: Result, settings: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        """The settings without the sources that are alike; the hash of prompts is that of the templates that differ."""
+        changed = [name for name in result.prompts if self._differs(result, (PROMPTS, name))]
+        kept = {name: value for name, value in settings.items() if name not in SOURCES or self._differs(result, name)}
+        return {**kept, **{name: value for name, value in _sources(result, changed).items() if name == PROMPTS}}
+
+    def _differs(self, result: Result, name: object) -> bool:
+        return len(self._values.get((*_player(result), name), ())) > 1
+
+
+def _player(result: Result) -> tuple[str, str, str]:
+    return result.world, result.agent, result.model
 
 
 def _fixed_options(results: Iterable[Result]) -> set[tuple[str, str]]:

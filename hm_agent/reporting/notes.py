@@ -32,6 +32,7 @@ def notes(rows: Sequence[Row]) -> list[str]:
     return [
         *(f"Published: {source}." for source in sources),
         *_cut_notes(rows),
+        *_unproved_notes(rows),
         *notes_on_settings(played),
         *unanswered((row.condition.model, row.usage) for row in rows),
         *told_notes(rows),
@@ -47,6 +48,14 @@ def _cut_notes(rows: Iterable[Row]) -> list[str]:
     if not cut:
         return []
     return [f"§ Episodes were cut after {lengths} steps (--max_steps); the published figures are of whole episodes."]
+
+
+def _unproved_notes(rows: Iterable[Row]) -> list[str]:
+    """A sentence on the scenarios that lack the proof which others of their world have."""
+    names = list(dict.fromkeys(row.scenario.short_name for row in rows if row.scenario.is_unproved))
+    if not names:
+        return []
+    return [f"Unproved, so in groups of their own and in no mean over groups: {listed(_first_few(names))}."]
 
 
 def unanswered(used: Iterable[tuple[str, Usage]]) -> list[str]:

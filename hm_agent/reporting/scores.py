@@ -51,11 +51,12 @@ class NarrowScale:
 def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[NormalisedScore]:
     """The mean normalised scores of every condition but the references, by group and over all if there are several.
 
-    with_narrow: True to include scores on narrow scales.
+    Scenarios that are unproved don't count over all. with_narrow: True to include scores on narrow scales.
     """
     means = []
     for group in groups(rows):
-        of_group = [row for row in rows if group in (row.scenario.group, OVERALL)]
+        overall = [row for row in rows if group == OVERALL and not row.scenario.is_unproved]
+        of_group = overall or [row for row in rows if row.scenario.group == group]
         for condition in in_order(row.condition for row in of_group if not row.is_reference):
             own = [row for row in of_group if row.condition == condition and not row.is_reference]
             scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]

@@ -53,7 +53,7 @@ def cells(row: Row, label: str) -> dict[str, str]:
     mark = " †" if row.is_ceiling and told_mark(row.told_share) else ""
     mean = f"{with_error(row.estimate.mean, row.estimate.error, row.digits)}{mark}" if row.estimate else NOTHING
     return {
-        "scenario": row.scenario.short_name,
+        "scenario": f"{row.scenario.short_name}{' (unproved)' if row.scenario.is_unproved else ''}",
         "agent": label,
         "model": row.condition.model,
         "episodes": row.played,

@@ -34,7 +34,7 @@ from hm_agent.theory_of_mind.language_questions import (
 )
 from hm_agent.theory_of_mind.odds_questions import GiveChances, GiveOdds
 from tests.fitting_answers import values
-from tests.worlds.enacttom.language.household_examples import HOUSE_EXAMPLES
+from tests.worlds.enacttom.language.household_examples import SHARED_EXAMPLES
 from tests.worlds.exploretom.story_examples import STORY_EXAMPLES
 from tests.worlds.matrix_games.round_examples import ROUND_EXAMPLES
 from tests.worlds.melting_pot.games.kitchen_examples import KITCHEN_EXAMPLES
@@ -49,7 +49,7 @@ def about_situations(examples: Mapping[str, Question[Any]]) -> Mapping[str, Ques
 
 EXAMPLES: Mapping[str, Mapping[str, Question[Any]]] = {
     "symmtom": LANGUAGE_EXAMPLES,
-    "enacttom": HOUSE_EXAMPLES,
+    "enacttom": SHARED_EXAMPLES,
     "matrix_games": ROUND_EXAMPLES,
     "melting_pot/cooking": about_situations(KITCHEN_EXAMPLES),
     "melting_pot/matrix": about_situations(MATRIX_EXAMPLES),

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from hm_agent.battery import Battery, Part
-from hm_agent.cards.card import WorldFigures
+from hm_agent.cards.card import CalibrationBin, WorldFigures
 from hm_agent.cards.deriving import PlayedPart, Player, derive
 from hm_agent.recording.result import Result
 from hm_agent.suite import FULL
+from hm_agent.theory_of_mind.predictions import PredictionRecord
 from tests.reporting.examples import result
+from tests.theory_of_mind.test_predictions import Seen, is_right
 
 BATTERY = Battery(FULL, worlds=("symmtom",))
 """Orders 0 to 2; the scale of an item runs from .25 by guessing, or from a better shortcut, to 1."""
@@ -86,6 +88,23 @@ def test_chances_are_scored_against_the_frequencies_in_hindsight() -> None:
     row = card_of(1.0, 1.0, 1.0, metrics=metrics).orders[0]
     assert (row.log_loss_skill, row.brier_skill) == pytest.approx((0.5, -0.2))
     assert row.skill is None
+
+
+def test_a_known_liars_calibration_is_as_far_off_as_it_lies() -> None:
+    """It gives .9 to what comes in three of ten cases, and .1 to what comes in the other seven."""
+    record = PredictionRecord(is_right)
+    for came in ["rock"] * 3 + ["paper"] * 7:
+        record.judge("rock", Seen(came), {"rock": 0.9, "paper": 0.1})
+    world = card_of(1.0, 1.0, 1.0, left_out=(1, 2), metrics=record.metrics())
+    assert world.calibration == (CalibrationBin(200, 0.1, 0.7), CalibrationBin(200, 0.9, 0.3))
+    assert world.calibration_error == pytest.approx(0.6)
+    assert world.orders[0].brier_skill is not None
+    assert world.orders[0].brier_skill < 0
+
+
+def test_without_predictions_there_is_no_calibration() -> None:
+    world = card_of(1.0, 1.0, 1.0, left_out=(0, 1, 2))
+    assert (world.calibration, world.calibration_error) == ((), None)
 
 
 def test_an_order_that_was_not_played_has_no_figures_and_no_place_in_the_position() -> None:

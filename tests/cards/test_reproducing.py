@@ -75,16 +75,6 @@ def test_the_published_schema_is_the_one_of_the_code(card: Path) -> None:
     assert read_card(card).model == "loopback"
 
 
-def test_a_run_is_played_again_to_the_same_bytes_without_any_request(battery: Path, served: Endpoint) -> None:
-    before = len(served.received)
-    assert before >= 6, "two stories of three pairs"
-    status, output, errors = call_here("hm-agent", "reproduce", str(battery))
-    assert (status, errors) == (0, "")
-    assert "episodes, played by hm_agent" in output
-    assert output.splitlines()[0].endswith("the same again")
-    assert len(served.received) == before
-
-
 def test_a_run_with_an_edited_result_or_trace_differs(battery: Path, tmp_path: Path) -> None:
     for name, old, new in (
         ("result.json", '"steps": ', '"steps": 1'),
@@ -98,6 +88,51 @@ def test_a_run_with_an_edited_result_or_trace_differs(battery: Path, tmp_path: P
         assert status == FAILED
         assert " episodes" in output
         assert "1 differ" in output
+
+
+def test_a_packed_run_is_played_again_to_the_same_bytes_with_its_card_and_without_any_request(
+    battery: Path, served: Endpoint, tmp_path: Path
+) -> None:
+    before = len(served.received)
+    assert before >= 6, "two stories of three pairs"
+    archives = [tmp_path / name for name in ("one.tar.gz", "other.tar.gz")]
+    for archive in archives:
+        status, output, errors = call_here("hm-agent", "pack", str(battery), f"--out={archive}")
+        assert (status, errors) == (0, "")
+        assert "episodes and 1 card, 0.0" in output
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    status, output, errors = call_here("hm-agent", "reproduce", str(archives[0]))
+    assert (status, errors) == (0, "")
+    assert len(served.received) == before
+    run, card = output.splitlines()
+    assert run.startswith(f"{archives[0]}: ")
+    assert run.endswith("the same again")
+    assert card == f"{archives[0]}/cards/reader/loopback/card.json: the same again"
+
+
+def test_an_archive_does_not_run_code_that_it_names(battery: Path, tmp_path: Path) -> None:
+    path, *_ = sorted(battery.glob("*/reader/*/*/result.json"))
+    fields = json.loads(path.read_text())
+    fields["seats"][0]["agent"] = "os:abort"
+    copy = tmp_path / "run" / path.relative_to(battery)
+    copy.parent.mkdir(parents=True)
+    copy.write_text(json.dumps(fields))
+    assert call_here("hm-agent", "pack", str(tmp_path / "run"))[0] == 0
+    status, _, errors = call_here("hm-agent", "reproduce", str(tmp_path / "run.tar.gz"))
+    assert status == WRONG_INPUT
+    assert "its agent os:abort is code of somebody's own: --own_code runs it" in errors
+
+
+def test_a_packed_card_is_read_from_the_archive_and_no_archive_is_overwritten(card: Path) -> None:
+    change(card, hashes=json.loads(card.read_text())["hashes"] | {"items": "0" * 64})
+    assert call_here("hm-agent", "pack", str(card))[0] == 0
+    archive = card.parent.with_name("card.tar.gz")
+    status, output, _ = call_here("hm-agent", "reproduce", str(archive))
+    assert status == FAILED
+    assert output.startswith(f"{archive}/card.json: hashes.items is 000000000000, and this version has ")
+    status, _, errors = call_here("hm-agent", "pack", str(card.parent))
+    assert (status, errors.count("\n")) == (WRONG_INPUT, 1)
+    assert "card.tar.gz exists already: name another file with --out" in errors
 
 
 def test_a_card_is_derived_again_from_its_answers(card: Path, tmp_path: Path) -> None:
@@ -165,7 +200,7 @@ def test_a_card_without_its_answers_is_refused(card: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"format": 2}, "has format 2, and this version reads cards of format 1"),
+        ({"format": 1}, "has format 1, and this version reads cards of format 2"),
         ({"boast": "best"}, "is no card: boast"),
         ({"size": "huge"}, "is no card: size"),
     ],

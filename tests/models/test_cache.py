@@ -39,6 +39,7 @@ OTHERS = {
     "schema": replace(REQUEST, schema={"type": "string"}),
     "seed": replace(REQUEST, seed=2),
     "sample": replace(REQUEST, sample=1),
+    "endpoint": replace(REQUEST, endpoint="http://elsewhere/v1"),
 }
 KEPT = Reply(("kept", "too"), "a problem", 12, None)
 
@@ -94,7 +95,7 @@ def test_second_time_is_answered_without_a_request(tmp_path: Path) -> None:
     with counting() as server:
         first, second = ask(tmp_path / "answers", server, REQUEST, REQUEST)
         (later,) = ask(tmp_path / "answers", server, REQUEST)
-    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, cached=False)
+    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, served="loopback")
     assert second == later == replace(first, cached=True)
     assert len(server.received) == 1
 
@@ -109,7 +110,7 @@ def test_other_request_is_asked(tmp_path: Path, other: Request) -> None:
 
 
 def test_every_part_of_a_request_is_compared() -> None:
-    parts = {"model", "messages", "sampling", "name", "schema", "seed", "sample"}
+    parts = {"model", "messages", "sampling", "name", "schema", "seed", "sample", "endpoint"}
     assert parts == set(Request.__slots__)
     assert parts - {"messages"} <= set(OTHERS)
 

@@ -341,7 +341,7 @@ def test_refusal_that_comes_after_another_request_has_succeeded_is_still_learnt_
 def test_reply_says_so_where_n_is_refused(refused: Response) -> None:
     with Server(lambda body: refused if body.get("n", 1) > 1 else completion("four", prompt="a prompt")) as server:
         first, second = ask(server.base_url, THREE, THREE)
-    assert first == second == Reply(("four",), None, input_tokens=2, output_tokens=1, is_single=True)
+    assert first == second == Reply(("four",), None, input_tokens=2, output_tokens=1, is_single=True, served="loopback")
     assert [body.get("n") for body in bodies(server)] == [3, None, None]
 
 

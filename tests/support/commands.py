@@ -19,7 +19,7 @@ from hm_agent.command_line.cli import main
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
 """The environment variable that marks every process of a command, even one whose parent has ended."""
-TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost")
+TIMING = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "made")
 """The fields of a result that may differ between two runs of the same episode."""
 SHUTDOWN_SECONDS = 60.0
 """Processes that still run after this time count as orphans."""

@@ -8,9 +8,12 @@ from typing import Any
 
 from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
+from hm_agent.process.shell import printable
 
 MAX_TOKENS = 10**9
 """A larger number of tokens is a fault of the endpoint, and counts as unknown."""
+LONGEST_SERVED = 200
+"""How many characters of the name by which an endpoint calls its model are kept."""
 TOO_LONG = "it was too long to be read; be much shorter"
 
 _PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
@@ -36,8 +39,19 @@ def read_completion(body: str) -> Reply:
             usage = response.get("usage")
             tokens = usage if isinstance(usage, Mapping) else {}
             inputs, outputs = tokens.get("prompt_tokens"), tokens.get("completion_tokens")
-            return Reply(tuple(map(_text, samples)), _problem(samples), read_count(inputs), read_count(outputs))
+            return Reply(
+                tuple(map(_text, samples)),
+                _problem(samples),
+                read_count(inputs),
+                read_count(outputs),
+                served=_served(response.get("model")),
+            )
     raise NoCompletion
+
+
+def _served(name: object) -> str | None:
+    """The model's name in a response, without control characters; None unless it is a text."""
+    return printable(name[:LONGEST_SERVED]).replace("\n", " ") if isinstance(name, str) and name else None
 
 
 def _is_choice(choice: object) -> bool:

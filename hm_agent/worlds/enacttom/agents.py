@@ -9,7 +9,7 @@ from random import Random
 from hm_agent.core import Agent, Decision, Observation, Seat
 from hm_agent.suite import TOLD_SHARE
 from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand
-from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
@@ -42,7 +42,12 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
         view = observation.view
         if view.probes:
-            return Decision(ProbeAnswers({probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.probes}))
+            said = {probe.name: self._rng.choice(list(ProbeAnswer)) for probe in view.closed_probes}
+            reports = {
+                probe.name: ProbeReport.on(probe.about.proposition, self._rng.choice((True, False, None)))
+                for probe in view.open_probes
+            }
+            return Decision(ProbeAnswers(said, reports))
         choices = [*view.commands(), *broadcasts(view, "Hello.")]
         command = self._rng.choice(choices)
         return Decision(command, state=HouseAgentState(str(command), len(choices)))
@@ -51,9 +56,9 @@ class RandomHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
 class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
     """Follows the verifier's plan for the shared goal. It is told the whole state, so all planners find the same plan.
 
-    When the state is not as planned, it plans anew, for the physical conjuncts alone, and waits if there is no plan. It
-    answers probes by the truth, but leaves out checks: otherwise its seat would count as knowing what it is told. In a
-    household with characters it searches for its own plan.
+    When the state is not as planned, or without such a plan, it plans for the physical conjuncts alone, and waits if
+    there is no plan for these either. It answers probes by the truth, but leaves out checks: otherwise its seat would
+    count as knowing what it is told. In a household with characters it searches for its own plan.
     """
 
     def __init__(self, world: EnacttomWorld, seat: Seat) -> None:
@@ -63,18 +68,22 @@ class PlannerHouseAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
         self._search: CharacterSearch | None = None
 
     async def act(self, observation: Observation[HouseView]) -> Decision[HouseCommand | ProbeAnswers]:
-        if probes := observation.view.probes:
-            truths = {probe.name: self._world.is_so(probe) for probe in probes}
+        if observation.view.probes:
+            truths = {probe.name: self._world.is_so(probe) for probe in observation.view.closed_probes}
             said = {name: _YES_OR_NO[is_so] for name, is_so in truths.items() if is_so is not None}
-            return Decision(ProbeAnswers(said))
+            facts = {probe.name: probe.about.proposition for probe in observation.view.open_probes}
+            reports = {name: ProbeReport.on(fact, self._world.holds(Claim((), fact))) for name, fact in facts.items()}
+            return Decision(ProbeAnswers(said, reports))
         if self._world.task.characters:
             command = self._against_characters()
             return Decision(command, state=HouseAgentState(str(command), 0))
-        state = self._world.runtime.state
+        task, state = self._world.task, self._world.runtime.state
+        is_lost = self._expected not in (None, state)
         if self._expected is None:
-            self._plan_for(Variant(self._world.task.goal), state)
-        elif state != self._expected:
-            physical = tuple(Claim((), proposition) for proposition in self._world.task.physical_goal)
+            self._plan_for(Variant(task.goal, is_knowing=task.tells_goals), state)
+            is_lost = not self._plan
+        if is_lost:
+            physical = tuple(Claim((), proposition) for proposition in task.physical_goal)
             self._plan_for(Variant(physical, is_knowing=False), state)
         turn = self._plan.pop(0) if self._plan else {}
         self._expected = self._after(turn, state)

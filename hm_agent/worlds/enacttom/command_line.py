@@ -36,6 +36,7 @@ VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every age
 and that their K depth is no less than they claim. Says what is wrong with the others, a line for each fault.
 
     hm-agent verify DIR                                 the tasks of a folder, or those that come with the package
+    hm-agent verify FILE                                one task, also in the form of the paper's authors
     hm-agent verify DIR --planner=fast_downward         ask Fast Downward, too; needs the extra hm_agent[planners]
     hm-agent verify DIR --write                         write certificates and budgets into the files
 """
@@ -84,7 +85,7 @@ def _parse(
         print("\n".join(f"  --{flag:<12} {values[flag].help} (default: {values[flag].default})" for flag in flag_names))
         return None
     if len(rest) > 1:
-        raise ConfigError(f"one folder at a time, not {len(rest)}")
+        raise ConfigError(f"one folder or file at a time, not {len(rest)}")
     folder = Path(rest[0]) if rest else data_folder("scenarios") / "enacttom"
     if values["seconds"].present and values["planner"].value != FAST_DOWNWARD:
         raise ConfigError(f"--seconds has no effect: it is for --planner={FAST_DOWNWARD}")
@@ -92,9 +93,11 @@ def _parse(
 
 
 def _task_files(folder: Path) -> list[Path]:
-    """Lists the task files of a folder; raises ConfigError if there are none."""
+    """Lists the task files of a folder, or one file; raises ConfigError if there are none."""
+    if folder.is_file():
+        return [folder]
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is no folder")
+        raise ConfigError(f"{folder} is no folder, nor a file")
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise ConfigError(f"{folder} has no task (*.json)")
@@ -158,7 +161,8 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
     if not request.writes:
         faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
-    return path, _result_line(verdict), faults
+    unread = task.file.as_published.unread if task.file.as_published else ()
+    return path, _result_line(verdict) + (f"; not read: {listed(unread)}" if unread else ""), faults
 
 
 def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[str, Sequence[str]]:
@@ -183,10 +187,11 @@ def _result_line(verdict: Verdict) -> str:
     if certificate.status != "solved":
         return certificate.status
     other_planners = "".join(f"; {name}: {status}" for name, status in certificate.checked_by.items())
+    relay = "" if certificate.relay_depth is None else f"relay depth {certificate.relay_depth}, "
     spare = f"; the physical goal does not need {listed(verdict.spare)}" if verdict.spare else ""
     return (
         f"solved in {counted(len(certificate.plan), 'turn')} with {counted(certificate.messages, 'message')}, "
-        f"K depth {certificate.k_depth}, relay depth {certificate.relay_depth}, "
+        f"K depth {certificate.k_depth}, {relay}"
         f"baseline {counted(certificate.baseline_turns or 0, 'turn')}{spare}{other_planners}"
     )
 

@@ -15,6 +15,7 @@ from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import task_files
+from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 
 USAGE = """Shows functional success and literal probes of EnactToM by agent, K depth and category: Avg, Pass@k, Pass^k.
@@ -70,8 +71,9 @@ def runs_by_task(results: Sequence[Result]) -> list[TaskRuns]:
     tasks = {name: load_task(task_files()[name]) for name in {scenario for _, scenario in metrics_by_run}}
     order = list(names.values())
     return [
-        TaskRuns(agent, scenario, tasks[scenario].k_depth, tasks[scenario].file.category, metrics)
+        TaskRuns(agent, scenario, task.k_depth, task.file.category, metrics, bool(unproved(task.file)))
         for (agent, scenario), metrics in sorted(
             metrics_by_run.items(), key=lambda entry: (order.index(entry[0][0]), entry[0][1])
         )
+        for task in [tasks[scenario]]
     ]

@@ -15,7 +15,7 @@ from hm_agent.reporting.statistics import Interval, all_of, any_of, bootstrap_in
 from hm_agent.wording import percent
 
 PAPER_RUNS = 3
-ALL = "all"
+ALL, UNPROVED = "all", "unproved"
 HEADINGS = (
     "agent", "tasks", "n", "functional", "Pass@k", "Pass^k", "literal", "Pass@k", "Pass^k", "right", "always",
     "secrets", "gap", "messages", "turns",
@@ -24,13 +24,14 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class TaskRuns:
-    """All runs of one agent on one task. metrics: those of each run."""
+    """All runs of one agent on one task. metrics: those of each run. is_unproved: see `proof_status.unproved`."""
 
     agent: str
     task: str
     k_depth: int
     category: str
     metrics: Sequence[Mapping[str, float]]
+    is_unproved: bool = False
 
     def values(self, name: str) -> list[float]:
         """Returns a metric of each run that has it."""
@@ -121,14 +122,19 @@ def _mean(played: Iterable[TaskRuns], name: str) -> float | None:
 
 
 def groups_of(played: Iterable[TaskRuns]) -> dict[str, list[TaskRuns]]:
-    """Groups runs by K depth, then by category, then all together; returns them by title."""
-    ordered = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
+    """Groups runs by K depth, then by category, then all together; returns them by title.
+
+    Unproved tasks are in a group of their own and in no other.
+    """
+    by_depth = sorted(played, key=lambda runs: (runs.k_depth, runs.category, runs.task))
+    ordered = [runs for runs in by_depth if not runs.is_unproved]
+    unproved = [runs for runs in by_depth if runs.is_unproved]
     groups: dict[str, list[TaskRuns]] = {}
     for runs in ordered:
         groups.setdefault(f"K depth {runs.k_depth}", []).append(runs)
     for runs in sorted(ordered, key=lambda runs: runs.category):
         groups.setdefault(runs.category, []).append(runs)
-    return groups | {ALL: ordered}
+    return groups | ({ALL: ordered} if ordered else {}) | ({UNPROVED: unproved} if unproved else {})
 
 
 def table(rows: Sequence[MeasuredGroup]) -> str:
@@ -183,13 +189,34 @@ def depth_table(played: Sequence[TaskRuns], metric: str, *, always_yes: bool = F
     return "\n".join(lines) + "\n"
 
 
+def open_table(played: Sequence[TaskRuns], k: int) -> str:
+    """Returns a Markdown table of the open probes (open_probes.py) by agent.
+
+    Avg, Pass@k and Pass^k, the paper's measures: of `open_agreed_all`. always holds, always not: Avg if all agents
+    reported of everything that it holds, or does not. right: `open_right`.
+    """
+    shares = ("open_agreed_all_always_holds", "open_agreed_all_always_not", "open_right")
+    headings = ("agent", "tasks", "Avg", "Pass@k", "Pass^k", "always holds", "always not", "right")
+    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * 7}"]
+    for agent in dict.fromkeys(runs.agent for runs in played):
+        own = [runs for runs in played if runs.agent == agent]
+        cells = [str(len(own)), *_success_cells(_success(own, "open_agreed_all", k))]
+        lines.append(f"| {agent} | {' | '.join((*cells, *(percent(_mean(own, name)) for name in shares)))} |")
+    return "\n".join(lines) + "\n"
+
+
 def study(played: Sequence[TaskRuns], *, k: int = PAPER_RUNS) -> str:
     """Returns all measures in Markdown: agents by K depth, then a table for each K depth, each category, and all."""
-    parts = ["## Functional success\n", depth_table(played, "functional_success")]
-    parts += ["## All probes passed, and foils about things answered rightly\n"]
-    parts += [depth_table(played, "literal_success", always_yes=True)]
-    parts += ["## All probes passed, foils left out (the paper's measure)\n"]
-    parts += [depth_table(played, "literal_passed_all", always_yes=True)]
+    proved = [runs for runs in played if not runs.is_unproved]
+    parts = []
+    if proved:
+        parts += ["## Functional success\n", depth_table(proved, "functional_success")]
+        parts += ["## All probes passed, and foils about things answered rightly\n"]
+        parts += [depth_table(proved, "literal_success", always_yes=True)]
+        parts += ["## All probes passed, foils left out\n"]
+        parts += [depth_table(proved, "literal_passed_all", always_yes=True)]
+    if asked := [runs for runs in proved if runs.values("open_agreed_all")]:
+        parts += [f"## Open probes as in appendix H (k = {k})\n", open_table(asked, k)]
     for title, members in groups_of(played).items():
         agents = dict.fromkeys(runs.agent for runs in played if runs in members)
         rows = [measured([runs for runs in members if runs.agent == agent], agent, k=k) for agent in agents]

@@ -32,7 +32,7 @@ from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindRe
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
-    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+    from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 
 PREFIX = "enacttom_"
 EVERYWHERE = "room_restriction"
@@ -45,6 +45,8 @@ HABITS_PASS = {1: 0.5}
 """By needed order, the share of pairs of hard tasks that a habit of telling (`openly`, `apart`) solves; else none."""
 
 
+OPEN = "open"
+"""The value of --literal with which agents are also asked for reports (house/open_probes.py)."""
 FLOOD = "flood"
 AGAINST_CHARACTERS = {
     "order_0": ("in hard tasks: plans as if characters did nothing", "order_"),
@@ -69,6 +71,8 @@ LADDER = (
 OWN = f"{PREFIX}own_"
 """The names of tasks of --scenarios_dir begin with this and end with the hash of their content."""
 HASH_DIGITS = 12
+UNPROVED = "unproved"
+"""How lists, reports and results call a task whose certificate does not prove it, and name the metric that marks it."""
 HARD = f"{PREFIX}hard_"
 """The names of the hard tasks that ship begin with this."""
 
@@ -107,7 +111,8 @@ class EnacttomSuite(Suite):
     options = (
         Option(
             "literal",
-            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0.",
+            "In EnactToM agents are asked at the end for every K operator of the goal, unless this is 0; open asks for "
+            "structured reports as in the paper's appendix H, too.",
         ),
     )
     literal = ShareMetric(
@@ -136,12 +141,14 @@ class EnacttomSuite(Suite):
         from hm_agent.worlds.enacttom.world import EnacttomWorld
 
         literal = options.get("literal")
-        return EnacttomWorld(_load_task(_task_path(scenario)), asks=literal is None or int(literal) > 0)
+        asks = literal in (None, OPEN) or int(literal or 0) > 0
+        return EnacttomWorld(_load_task(_task_path(scenario)), asks=asks, asks_open=literal == OPEN)
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         literal = options.get("literal")
-        if literal is not None and not str(literal).isdecimal():
-            raise ConfigError(f"--literal={literal}: say 0 to ask nothing at the end of an episode, or 1")
+        if literal not in (None, OPEN) and not str(literal).isdecimal():
+            asked = f"0 to ask nothing at the end of an episode, 1, or {OPEN} to ask for reports, too"
+            raise ConfigError(f"--literal={literal}: say {asked}")
         _load_task(_task_path(scenario))
         return options
 
@@ -215,6 +222,12 @@ def _load_task(path: Path) -> HouseholdTask:
     return load_task(path)
 
 
+def _load_file(path: Path) -> TaskFile:
+    from hm_agent.worlds.enacttom.tasks.task_files import load_file
+
+    return load_file(path)
+
+
 def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
@@ -286,8 +299,13 @@ def _room_count(problem: str) -> int:
 
 
 def _own_scenario_info(path: Path) -> ScenarioInfo:
-    """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own."""
-    info = _scenario_info(path)
+    """Reads what a list shows of a user's task; its name has a hash of the file, so that each content has its own.
+
+    A task that is not proved says so, and is in a group of its own.
+    """
+    from hm_agent.worlds.enacttom.tasks.proof_status import unproved
+
+    info, is_unproved = _scenario_info(path), bool(unproved(_load_file(path)))
     pair = info.pair and f"{OWN}{info.pair.removeprefix(PREFIX)}"
     return replace(
         info,
@@ -295,6 +313,9 @@ def _own_scenario_info(path: Path) -> ScenarioInfo:
         short_name=f"{OWN}{path.stem}",
         pair=pair,
         separates_nobody=False,
+        group=info.group.replace("EnactToM, ", f"EnactToM, {UNPROVED}, ", 1) if is_unproved else info.group,
+        about=f"{info.about}, {UNPROVED}" if is_unproved else info.about,
+        is_unproved=is_unproved,
     )
 
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 
 from hm_agent.core import Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.house.open_probes import (
+    RULES,
+    ReportResult,
+    graded_reports,
+    open_metrics,
+    open_probes_of,
+    reported_by,
+)
 from hm_agent.worlds.enacttom.house.probes import (
     Probe,
     ProbeAnswers,
@@ -26,6 +35,7 @@ from hm_agent.worlds.enacttom.house.probes import (
 )
 from hm_agent.worlds.enacttom.house.runtime import QUIET_TURNS, ActionOutcome, HouseRuntime, OutcomeKind, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView, ViewMaker
+from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -38,7 +48,7 @@ from hm_agent.worlds.enacttom.thought_pairs import (
     thought_probes,
 )
 
-FUNCTIONAL_SUCCESS = "functional_success"
+FUNCTIONAL_SUCCESS, UNPROVED = "functional_success", "unproved"
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ class HouseScene:
     agent had seen last before it; remembers: the same after it. outcomes: those of each agent's action. handles: by
     agent, the furniture that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the
     messages with what they taught. probes, thoughts: the results if the turn was for answering them, of K
-    operators and of pairs of questions about thoughts; nothing else happens then.
+    operators and of pairs of questions about thoughts, and reports of open probes; nothing else happens then.
     """
 
     turn: int
@@ -64,6 +74,7 @@ class HouseScene:
     remembers: Mapping[Seat, frozenset[Proposition]]
     probes: tuple[ProbeResult, ...] = ()
     thoughts: tuple[ProbeResult, ...] = ()
+    reports: tuple[ReportResult, ...] = ()
 
 
 class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
@@ -71,20 +82,23 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     An action is a command, or its text; a text that is no command is lost, and its agent waits. asks: True to ask
     probes (probes.py, thought_pairs.py) after the last turn: the views of the agents that are asked then have `probes`,
-    their actions are `ProbeAnswers`, and any other action counts as no answer.
+    their actions are `ProbeAnswers`, and any other action counts as no answer. asks_open: True to ask open probes, too
+    (open_probes.py).
 
     claim_readers: the seats of agents that understand claims and no free text, characters among them. Such agents add
     their seat before the reset; the briefings of the others name them. quiet_turns: how many turns everyone has waited
     up to now.
     """
 
-    def __init__(self, task: HouseholdTask, *, asks: bool = False) -> None:
+    def __init__(self, task: HouseholdTask, *, asks: bool = False, asks_open: bool = False) -> None:
         self.task, self._asks = task, asks
         self.household = Household(task)
         operators = operators_of(task.goal) if asks else ()
         self.foils = foils_of(operators, self.household)
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
+        self.open_probes = open_probes_of(operators) if asks_open else ()
+        self._report_results: tuple[ReportResult, ...] = ()
         self.seats: Sequence[Seat] = task.seats
         self._numbers = {agent: number for number, agent in enumerate(task.agents)}
         self.claim_readers: set[Seat] = set(task.characters)
@@ -110,6 +124,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
         self.quiet_turns, self._state_before, self._probe_results = 0, None, None
+        self._report_results = ()
         self._seed, self._seen = seed, {seat: [] for seat in self.seats}
         self.thought_pairs, self._thought_probes, self._pair_results = (), (), ()
         self._look()
@@ -121,6 +136,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
             self._probe_results = self._graded(answers)
+            self._report_results = graded_reports(self.open_probes, answers, self.holds)
             self._pair_results = graded_pairs(
                 self.thought_pairs, self._thought_probes, answers, checks=self._has_checks
             )
@@ -194,7 +210,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     @property
     def _due(self) -> tuple[Probe, ...]:
         """All probes that are asked once the last turn is over."""
-        return (*self.probes, *self._thought_probes)
+        return (*self.probes, *self._thought_probes, *self.open_probes)
 
     @property
     def is_solved(self) -> bool:
@@ -242,6 +258,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self._remembered(runtime.memories),
             self._probe_results or (),
             tuple(result for pair in self._pair_results for result in pair),
+            self._report_results,
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
@@ -261,13 +278,18 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))
 
+    @cached_property
+    def _is_unproved(self) -> bool:
+        return bool(unproved(self.task.file))
+
     def metrics(self) -> Mapping[str, float]:
         """Returns the metrics of the present state.
 
-        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. kept_secrets:
-        the share of such claims that never did. turns, messages: how many were played and sent. known_share: the share
-        of the goal's K conjuncts that hold. private_share: that of the private conjuncts. For probes see
-        `probes.literal_metrics`, `probes.rule_metrics` and `thought_pairs.pair_metrics`.
+        functional_success: 1 if the physical goal holds, else 0; 0 if a claim held that must never hold. unproved: 1
+        for a task that its certificate does not prove. kept_secrets: the share of such claims that never did. turns,
+        messages: how many were played and sent. known_share: the share of the goal's K conjuncts that hold.
+        private_share: that of the private conjuncts. For probes see `probes.literal_metrics`, `probes.rule_metrics` and
+        `thought_pairs.pair_metrics`.
         """
         runtime = self._runtime
         metrics = {FUNCTIONAL_SUCCESS: float(self.is_solved), "messages": float(runtime.messages_sent)}
@@ -278,6 +300,13 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
                 {name: self._graded(answered_by(self.probes, rule)) for name, rule in rules.items()}
             )
             metrics |= pair_metrics(self._pair_results)
+            by_rule = {
+                name: graded_reports(self.open_probes, reported_by(self.open_probes, rule), self.holds)
+                for name, rule in RULES.items()
+            }
+            metrics |= open_metrics(self._report_results, by_rule)
+        if self._is_unproved:
+            metrics[UNPROVED] = 1.0
         if hidden := len(self.task.hidden):
             metrics["kept_secrets"] = 1 - runtime.leaked.bit_count() / hidden
         known = [conjunct for conjunct in self.task.goal if conjunct.depth]

@@ -94,6 +94,7 @@ class ExploretomSuite(Suite):
         "generate": OwnCommand("search stories that a model finds hard", f"{_HERE}.search.command:main"),
         "export": OwnCommand("write a data set", f"{_HERE}.datasets.export_command:main"),
         "browse": OwnCommand("write a page to browse a set of stories", f"{_HERE}.viewer.browse_page:run_command"),
+        "cast": OwnCommand("have a model suggest settings of stories", f"{_HERE}.random_stories.cast_command:main"),
         "audit": OwnCommand("find wrong labels in a set of stories", f"{_HERE}.audit.audit_command:main"),
     }
     options = (

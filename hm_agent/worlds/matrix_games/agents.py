@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 
-from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
+from hm_agent.repeated_games.best_play import BayesPlay, best_response
 from hm_agent.repeated_games.payoffs import Side
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay, SlippingRule
 from hm_agent.repeated_games.written_rules import rule_in_words
@@ -33,7 +33,7 @@ class OraclePlayer(TableAgent):
     def choose(self, view: RoundView) -> tuple[int, RuleOdds]:
         opponent = self._world.opponent
         assert opponent is not None
-        action = _best_response(opponent, view.rounds).action(self._world.opponent_state, view.left)
+        action = best_response(opponent, view.rounds).action(self._world.opponent_state, view.left)
         return action, RuleOdds(rule_in_words(opponent), 1.0)
 
     def metrics(self) -> Mapping[str, float]:
@@ -78,9 +78,6 @@ class OrderPlayer(BayesPlayer):
 def lookahead(side: Side) -> int:
     """How far `bayes` looks ahead in a game."""
     return LOOKAHEAD if len(side.actions) <= MOST_ACTIONS_LOOKED_AHEAD else 1
-
-
-_best_response = lru_cache(64)(BestResponse)
 
 
 @lru_cache(32)

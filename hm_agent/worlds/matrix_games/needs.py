@@ -20,7 +20,7 @@ from statistics import mean
 from hm_agent.config import ConfigError
 from hm_agent.episode import run_episode
 from hm_agent.registry import find_scenarios
-from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.policy_classes import longest, myopic_value, open_loop_value, watching_value
 from hm_agent.repeated_games.reflexes import reflex_value
 from hm_agent.wording import NOTHING, number
@@ -107,7 +107,7 @@ def _items(scenarios: Sequence[TableScenario]) -> Sequence[tuple[TableScenario, 
 def _line(item: Item) -> str:
     scenario, rules = item.scenarios[0], [rule for scenario in item.scenarios for rule in scenario.rules]
     mixture, rounds = {rule: 1 / len(rules) for rule in rules}, scenario.game.rounds
-    best = mean(BestResponse(rule, rounds).total for rule in rules) / rounds
+    best = mean(best_response(rule, rounds).total for rule in rules) / rounds
     blind = [longest(value, mixture, rounds) for value in (open_loop_value, watching_value)]
     cells = [
         item.name,

@@ -16,8 +16,10 @@ from hm_agent.worlds.symmtom.policies.planner import Planner
 from hm_agent.worlds.symmtom.policies.policy import Policy, own_seeds
 from hm_agent.worlds.symmtom.policies.shortcuts import RATINGS, ShortcutPolicy
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy, RandomPolicy
-from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState
+from hm_agent.worlds.symmtom.rules import Bools, Direction, GameState, Ints
 from hm_agent.worlds.symmtom.sights import Sights, sight_of
+from hm_agent.worlds.symmtom.tables.peddlers import WORDS, PeddlerPolicy
+from hm_agent.worlds.symmtom.tables.teller import TellerPolicy
 from hm_agent.worlds.symmtom.views import BelievedKnowledge, BoardView, SpokenMove
 from hm_agent.worlds.symmtom.world import SymmtomWorld, pieces_of
 
@@ -31,16 +33,20 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
     "k_filter": lambda: Planner(KnowledgeFilter()),
     **{f"order_{order}": partial(OrderPolicy, order) for order in range(4)},
     **{f"shortcut_{name}": partial(ShortcutPolicy, name) for name in RATINGS},
+    **{f"shortcut_peddler_{name}": partial(PeddlerPolicy, name) for name in WORDS},
+    "shortcut_peddler_hushed": partial(PeddlerPolicy, "rarest", hushes=True),
+    "teller": TellerPolicy,
 }
 """The policy of every agent by its name."""
 
 
-def count_right_bits(known: Bools, truth: GameState, sights: Sights) -> tuple[int, int]:
-    """Returns how many bits of K (R, n, c) are right, and how many count: those on others' second-hand pieces."""
+def count_right_bits(known: Bools, truth: GameState, sights: Sights) -> tuple[Ints, Ints]:
+    """(R,): how many bits of each K (R, n, c) are right, and how many count: those on others' second-hand pieces."""
     copies = len(sights.me) // len(truth.step)
     others = np.arange(sights.settings.agents) != sights.me[:, None]
     counted = others[..., None] & ~np.repeat(truth.first_hand, copies, axis=0)
-    return int(((known == np.repeat(truth.knows, copies, axis=0)) & counted).sum()), int(counted.sum())
+    right = (known == np.repeat(truth.knows, copies, axis=0)) & counted
+    return right.sum((1, 2), dtype=np.int32), counted.sum((1, 2), dtype=np.int32)
 
 
 class BeliefScore:
@@ -54,7 +60,7 @@ class BeliefScore:
         """Compares K before an action with the truth; skips the first turn, when nobody knows anything second-hand."""
         if sights.step[0] > 0:
             right, counted = count_right_bits(believed, self._world.state, sights)
-            self._right, self._counted = self._right + right, self._counted + counted
+            self._right, self._counted = self._right + int(right.sum()), self._counted + int(counted.sum())
 
     def metrics(self) -> Mapping[str, float]:
         return {"believed_rightly": self._right / self._counted} if self._counted else {}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, Bools, Effects, GameState, Ints, is_over, within_hearing
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -46,9 +47,9 @@ def _wrong_base_uses(before: GameState, after: GameState) -> Bools:
 
 
 def _useless_pieces_said(settings: GameSettings, before: GameState, after: GameState, effects: Effects) -> Bools:
-    """(B, n): True for agents that said a piece known to all in range, but knew one that was new to a listener."""
-    knows, near = before.knows, within_hearing(settings, after.positions)
-    could_teach = (near[..., None] & knows[:, :, None] & ~knows[:, None]).any((-1, -2))
+    """(B, n): True for agents that said a piece known to all in range, but could say one that was new to a listener."""
+    can_say, near = rules.sayable(settings, before), within_hearing(settings, after.positions)
+    could_teach = (near[..., None] & can_say[:, :, None] & ~before.knows[:, None]).any((-1, -2))
     useless: Bools = (effects.said != SILENT) & (effects.taught == 0) & could_teach
     return useless
 

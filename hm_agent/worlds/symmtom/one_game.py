@@ -22,9 +22,9 @@ _ALL_BITS = 0xFFFFFFFF
 class OneGame:
     """A game between two steps; `step` changes it in place.
 
-    taken: the number of steps taken. cells, bases: by agent. first_hand, knows: sets of pieces by agent. near: the
-    agents within hearing range of each. said: the piece that each agent said in the turn before, SILENT for none.
-    recharges: their number by agent.
+    taken: the number of steps taken. cells, bases: by agent. first_hand, knows: sets of pieces by agent. knew: what
+    each knew at the start of the turn before. near: the agents within hearing range of each. said: the piece that each
+    agent said in the turn before, SILENT for none. recharges: their number by agent.
     """
 
     settings: GameSettings
@@ -34,6 +34,7 @@ class OneGame:
     bases: list[int]
     first_hand: list[int]
     knows: list[int]
+    knew: list[int]
     recharges: list[int]
     near: list[list[int]]
     said: list[int]
@@ -52,6 +53,7 @@ class OneGame:
             bases=(base[1] * settings.width + base[0]).tolist(),
             first_hand=first_hand,
             knows=first_hand.copy(),
+            knew=first_hand.copy(),
             recharges=[0] * settings.agents,
             near=[],
             said=[SILENT] * settings.agents,
@@ -74,7 +76,9 @@ class OneGame:
         self._move(directions)
         self.near = self._within_hearing()
         self.taken += 1
-        self.said = [piece if knows[agent] >> piece & 1 else SILENT for agent, piece in enumerate(pieces)]
+        is_published = self.settings.has_published_rules
+        sayable = self.knew if is_published else knows
+        self.said = [piece if sayable[agent] >> piece & 1 else SILENT for agent, piece in enumerate(pieces)]
         rewards, after = [0] * len(knows), knows.copy()
         for listener in agents:
             for speaker in self.near[listener]:
@@ -82,13 +86,15 @@ class OneGame:
                 if piece != SILENT and not knows[listener] >> piece & 1:
                     after[listener] |= 1 << piece
                     rewards[speaker] += 1
-            rewards[listener] += (after[listener] ^ knows[listener]).bit_count()
+                    rewards[listener] += is_published
+            if not is_published:
+                rewards[listener] += (after[listener] ^ knows[listener]).bit_count()
         for agent in agents:
             if knows[agent] == everything and self.cells[agent] == self.bases[agent]:
                 after[agent] = self.first_hand[agent]
                 rewards[agent] += self.settings.recharge_reward
                 self.recharges[agent] += 1
-        self.knows = after
+        self.knew, self.knows = knows, after
         if self.has_winner:
             self._pay_prizes(rewards)
         return rewards

@@ -18,6 +18,10 @@ arithmetic (`random_keys`), which other libraries can reproduce. The order withi
    that has not pays c to each agent that has.
 
 A game that is over stays as it is and pays nothing.
+
+The code that the paper's authors published differs in two rules (`GameSettings.has_published_rules`): an agent can say
+what it knew at the start of the turn before, so a piece that it has just learnt is silent and one that it has just
+forgotten is not; and a listener earns +1 for a new piece from each speaker that says it.
 """
 
 from __future__ import annotations
@@ -61,7 +65,7 @@ class GameState:
 
     seeds: (B,) uint32. step: (B,), the number of steps taken. positions, bases: (B, n, 2), each an (x, y) from 0.
     first_hand, second_hand: (B, n, c), True where an agent knows a piece; never both. recharges: (B, n), their number
-    so far.
+    so far. changed: (B, n, c), True where an agent learnt a piece in the latest step, or forgot one.
     """
 
     seeds: Keys
@@ -71,6 +75,7 @@ class GameState:
     first_hand: Bools
     second_hand: Bools
     recharges: Ints
+    changed: Bools
 
     @property
     def knows(self) -> Bools:
@@ -115,6 +120,7 @@ def reset(settings: GameSettings, seeds: npt.ArrayLike) -> GameState:
         first_hand=first_hand,
         second_hand=np.zeros_like(first_hand),
         recharges=np.zeros((len(seeds), n), np.int32),
+        changed=np.zeros_like(first_hand),
     )
 
 
@@ -135,20 +141,29 @@ def step(
     keys = draw_priorities(state.seeds, state.step, settings.agents) if priorities is None else priorities
     positions = move(settings, state.positions, directions, keys)
     knows = state.knows
-    said = np.where(np.take_along_axis(knows, pieces[..., None], -1)[..., 0], pieces, SILENT)
+    can_say = np.take_along_axis(sayable(settings, state), pieces[..., None], -1)[..., 0]
+    said = np.where(can_say, pieces, SILENT)
     heard_from = within_hearing(settings, positions) & (said != SILENT)[:, None, :]
     is_new = heard_from & ~_knows_what_is_said(knows, said)
     news = _heard_pieces(is_new, said, settings.pieces)
     taught = is_new.sum(1, dtype=np.int32)
     recharged = knows.all(-1) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged
-    rewards = news.sum(-1, dtype=np.int32) + taught + recharged * np.int32(settings.recharge_reward)
+    heard = (is_new if settings.has_published_rules else news).sum(-1, dtype=np.int32)
+    rewards = heard + taught + recharged * np.int32(settings.recharge_reward)
     rewards += _prizes(settings, recharges)
     second_hand = (state.second_hand | news) & ~recharged[..., None]
     after = replace(state, step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
+    after = replace(after, changed=after.knows ^ knows)
     effects = Effects(rewards.astype(np.int32), said.astype(np.int32), heard_from, news, taught, recharged)
     over = is_over(settings, state)
     return _freeze_finished(state, after, effects, over) if over.any() else (after, effects)
+
+
+def sayable(settings: GameSettings, state: Any) -> Bools:
+    """(..., n, c), or sets of FastState: the pieces that each agent can say in the next step; others are silence."""
+    can_say: Bools = state.knows ^ state.changed if settings.has_published_rules else state.knows
+    return can_say
 
 
 def is_over(settings: GameSettings, state: Any) -> Bools:

@@ -24,7 +24,8 @@ MOST_CELLS, MOST_AGENTS, MOST_PIECES = 64 * 64, 16, 64
 """The largest sizes allowed, since boards and knowledge are held in memory for every agent."""
 
 PUBLIC, PRIVATE, COOPERATIVE, COMPETITIVE = "public", "private", "cooperative", "competitive"
-PAPER_RULES: Mapping[str, str] = {"first_hand": PUBLIC, "rewards": COOPERATIVE}
+PAPER, PUBLISHED = "paper", "published"
+PAPER_RULES: Mapping[str, str] = {"first_hand": PUBLIC, "rewards": COOPERATIVE, "rules": PAPER}
 """The paper's variant of the rules, by option."""
 
 _NAME = re.compile(r"symmtom_w(\d{1,4})_n(\d{1,4})_c(\d{1,4})(?:_h(\d{1,4}))?")
@@ -37,8 +38,9 @@ class GameSettings:
     hearing: the hearing range h; an agent hears all others at most h cells away, diagonals included (Chebyshev
     distance). has_public_first_hand: True if every agent is told which pieces each agent knows first-hand; False if it
     is told only its own. is_competitive: True if the episode ends when an agent has recharged `WINNING_RECHARGES`
-    times, and the others pay. length: the number of steps, None for five times the width. Raises ConfigError for
-    impossible sizes.
+    times, and the others pay. length: the number of steps, None for five times the width. has_published_rules: True
+    for the two rules of the authors' code that differ from the paper's (rules.py). Raises ConfigError for impossible
+    sizes.
     """
 
     width: int
@@ -48,6 +50,7 @@ class GameSettings:
     has_public_first_hand: bool = True
     is_competitive: bool = False
     length: int | None = None
+    has_published_rules: bool = False
 
     def __post_init__(self) -> None:
         if problem := self._problem():
@@ -73,15 +76,27 @@ class GameSettings:
         hearing = "" if self.hearing == 1 else f"_h{self.hearing}"
         return f"symmtom_w{self.width}_n{self.agents}_c{self.pieces}{hearing}"
 
-    def under(self, first_hand: object, rewards: object) -> GameSettings:
+    def under(self, first_hand: object, rewards: object, rules: object = PAPER) -> GameSettings:
         """The same sizes under the variant of the rules that these values of the options tell."""
-        return replace(self, has_public_first_hand=first_hand == PUBLIC, is_competitive=rewards == COMPETITIVE)
+        return replace(
+            self,
+            has_public_first_hand=first_hand == PUBLIC,
+            is_competitive=rewards == COMPETITIVE,
+            has_published_rules=rules == PUBLISHED,
+        )
 
     @property
     def variant(self) -> dict[str, str]:
         """The variant of the rules, by option."""
-        first_hand = PUBLIC if self.has_public_first_hand else PRIVATE
-        return {"first_hand": first_hand, "rewards": COMPETITIVE if self.is_competitive else COOPERATIVE}
+        return {
+            "first_hand": PUBLIC if self.has_public_first_hand else PRIVATE,
+            "rewards": COMPETITIVE if self.is_competitive else COOPERATIVE,
+            "rules": PUBLISHED if self.has_published_rules else PAPER,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, for traces and hashes; the paper's rules go without saying, as before there were others."""
+        return {name: value for name, value in vars(self).items() if name != "has_published_rules" or value}
 
     @property
     def steps(self) -> int:

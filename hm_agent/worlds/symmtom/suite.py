@@ -31,12 +31,15 @@ from hm_agent.worlds.symmtom.pairs.kinds import BOTH, PAIR_SCENARIOS, PAIRS, SEA
 from hm_agent.worlds.symmtom.settings import (
     COMPETITIVE,
     COOPERATIVE,
+    PAPER,
     PRIVATE,
     PUBLIC,
+    PUBLISHED,
     GameSettings,
     paper_settings,
     parse_name,
 )
+from hm_agent.worlds.symmtom.tables.table import MIXED_SCENARIOS, MixedScenario, MixedTable
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import BodyBuilder
@@ -90,6 +93,16 @@ SHORTCUTS: Mapping[str, str] = {
     "told_seldom": "the one spoken to most seldom in its hearing",
 }
 """The rules of policies/shortcuts.py: whom they go to, in words."""
+PEDDLERS: Mapping[str, str] = {
+    "in_turn": "the one of the lowest number",
+    "rarest": "the one that it heard said most seldom",
+    "commonest": "the one that it heard said most often",
+    "latest": "the one that it heard said last",
+    "earliest": "the one that it has not heard said for longest",
+    "newest": "the one that it learnt last",
+    "hushed": "the one that it heard said most seldom, and nothing while it is told news",
+}
+"""The rules of tables/peddlers.py: what they tell first of what the one in front did not say itself, in words."""
 PASSED_WITHOUT_A_MIND = frozenset(
     f"symmtom_test_{name}"
     for name in ("order_0_w6", "order_0_w12", "order_1_w6", "order_1_w12", "order_2_w12", "probabilistic_w6")
@@ -98,7 +111,7 @@ PASSED_WITHOUT_A_MIND = frozenset(
 
 
 class SymmtomSuite(Suite):
-    """The paper's twelve settings, any other size by its name, and the tests of mind."""
+    """The paper's twelve settings, any other size by its name, the tests of mind, their pairs, and mixed tables."""
 
     name = "symmtom"
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
@@ -119,6 +132,13 @@ class SymmtomSuite(Suite):
             "others pay.",
             COOPERATIVE,
             (COOPERATIVE, COMPETITIVE),
+            changes_world=True,
+        ),
+        Option(
+            "rules",
+            "Those of the paper or, if `published`, of its authors' code: what can be said is a turn old, and a new "
+            "piece pays its listener once for each speaker.",
+            choices=(PAPER, PUBLISHED),
             changes_world=True,
         ),
         Option(
@@ -148,15 +168,22 @@ class SymmtomSuite(Suite):
     def scenarios(self) -> Sequence[ScenarioInfo]:
         papers = tuple(_size_info(setting.game) for setting in paper_settings())
         tests = tuple(_test_info(name, test) for name, test in mind_tests().items())
-        return (*papers, *tests, *(_pairs_info(name, pairs) for name, pairs in PAIR_SCENARIOS.items()))
+        pairs = (_pairs_info(name, pairs) for name, pairs in PAIR_SCENARIOS.items())
+        return (*papers, *tests, *pairs, *(_table_info(name, found) for name, found in MIXED_SCENARIOS.items()))
 
     def find(self, name: str) -> ScenarioInfo | None:
         game = parse_name(name)
         return _size_info(game) if game else None
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
+        if options.get("rules") == PAPER:
+            options = {**options, "rules": None}
         if _mind_facts(scenario.name) and options.get("rewards") == COMPETITIVE:
             raise ConfigError(f"--rewards={COMPETITIVE}: {scenario.name} is cooperative, as every test of mind is")
+        if _mind_facts(scenario.name) and options.get("rules") == PUBLISHED:
+            raise ConfigError(f"--rules={PUBLISHED}: {scenario.name} has the paper's rules, as every test of mind has")
+        if scenario.name in MIXED_SCENARIOS:
+            options = {**options, "first_hand": PRIVATE}
         if scenario.name in PAIR_SCENARIOS and options.get("first_hand", PUBLIC) != PUBLIC:
             raise ConfigError(
                 f"--first_hand={options['first_hand']}: what is right in {scenario.name} is so if all know"
@@ -176,6 +203,8 @@ class SymmtomSuite(Suite):
         from hm_agent.agents.registry import AGENTS
 
         unused = {}
+        if scenario.name in MIXED_SCENARIOS:
+            unused["first_hand"] = "first-hand knowledge is private at every mixed table"
         if all(agent in self.own_agents for agent in agents):
             unused["literal"] = f"it is for language agents, such as react, and not for {listed(agents)}"
         if not any(agent in TRAINED or agent not in {*self.own_agents, *AGENTS} for agent in agents):
@@ -190,6 +219,10 @@ class SymmtomSuite(Suite):
             from hm_agent.worlds.symmtom.pairs.pair_world import MindPairWorld
 
             return MindPairWorld(pairs.kind, pairs.half)
+        if found := MIXED_SCENARIOS.get(scenario.name):
+            from hm_agent.worlds.symmtom.tables.table_world import MixedTableWorld
+
+            return MixedTableWorld(found.table, found.half)
         if scenario.name in mind_tests():
             return MindTestWorld(mind_tests()[scenario.name], has_public_first_hand=options["first_hand"] == PUBLIC)
         return SymmtomWorld(_size_settings(scenario, options))
@@ -245,7 +278,21 @@ class SymmtomSuite(Suite):
                 )
                 for name, about in SHORTCUTS.items()
             },
+            **{
+                f"shortcut_peddler_{name}": OwnAgent(
+                    f"goes round the others, tells first {about}, and keeps no account of who was told what",
+                    _by_policy(f"shortcut_peddler_{name}"),
+                    is_reference=True,
+                    asked_by="shortcut_peddler",
+                )
+                for name, about in PEDDLERS.items()
+            },
             "k_oracle": OwnAgent(ceiling, _by_policy("k_oracle", is_told=True), is_reference=True),
+            "teller": OwnAgent(
+                "tells others what they truly lack and is silent else; marks the ceiling of mixed tables",
+                _by_policy("teller", is_told=True),
+                is_reference=True,
+            ),
             **{
                 name: OwnAgent(
                     f"was trained by {about}",
@@ -258,10 +305,12 @@ class SymmtomSuite(Suite):
         }
 
 
-def _mind_facts(name: str) -> MindTest | PairKind | None:
-    """What describes a test of mind, or the pairs of one kind, by the scenario's name; None for a size."""
-    pairs = PAIR_SCENARIOS.get(name)
-    return pairs.facts if pairs else mind_tests().get(name)
+def _mind_facts(name: str) -> MindTest | PairKind | MixedTable | None:
+    """What describes a test of mind, the pairs of a kind or a mixed table, by the scenario's name; None for a size."""
+    if pairs := PAIR_SCENARIOS.get(name):
+        return pairs.facts
+    found = MIXED_SCENARIOS.get(name)
+    return found.table if found else mind_tests().get(name)
 
 
 def _game_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
@@ -287,7 +336,7 @@ def _settings_by_name(scenario: ScenarioInfo) -> GameSettings:
 
 def _size_settings(scenario: ScenarioInfo, options: Mapping[str, Setting]) -> GameSettings:
     """The settings of a size's game, with the options applied."""
-    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"])
+    return _settings_by_name(scenario).under(options["first_hand"], options["rewards"], options["rules"])
 
 
 def _size_info(game: GameSettings) -> ScenarioInfo:
@@ -342,6 +391,22 @@ def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
         asked_by="symmtom_pairs",
         held_out=pairs.half == "odd",
         needs_order=order,
+    )
+
+
+def _table_info(name: str, found: MixedScenario) -> ScenarioInfo:
+    table = found.table
+    return ScenarioInfo(
+        world="symmtom",
+        name=name,
+        short_name=name,
+        group="SymmToM, mixed tables",
+        about=f"a newcomer among partners that keep back: {table.about} ({found.half} half)",
+        seats=table.settings.seats[:1],
+        metric=Metric("reward_per_agent", "reward after a prelude", floor="shortcut_peddler_rarest", ceiling="teller"),
+        asked_by="symmtom_mixed",
+        held_out=found.half == "odd",
+        needs_order=table.needs_order,
     )
 
 

@@ -23,14 +23,15 @@ def uniform_speech(settings: GameSettings, known: Bools, near: Bools) -> Weights
 
 def measure_accuracy(
     settings: GameSettings, policy: Policy, kinds: Mapping[str, Callable[[], Knowledge]], seeds: Keys
-) -> Mapping[str, float]:
-    """Plays the games and returns the share of right bits by kind of K, over all agents and all turns but the first."""
+) -> Mapping[str, Weights]:
+    """Plays the games; returns (B,) shares of right bits by kind of K, over all agents and all turns but the first."""
     estimates = {name: build() for name, build in kinds.items()}
-    right, counted = dict.fromkeys(kinds, 0), dict.fromkeys(kinds, 0)
+    right, counted = (dict.fromkeys(kinds, np.zeros(len(seeds), int)) for _ in range(2))
     for moment in play(settings, policy, seeds):
         for name, estimate in estimates.items():
             known = estimate.update(moment.sights, moment.before)
             if moment.before.step[0] > 0:
-                counts = count_right_bits(known, moment.before, moment.sights)
+                rows = count_right_bits(known, moment.before, moment.sights)
+                counts = [by_row.reshape(len(seeds), -1).sum(1) for by_row in rows]
                 right[name], counted[name] = right[name] + counts[0], counted[name] + counts[1]
     return {name: right[name] / counted[name] for name in kinds}

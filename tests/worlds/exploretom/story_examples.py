@@ -16,6 +16,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import NO, YES
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import DrawnStory, story_of
+from hm_agent.worlds.exploretom.random_stories.suggested_cast import JudgeDetail, SuggestChanges, SuggestSetting
 from hm_agent.worlds.exploretom.readers.readers import perspective_question
 from hm_agent.worlds.exploretom.readers.reading import AnswerQuestion, TakePerspective, WeighAnswers
 from hm_agent.worlds.exploretom.story.evidence import location_key
@@ -78,6 +79,10 @@ STORY_EXAMPLES: Mapping[str, Question[Any]] = {
         "Anne moved the apple to the box, which is also located in the hall.",
         "Anne laid the apple into the box in the hall.",
     ),
+    "suggest_setting": SuggestSetting(("Anne", "Beth", "Carl")),
+    "suggest_another_setting": SuggestSetting(("Anne", "Beth", "Carl"), ("school", "farm")),
+    "suggest_changes": SuggestChanges("farm", "apple"),
+    "judge_detail": JudgeDetail("farm", "The apple fits into the barrel, and nobody sees it in there."),
 }
 
 

@@ -13,6 +13,7 @@ from hm_agent.models.answer_parsing import BadAnswer, read_answer
 from hm_agent.models.prompts import render
 from hm_agent.questions import answer_schema
 from hm_agent.worlds.exploretom.infilling import INFILLING_ANSWERS
+from hm_agent.worlds.exploretom.random_stories.suggested_cast import CAST_ANSWERS
 from hm_agent.worlds.exploretom.readers.reading import ANSWERS
 from tests.prompt_checks import is_golden
 from tests.worlds.exploretom.story_examples import CHOICES, STORY_EXAMPLES
@@ -21,7 +22,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def test_every_question_has_an_example_and_an_answer_of_the_reasoner() -> None:
-    assert {type(example) for example in STORY_EXAMPLES.values()} == {*ANSWERS, *INFILLING_ANSWERS}
+    assert {type(example) for example in STORY_EXAMPLES.values()} == {*ANSWERS, *INFILLING_ANSWERS, *CAST_ANSWERS}
 
 
 @pytest.mark.parametrize("name", STORY_EXAMPLES)

@@ -19,7 +19,7 @@ from hm_agent.core import Step
 from hm_agent.episode import run_episode
 from hm_agent.extensions import ADDED
 from hm_agent.registry import can_play, find_scenarios, register_scenarios, suites
-from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.repeated_games.best_play import best_response
 from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
@@ -76,8 +76,8 @@ def with_opponent() -> Iterator[TableScenario]:
 def test_oracle_reaches_the_computed_optimum_within_its_interval() -> None:
     for scenario in with_opponent():
         world, gaps = MatrixGameWorld(scenario), []
-        best = {rule: BestResponse(rule, scenario.game.rounds).total for rule in scenario.rules}
-        for seed in range(12):
+        best = {rule: best_response(rule, scenario.game.rounds).total for rule in scenario.rules}
+        for seed in range(6 if len(scenario.rules) == 1 else 12):
             world.reset(seed)
             assert world.opponent is not None
             gaps.append(rounds(scenario.name, "oracle", seed=seed)[-1].totals["player_0"] - best[world.opponent])
@@ -86,16 +86,16 @@ def test_oracle_reaches_the_computed_optimum_within_its_interval() -> None:
 
 def test_no_ceiling_and_no_floor_beats_oracle_where_nothing_is_drawn() -> None:
     for scenario in with_opponent():
-        response = BestResponse(scenario.rules[0], scenario.game.rounds)
         if len(scenario.rules) > 1 or len(set(earned(scenario.name, "oracle", 4))) > 1:
             continue
+        response = best_response(scenario.rules[0], scenario.game.rounds)
         for agent in ("random", "constant", "equilibrium", "bayes"):
             assert rounds(scenario.name, agent)[-1].totals["player_0"] <= response.total + 1e-6, scenario.name
 
 
 def test_bayes_earns_at_most_what_oracle_does_over_a_game_and_more_than_floors() -> None:
     for game in ("rps", "pd", "stag", "chicken"):
-        totals: dict[str, float] = dict.fromkeys(PLAYERS, 0.0)
+        totals = dict.fromkeys(("random", "constant", "equilibrium", "bayes", "oracle"), 0.0)
         for scenario in with_opponent():
             if scenario.game.short_name == game:
                 for agent in totals:
@@ -105,13 +105,16 @@ def test_bayes_earns_at_most_what_oracle_does_over_a_game_and_more_than_floors()
         )
 
 
-def test_every_agent_plays_every_scenario_that_it_says_it_plays() -> None:
-    for info in SUITE.scenarios:
-        for name, agent in SUITE.own_agents.items():
-            if agent.plays(info):
-                last = rounds(info.name, *[name] * len(info.seats))[-1]
-                length = table_scenarios()[info.name].game.rounds
-                assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == length, (info.name, name)
+def test_agents_play_the_scenarios_that_they_say_they_play() -> None:
+    """A fifth of all pairs: each agent in some scenarios of each game, and each scenario with some agents."""
+    pairs = [(info, name) for info in SUITE.scenarios for name, agent in SUITE.own_agents.items() if agent.plays(info)]
+    played = pairs[::5]
+    assert {info for info, _ in played} == set(SUITE.scenarios)
+    assert {name for _, name in played} == {name for _, name in pairs}
+    for info, name in played:
+        last = rounds(info.name, *[name] * len(info.seats))[-1]
+        length = table_scenarios()[info.name].game.rounds
+        assert last.turn.observations["player_0"].view.round == last.turn.step + 1 == length, (info.name, name)
 
 
 def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_the_agent() -> None:

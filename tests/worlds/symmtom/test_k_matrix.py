@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,8 @@ def test_conservative_beliefs_in_knowledge_that_nobody_lost_are_never_wrong(sett
 def test_accuracies_under_heuristic_play_are_near_those_in_the_authors_environment(
     settings: GameSettings, there: tuple[float, float, float]
 ) -> None:
-    found = measure_accuracy(settings, HeuristicPolicy(), KINDS, np.arange(120, dtype=np.uint32))
-    assert [found[kind] for kind in ("first_hand", "ce", "ge")] == pytest.approx(list(there), abs=0.035)
+    published = replace(settings, has_published_rules=True)
+    shares = measure_accuracy(published, HeuristicPolicy(), KINDS, np.arange(120, dtype=np.uint32))
+    found = {kind: values.mean() for kind, values in shares.items()}
+    assert [found[kind] for kind in ("first_hand", "ce", "ge")] == pytest.approx(list(there), abs=0.02)
     assert found["oracle"] == 1

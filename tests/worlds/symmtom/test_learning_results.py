@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom.learning.checkpoints import save, shipped
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve
-from hm_agent.worlds.symmtom.learning.results import keep, means_over_seeds, read_results, relations, summary
+from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
+from hm_agent.worlds.symmtom.learning.results import keep, means_over_seeds, missing, read_results, relations, summary
+from hm_agent.worlds.symmtom.learning.training import Training
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 
@@ -50,7 +52,7 @@ def out(tmp_path: Path) -> Path:
 def test_relations_are_means_over_the_settings_in_which_all_learners_were_run(out: Path) -> None:
     lines = relations(read_results(out)).splitlines()[2:]
     here = [[cell.strip() for cell in line.split("|")[3:6]] for line in lines]
-    assert here == [["+250%", "2", "yes"], ["+50%", "1", "yes"], ["+50%", "1", "yes"], ["+220%", "1", "yes"]]
+    assert here == [["+250% ± 50%", "2", "yes"], ["+50%", "1", "yes"], ["+50%", "1", "yes"], ["+220%", "1", "yes"]]
 
 
 def test_a_relation_without_its_learners_is_left_open(tmp_path: Path) -> None:
@@ -75,9 +77,8 @@ def test_results_are_published_without_training(out: Path, tmp_path: Path) -> No
     assert main(["hm-agent", "train", "symmtom", f"--out={out}", f"--results={into}"]) == 0
     text = (into / "README.md").read_text()
     assert "| symmtom_w6_n3_c3 | rmaddpg | 300 | every=25 | 1 | 11.0 | 12.0 | 48.0 |" in text
-    assert (
-        "| symmtom_w6_n3_c3 | maddpg_oracle | 300 | every=25 | 2 | 39.0 (29.0 to 49.0) | 40.0 (30.0 to 50.0) |" in text
-    )
+    (row,) = rows(into, "symmtom_w6_n3_c3", "maddpg_oracle")
+    assert "| 300 | every=25 | 2 | 39.0 ± 10.0 (29.0 to 49.0) | 40.0 ± 10.0 (30.0 to 50.0) |" in row
     assert relations(read_results(out)) in text
     assert len(json.loads((into / "results.json").read_text())) == 9
     pictures = sorted(path.stem for path in into.glob("*.png"))
@@ -110,13 +111,14 @@ def test_published_seeds_with_equal_parameters_stay_beside_new_ones(tmp_path: Pa
         leave(tmp_path / "first", "symmtom_w6_n3_c3", "maddpg", best, seed)
     keep(read_results(tmp_path / "first"), tmp_path / "published")
     path = tmp_path / "published/results.json"
-    old = [{k: v for k, v in one.items() if k not in ("first_hand", "rewards", "hidden")} for one in read(path)]
+    new = ("first_hand", "rewards", "rules", "hidden")
+    old = [{k: v for k, v in one.items() if k not in new} for one in read(path)]
     path.write_text(json.dumps(old))
     for seed, best in ((1, 50), (2, 60)):
         leave(tmp_path / "later", "symmtom_w6_n3_c3", "maddpg", best, seed)
     keep(read_results(tmp_path / "later"), tmp_path / "published")
     (row,) = rows(tmp_path / "published", "symmtom_w6_n3_c3", "maddpg")
-    assert "| 3 | 39.0 (9.0 to 59.0) | 40.0 (10.0 to 60.0) |" in row
+    assert "| 3 | 39.0 ± 15.3 (9.0 to 59.0) | 40.0 ± 15.3 (10.0 to 60.0) |" in row
     assert [(one["seed"], one["best"]) for one in read(path)] == [(0, 10), (1, 50), (2, 60)]
 
 
@@ -148,16 +150,38 @@ def test_games_with_other_rules_have_rows_and_lines_of_their_own(tmp_path: Path)
     out, into = tmp_path / "out", tmp_path / "published"
     leave(out, "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
     leave(out, "symmtom_w6_n3_c3", "maddpg", 30, seed=1, first_hand="private")
+    leave(out, "symmtom_w6_n3_c3", "maddpg", 7, seed=4, rules="published")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 3, seed=2, first_hand="private", rewards="competitive")
     leave(out, "symmtom_w6_n3_c3", "maddpg", 5, seed=3, first_hand="private", rewards="competitive")
     keep(read_results(out), into)
     assert "| 1 | 9.0 | 10.0 |" in rows(into, "symmtom_w6_n3_c3", "maddpg")[0]
     assert "| 1 | 29.0 | 30.0 |" in rows(into, "symmtom_w6_n3_c3 first_hand=private", "maddpg")[0]
+    assert "| 1 | 6.0 | 7.0 |" in rows(into, "symmtom_w6_n3_c3 rules=published", "maddpg")[0]
     (row,) = rows(into, "symmtom_w6_n3_c3 first_hand=private rewards=competitive", "maddpg")
-    assert "| 2 | 3.0 (2.0 to 4.0) | 4.0 (3.0 to 5.0) |" in row
+    assert "| 2 | 3.0 ± 1.0 (2.0 to 4.0) | 4.0 ± 1.0 (3.0 to 5.0) |" in row
     pictures = sorted(path.stem for path in into.glob("*.png"))
     assert pictures == ["maddpg", "symmtom_w6_n3_c3_first_hand=private_rewards=competitive"]
     assert summary(read_results(out)).count("| symmtom_w6_n3_c3 first_hand=private ") == 3
+
+
+def test_errors_over_games_stand_beside_means_of_one_seed(tmp_path: Path) -> None:
+    errors = {"final": 0.5, "best": 0.75, "heuristic": None}
+    leave(tmp_path, "symmtom_w6_n3_c3", "maddpg", 10, errors=errors)
+    assert "| 1 | 9.0 ± 0.5 | 10.0 ± 0.8 | 48.0 |" in means_over_seeds(read_results(tmp_path))
+
+
+def test_what_is_missing_is_all_but_the_published_runs_with_equal_parameters(tmp_path: Path) -> None:
+    def planned(seed: int, every: int = 100, **rules: bool) -> Training:
+        return Training("maddpg", GameSettings(6, 3, 3, **rules), seed, MaddpgParameters(updates=3, every=every))
+
+    parameters = asdict(planned(0).parameters)
+    leave(tmp_path / "out", "symmtom_w6_n3_c3", "maddpg", 10, seed=0)
+    path = tmp_path / "out/symmtom_w6_n3_c3/maddpg/seed-0/evaluation.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "parameters": parameters}))
+    keep(read_results(tmp_path / "out"), tmp_path / "published")
+    others = [planned(1), planned(0, every=50), planned(0, has_published_rules=True)]
+    assert missing([planned(0), *others], tmp_path / "published") == others
+    assert missing([planned(0)], tmp_path / "nothing") == [planned(0)]
 
 
 def test_rules_of_a_run_by_an_earlier_version_are_those_of_its_checkpoint(tmp_path: Path) -> None:
@@ -181,7 +205,7 @@ def test_a_setting_counts_once_in_a_relation_however_often_it_was_run(tmp_path: 
         leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best)
         leave(tmp_path, "symmtom_w6_n3_c3", algorithm, best**2, seed=1, episodes=600)
         leave(tmp_path, "symmtom_w6_n3_c6", algorithm, 5)
-    assert "+127% | +100% | 2 | yes |" in relations(read_results(tmp_path))
+    assert "+127% | +100% ± 0% | 2 | yes |" in relations(read_results(tmp_path))
 
 
 def test_a_learner_that_earned_nothing_is_in_no_relation(tmp_path: Path) -> None:

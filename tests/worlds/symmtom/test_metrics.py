@@ -29,6 +29,7 @@ def game(positions: Sequence[tuple[int, int]], known: Sequence[set[int]], base: 
         first_hand=np.eye(3, dtype=bool)[None],
         second_hand=second_hand & ~np.eye(3, dtype=bool),
         recharges=np.zeros((1, 3), np.int32),
+        changed=np.zeros((1, 3, 3), bool),
     )
 
 

@@ -202,6 +202,6 @@ def test_pairs_are_played_from_their_name_by_any_agent(agent: str) -> None:
 def test_pairs_are_refused_where_they_prove_nothing() -> None:
     (scenario,) = find_scenarios(["symmtom_pairs_order_1_odd"])
     suite = suites()["symmtom"]
-    for options in ({"first_hand": "private"}, {"rewards": "competitive"}):
+    for options in ({"first_hand": "private"}, {"rewards": "competitive"}, {"rules": "published"}):
         with pytest.raises(ConfigError, match="symmtom_pairs_order_1_odd"):
             suite.settle(scenario, options)

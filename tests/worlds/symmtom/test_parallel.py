@@ -27,7 +27,9 @@ NAME = "symmtom_w6_n3_c3"
 def test_passes_pettingzoos_own_tests_without_a_warning(name: str) -> None:
     parallel_api_test(parallel_env(name), num_cycles=100)
     parallel_seed_test(lambda: parallel_env(name), num_cycles=100)
-    parallel_api_test(parallel_env(name, rewards="competitive", first_hand="private"), num_cycles=100)
+    variant = parallel_env(name, rewards="competitive", first_hand="private", rules="published")
+    assert variant.settings.has_published_rules
+    parallel_api_test(variant, num_cycles=100)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +37,7 @@ def test_passes_pettingzoos_own_tests_without_a_warning(name: str) -> None:
     [
         GameSettings(6, 3, 3),
         GameSettings(4, 9, 4, is_competitive=True),
+        GameSettings(4, 5, 3, has_published_rules=True),
         GameSettings(4, 16, 2),
         GameSettings(6, 2, 40, hearing=2),
     ],

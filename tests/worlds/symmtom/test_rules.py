@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import SILENT, Direction, Effects, GameState
+from hm_agent.worlds.symmtom.rules import SILENT, Bools, Direction, Effects, GameState
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 LEFT, RIGHT, UP, DOWN, STAY = Direction
@@ -39,6 +39,7 @@ def game(
         first_hand=first_hand,
         second_hand=second_hand & ~first_hand,
         recharges=np.zeros((1, settings.agents), np.int32),
+        changed=np.zeros_like(first_hand),
     )
 
 
@@ -149,6 +150,46 @@ def test_a_piece_heard_this_turn_can_be_said_only_in_the_next() -> None:
     _, effects = act(state, [STAY] * 3, [0, 0, 2])
     assert effects.said[0, 1] == 0
     assert effects.news[0, 2].tolist() == [True, False, False]
+
+
+# The published code's two rules
+
+
+PUBLISHED = replace(SMALL, has_published_rules=True)
+
+
+def test_what_was_just_learnt_is_silent_for_a_turn_by_the_published_rules() -> None:
+    start = game(SMALL, [(1, 1), (2, 1), (3, 1)], [])
+    for settings, news in ((SMALL, True), (PUBLISHED, False)):
+        state, first = act(start, [STAY] * 3, [0, 0, 2], settings)
+        assert first.said[0].tolist() == [0, SILENT, 2]
+        state, second = act(state, [STAY] * 3, [0, 0, 2], settings)
+        assert second.said[0, 1] == (0 if news else SILENT)
+        assert second.rewards[0].tolist() == ([0, 1, 1] if news else [0, 0, 0])
+        _, third = act(state, [STAY] * 3, [0, 0, 2], settings)
+        assert third.said[0, 1] == 0
+        assert third.rewards[0].tolist() == ([0, 0, 0] if news else [0, 1, 1])
+
+
+def test_what_was_just_forgotten_can_be_said_for_a_turn_by_the_published_rules() -> None:
+    start = game(SMALL, [(4, 4), (0, 0), (4, 3)], [{0, 1, 2}], bases=[(4, 4), (1, 1), (2, 2)])
+    for settings, is_said in ((SMALL, False), (PUBLISHED, True)):
+        state, effects = act(start, [STAY] * 3, [0, 1, 2], settings)
+        assert effects.rewards.tolist() == [[6 + 1, 0, 1]]
+        state, effects = act(state, [STAY] * 3, [1, 1, 2], settings)
+        assert effects.said[0, 0] == (1 if is_said else SILENT)
+        assert effects.rewards[0].tolist() == ([2, 0, 2] if is_said else [1, 0, 1])
+        assert not state.knows[0, 0, 1]
+        _, effects = act(state, [STAY] * 3, [1, 1, 2], settings)
+        assert effects.said[0, 0] == SILENT
+
+
+def test_a_listener_is_paid_by_each_speaker_of_a_new_piece_by_the_published_rules() -> None:
+    start = game(SMALL, [(1, 1), (3, 1), (2, 1)], [set(), {0}, set()])
+    for settings, paid in ((SMALL, 1), (PUBLISHED, 2)):
+        state, effects = act(start, [STAY] * 3, [0, 0, 0], settings)
+        assert effects.rewards.tolist() == [[1, 1, paid]]
+        assert state.knows[0, 2].tolist() == [True, False, True]
 
 
 # Bases
@@ -269,6 +310,69 @@ def test_rewards_and_knowledge_add_up_in_random_play(settings: GameSettings, see
         paid = effects.rewards - talk - effects.recharged * settings.recharge_reward
         assert (paid.sum(-1) == 0).all()
         assert settings.is_competitive or not paid.any()
+
+
+@hypothesis_settings(max_examples=15)
+@given(SIZES, st.integers(0, 2**32 - 1))
+def test_the_published_rules_differ_in_the_lag_and_in_two_speakers_alone(settings: GameSettings, seed: int) -> None:
+    """From each state of a game by the published rules, what the paper's rules would do differs by these causes."""
+    rng, published = np.random.default_rng(seed), replace(settings, has_published_rules=True)
+    state, shape = rules.reset(settings, [seed, seed + 1]), (2, settings.agents)
+    while not rules.is_over(settings, state).all():
+        directions, pieces = rng.integers(0, 5, shape), rng.integers(0, settings.pieces, shape)
+        usual, usual_effects = rules.step(settings, state, directions, pieces)
+        lags = np.take_along_axis(state.changed, pieces[..., None], -1)[..., 0]
+        state, effects = rules.step(published, state, directions, pieces)
+        assert ((effects.said != usual_effects.said) <= lags).all()
+        for board in np.flatnonzero(~lags.any(-1)):
+            spoken = effects.said[board][:, None] == np.arange(settings.pieces)
+            speakers = (effects.heard_from[board].astype(int) @ spoken) * effects.news[board]
+            twice = np.maximum(speakers - 1, 0).sum(-1)
+            assert (effects.rewards[board] == usual_effects.rewards[board] + twice).all()
+            for name, value in vars(state).items():
+                assert (value[board] == getattr(usual, name)[board]).all(), name
+
+
+def paid_from_two_stores(
+    settings: GameSettings, after: GameState, said: Sequence[int], old: Bools, new: Bools
+) -> tuple[list[int], Bools]:
+    """What each agent is paid, and the newer store after the step, as agents are served one after the other.
+
+    old, new: (n, c), what was known at the start of the step, and what is known by now.
+    """
+    rewards, near = [0] * settings.agents, rules.within_hearing(settings, after.positions)[0]
+    for agent in range(settings.agents):
+        for other in np.flatnonzero(near[agent]).tolist():
+            for listener, piece in ((agent, said[other]), (other, said[agent])):
+                if piece != SILENT and not old[listener, piece]:
+                    rewards[agent] += 1
+                    new[listener, piece] = True
+        if old[agent].all() and (after.positions[0, agent] == after.bases[0, agent]).all():
+            rewards[agent] += settings.recharge_reward
+            new[agent] = after.first_hand[0, agent]
+    return rewards, new
+
+
+@pytest.mark.parametrize("settings", [SMALL, GameSettings(6, 4, 8), GameSettings(4, 5, 3)], ids=lambda one: one.name)
+def test_the_published_rules_are_those_of_two_stores_of_knowledge(settings: GameSettings) -> None:
+    """There, speech is masked by the older store before it is renewed, so that the mask is a turn late."""
+    published, recharges = replace(settings, has_published_rules=True), 0
+    for seed in range(8):
+        rng, state = np.random.default_rng(seed), rules.reset(settings, [seed])
+        old, new = state.knows[0].copy(), state.knows[0].copy()
+        while not rules.is_over(published, state)[0]:
+            target = np.where(state.knows[0].all(-1)[:, None], state.bases[0], settings.width // 2)
+            way = np.sign(target - state.positions[0])
+            toward = np.where(way[:, 0] != 0, (way[:, 0] + 1) // 2, np.where(way[:, 1] != 0, (way[:, 1] + 5) // 2, 4))
+            directions = np.where(rng.random(settings.agents) < 0.8, toward, rng.integers(0, 5, settings.agents))
+            pieces = rng.integers(0, settings.pieces, settings.agents)
+            said = [piece if old[agent, piece] else SILENT for agent, piece in enumerate(pieces.tolist())]
+            state, effects = rules.step(published, state, [directions], [pieces])
+            rewards, new = paid_from_two_stores(settings, state, said, (old := new.copy()), new)
+            assert (effects.said[0].tolist(), effects.rewards[0].tolist()) == (said, rewards)
+            assert (new == state.knows[0]).all()
+            recharges += int(effects.recharged.sum())
+    assert recharges > 5
 
 
 @pytest.mark.parametrize("seed", [2**32 + 7, 2**64 + 7, 7 - 2**32])

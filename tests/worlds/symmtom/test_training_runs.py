@@ -131,6 +131,10 @@ def test_a_folder_with_another_run_is_refused(training: Training, whole_run: Pat
             lambda one: replace(one, settings=replace(one.settings, is_competitive=True)),
             "--rewards=cooperative, not --rewards=competitive",
         ),
+        (
+            lambda one: replace(one, settings=replace(one.settings, has_published_rules=True)),
+            "--rules=paper, not --rules=published",
+        ),
         (lambda one: one, ""),
     ],
 )

@@ -14,6 +14,7 @@ from hm_agent.pool.run import run
 from hm_agent.recording.result import read_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios, scenario_named, suites
+from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.symmtom.rules import Direction, reset
 from hm_agent.worlds.symmtom.settings import GameSettings
@@ -146,3 +147,18 @@ def test_a_new_game_of_the_world_is_that_of_the_rules() -> None:
     world = SymmtomWorld(SMALL)
     world.reset(2**32 - 1)
     assert (world.state.positions == reset(SMALL, [2**32 - 1]).positions).all()
+
+
+def test_games_of_other_rules_are_another_condition_and_never_resume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = [f"--scenario={SCENARIO.name}", "--agent=random", "--max_steps=6", "--noreplay"]
+    for rules in ("paper", "published"):
+        assert main(["hm-agent", "play", *flags, f"--rules={rules}", f"--out={tmp_path / rules}"]) == 0
+    results = [result for path in sorted(tmp_path.rglob("result.json")) if (result := read_result(path))]
+    assert [result.settings["rules"] for result in results] == [None, "published"]
+    names = labels(list(dict.fromkeys(conditions_of(results))))
+    assert sorted(names.values()) == ["random", "random (rules=published)"]
+    capsys.readouterr()
+    assert main(["hm-agent", "play", *flags, "--rules=published", f"--out={tmp_path / 'paper'}"]) == 2
+    assert "was played without --rules, not with --rules=published" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -26,11 +26,13 @@ from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_task
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, explanation, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally, TaskPlan
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
+from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, verdict
 
 NO_ANSWER, TOO_LARGE, COUNCIL = "no valid answer", "it is too large", "the council refuses it"
+COPIED = "it is a task that was shown"
 MOST_FAULTS, MOST_CHARACTERS = 10, 300
 """The most faults that a model is told at once, and the most characters of one."""
 
@@ -44,33 +46,61 @@ class Authors:
     rounds: int
 
 
+@dataclass(frozen=True)
+class Parents:
+    """Earlier tasks of a pool that a model is shown: those that a team failed, and those that it solved."""
+
+    failed: tuple[TaskFile, ...] = ()
+    solved: tuple[TaskFile, ...] = ()
+
+
+NO_PARENTS = Parents()
+
+
 class TaskAuthor:
     """Asks models for tasks. before_each: called before each question; an exception that it raises ends the task."""
 
     def __init__(self, author: Model, judges: Sequence[Model], rounds: int, before_each: Callable[[], None]) -> None:
         self._author, self._judges, self._rounds, self._before_each = author, judges, rounds, before_each
 
-    async def make(self, slot: PlannedTask, example: TaskFile) -> MadeTask:
+    async def make(self, slot: PlannedTask, example: TaskFile, parents: Parents = NO_PARENTS) -> MadeTask:
         """Asks for proposals until one is proved and passed by both judges. example: a task that shows the form."""
         refused, request = Counter[str](), slot.request
+        first: TaskFile | None = None
+        why = ""
+        shown = {_content(check_task(file)) for file in (*parents.failed, *parents.solved)}
         agents = tuple(example.agent_spawns)
-        question = ProposeTask(request.category, request.k_depth, agents, _as_json(ProposedTask.of(example)))
+        failed, solved = (
+            tuple(_as_json(ProposedTask.of(file)) for file in files) for files in (parents.failed, parents.solved)
+        )
+        question = ProposeTask(
+            request.category,
+            request.k_depth,
+            agents,
+            _as_json(ProposedTask.of(example)),
+            failed=failed,
+            solved=solved,
+        )
         for _ in range(self._rounds):
             self._before_each()
             answer = await answer_or_none(self._author, question)
             if answer is None:  # the model has been told several times what is wrong
                 refused[NO_ANSWER] += 1
                 break
-            reason, faults, file = await self._decide(answer, slot)
+            reason, faults, file = await self._decide(answer, slot, shown)
             if file is not None:
-                return MadeTask(slot, file, Tally(1, refused))
+                return MadeTask(slot, file, Tally(1, refused), first, why)
+            if first is None and reason not in (NOT_READ, TOO_LARGE, COPIED):
+                first, why = _as_task(answer, slot).file, reason
             refused[reason] += 1
             first_faults = list(dict.fromkeys(faults))[:MOST_FAULTS]
             lines = tuple(in_one_line(fault)[:MOST_CHARACTERS] for fault in first_faults)
             question = replace(question, refused=_as_json(answer), faults=lines)
-        return MadeTask(slot, None, Tally(0, refused))
+        return MadeTask(slot, None, Tally(0, refused), first, why)
 
-    async def _decide(self, answer: ProposedTask, slot: PlannedTask) -> tuple[str, list[str], TaskFile | None]:
+    async def _decide(
+        self, answer: ProposedTask, slot: PlannedTask, shown: Collection[TaskContent]
+    ) -> tuple[str, list[str], TaskFile | None]:
         """Returns why a proposal is refused with all its faults, or its file with the certificate."""
         try:
             task = _as_task(answer, slot)
@@ -79,6 +109,8 @@ class TaskAuthor:
         count = len(task.plan.rooms) + len(task.plan.furniture) + len(task.plan.objects)
         if count > MOST_THINGS:
             return TOO_LARGE, [f"it has {count} rooms, pieces of furniture and objects; at most {MOST_THINGS}"], None
+        if _content(task) in shown:
+            return COPIED, [COPIED], None
         proof = quick_proof(task)
         if reason := refusal(proof, slot.request):
             return reason, [reason, *explanation(proof, slot.request, reason), *verdict(proof).faults], None
@@ -113,6 +145,14 @@ def _as_task(answer: ProposedTask, slot: PlannedTask) -> HouseholdTask:
     return check_task(file)
 
 
+TaskContent = tuple[frozenset[Proposition], frozenset[Claim]]
+
+
+def _content(task: HouseholdTask) -> TaskContent:
+    """How a task begins, and its goal."""
+    return task.init, frozenset(task.goal)
+
+
 Keep = Callable[[MadeTask], None]
 
 
@@ -130,14 +170,25 @@ def asking_jobs(
 async def _ask_for_task(
     plan: TaskPlan, slot: PlannedTask, authors: Authors, models: ModelPool, keep: Keep, runner: JobRunner
 ) -> None:
-    """Has models make one task and keeps it. The example that they are shown is a drawn task of the same kind."""
-    seed = int.from_bytes(sha256(f"{plan.seed}/{slot.name}".encode()).digest()[:4])
-    example = drawn_task(plan.seed, slot).file
+    keep(await asked_task(plan.seed, slot, authors, models, runner.check))
+
+
+async def asked_task(
+    seed: int,
+    slot: PlannedTask,
+    authors: Authors,
+    models: ModelPool,
+    before_each: Callable[[], None],
+    parents: Parents = NO_PARENTS,
+) -> MadeTask:
+    """Has models make one task. The example of the form that they are shown is a drawn task of the same kind."""
+    own_seed = int.from_bytes(sha256(f"{seed}/{slot.name}".encode()).digest()[:4])
+    example = drawn_task(seed, slot).file
     assert example is not None, "a task of this kind can be drawn"
     async with AsyncExitStack() as stack:
-        author = await stack.enter_async_context(models.model(authors.author, seed, {}))
+        author = await stack.enter_async_context(models.model(authors.author, own_seed, {}))
         judges = [
-            await stack.enter_async_context(models.model(name, seed + number, {}))
+            await stack.enter_async_context(models.model(name, own_seed + number, {}))
             for number, name in enumerate(authors.judges)
         ]
-        keep(await TaskAuthor(author, judges, authors.rounds, runner.check).make(slot, example))
+        return await TaskAuthor(author, judges, authors.rounds, before_each).make(slot, example, parents)

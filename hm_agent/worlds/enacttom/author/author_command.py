@@ -71,6 +71,25 @@ _ASKING = (
     ),
     flags.DEFINE_integer("rounds", 4, "How often a model may propose one task.", lower_bound=1, **_HERE),
 )
+_EVOLVING = (
+    flags.DEFINE_string(
+        "evolve_against",
+        None,
+        "Evolve a pool of tasks that this agent fails, and solves if all secrets are public; --tasks then is the size "
+        "of a generation, and category, K depth and agents are those that it begins with.",
+        **_HERE,
+    ),
+    flags.DEFINE_string("target_model", BUILTIN, "What answers that agent's questions.", **_HERE),
+    flags.DEFINE_string(
+        "fail_ratio",
+        "standard",
+        "The share of parents (with --model: examples) that the agent failed: standard (0.8), hard (0.9) or a number.",
+        **_HERE,
+    ),
+    flags.DEFINE_integer(
+        "generations", 3, "How many generations follow the first.", lower_bound=1, upper_bound=99, **_HERE
+    ),
+)
 _WHERE = (
     flags.DEFINE_string(
         "out", "runs/tasks", "The folder to write to; a set that was begun there is continued.", **_HERE
@@ -82,6 +101,7 @@ MODEL_FLAGS = ModelFlags(FLAGS, "proposes tasks; builtin draws them, without a l
 GROUPS = {
     "What to make": _WHAT,
     "How a language model makes it": _ASKING,
+    "How a pool evolves": _EVOLVING,
     "Where": _WHERE,
     **MODEL_FLAGS.groups,
     "Help": _HELP,
@@ -92,10 +112,12 @@ USAGE = """Makes household tasks, each with a proof, and says why others were re
     hm-agent generate enacttom --tasks=20 --category=mixed --k_depth=2,3 --agents=4 --out=sets/mixed
     hm-agent generate enacttom --tasks=120 --hard --out=sets/hard
     hm-agent generate enacttom --tasks=5 --model=gpt-4o --judge=gpt-4o,claude-sonnet --out=sets/told
+    hm-agent generate enacttom --tasks=40 --evolve_against=order1 --fail_ratio=hard --out=sets/evolved
     hm-agent play --scenarios_dir=sets/seven --scenario='enacttom_own_*' --agent=planner,random
 
 OUT has <category>_k<depth>_<number>.json, a task each, and proposals.jsonl, what became of its proposals. The same
-command again goes on where it was cut short; more --tasks add to OUT."""
+command again goes on where it was cut short; more --tasks add to OUT. A pool that evolves has pool.jsonl in its place,
+tasks/ and counts.json; more --generations add to it."""
 
 
 def _value(flag: str) -> Any:
@@ -113,19 +135,51 @@ def main(arguments: Sequence[str]) -> int:
     for parent in (out, *out.parents):
         if parent.exists() and not parent.is_dir():
             raise ConfigError(f"--out={out}: {parent} is a file; name a folder")
+    if _value("evolve_against") is None:
+        _refuse([flag for flag in _EVOLVING if FLAGS[flag.name].present], "without --evolve_against no pool evolves")
     if _value("hard"):
         return _draw_hard(out, workers, model)
+    if _value("evolve_against") is not None:
+        return _evolve(plan, out, workers, model)
     if model.name == BUILTIN:
-        if unused := [flag.name for flag in _ASKING if FLAGS[flag.name].present]:
-            raise ConfigError(f"--{unused[0]} has no effect: without --model tasks are drawn")
+        _refuse_asking()
         return _draw_tasks(plan, out, workers)
     return _ask_for_tasks(plan, out, workers, model, _authors(model.name))
+
+
+def _refuse(unused: Sequence[flags.FlagHolder[Any]], why: str) -> None:
+    """Raises ConfigError for the first of the flags."""
+    if unused:
+        raise ConfigError(f"--{unused[0].name} has no effect: {why}")
+
+
+def _refuse_asking() -> None:
+    _refuse([flag for flag in _ASKING if FLAGS[flag.name].present], "without --model tasks are drawn")
+
+
+def _evolve(plan: TaskPlan, out: Path, workers: int, model: ModelSettings) -> int:
+    """Evolves a pool; raises ConfigError for a target that can't play, and for another share than one."""
+    from hm_agent.worlds.enacttom.author.calibration import Target
+    from hm_agent.worlds.enacttom.author.evolve_command import checked_ratio, evolve
+    from hm_agent.worlds.enacttom.author.evolving import Evolution
+
+    if model.name == BUILTIN:
+        _refuse_asking()
+    target = Target(_value("evolve_against"), _value("target_model"))
+    target.check()
+    authors = None if model.name == BUILTIN else _authors(model.name)
+    evolution = Evolution(plan, target, checked_ratio(_value("fail_ratio")), authors)
+    return evolve(evolution, _value("generations"), out, workers, model, _console())
 
 
 def _draw_hard(out: Path, workers: int, model: ModelSettings) -> int:
     """Makes hard tasks; raises ConfigError for flags that have no effect on them."""
     from hm_agent.worlds.enacttom.author.hard_tasks import checked_slots, make_hard_tasks
 
+    if _value("evolve_against") is not None:
+        raise ConfigError(
+            "--hard can't evolve: in hard tasks others' knowledge is part of the task and stays private; leave one out"
+        )
     if model.name != BUILTIN or FLAGS["category"].present or FLAGS["agents"].present:
         raise ConfigError(
             "--hard draws tasks without a model, of scenes of its own: leave out --model, --category, --agents"

@@ -84,7 +84,8 @@ class ProposedTask(BaseModel):
 class ProposeTask(Question[ProposedTask]):
     """Which household, goal and secrets would make a task of this kind?
 
-    example: a proposal of this kind, as JSON. refused, faults: the latest proposal, as JSON, and what is wrong with it.
+    example: a proposal of this kind, as JSON. failed, solved: tasks that a team of agents failed and solved, as JSON.
+    refused, faults: the latest proposal, as JSON, and what is wrong with it.
     """
 
     template = "enacttom/propose_task.j2"
@@ -96,6 +97,8 @@ class ProposeTask(Question[ProposedTask]):
     refused: str = ""
     faults: tuple[str, ...] = ()
     most_things: int = MOST_THINGS
+    failed: tuple[str, ...] = ()
+    solved: tuple[str, ...] = ()
 
     @property
     def keys(self) -> Sequence[str]:

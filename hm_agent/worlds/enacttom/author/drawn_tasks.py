@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.process.workers import calls_in_workers
+from hm_agent.worlds.enacttom.author.drafts import TaskDraft
 from hm_agent.worlds.enacttom.author.proving import NOT_READ, quick_proof, refusal
 from hm_agent.worlds.enacttom.author.task_drawing import NothingDrawn, draw_task
 from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, Tally
@@ -24,11 +25,16 @@ MOST_PROPOSALS = 500
 
 @dataclass(frozen=True)
 class MadeTask:
-    """What became of one planned task. file: the task with its certificate; None if no proposal was kept."""
+    """What became of one planned task. file: the task with its certificate; None if no proposal was kept.
+
+    first, why: the first proposal that could be read, if it was refused, and the reason.
+    """
 
     slot: PlannedTask
     file: TaskFile | None
     tally: Tally
+    first: TaskFile | None = None
+    why: str = ""
 
 
 def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
@@ -43,17 +49,22 @@ def drawn_task(seed: int, slot: PlannedTask) -> MadeTask:
             draft = draw_task(rng, slot.request)
         except NothingDrawn:
             continue
-        try:
-            task = check_task(task_file_of(draft, slot.name))
-        except TaskError:
-            refused[NOT_READ] += 1
-            continue
-        proof = quick_proof(task)
-        why = refusal(proof, slot.request)
+        file, why = decided(draft, slot.name)
         if why is None:
-            return MadeTask(slot, certified(task.file, verdict(proof)), Tally(1, refused))
+            return MadeTask(slot, file, Tally(1, refused))
         refused[why] += 1
     return MadeTask(slot, None, Tally(0, refused))
+
+
+def decided(draft: TaskDraft, name: str) -> tuple[TaskFile, str | None]:
+    """The file of a draft with its certificate and None, or without one and why it is refused."""
+    file = task_file_of(draft, name)
+    try:
+        proof = quick_proof(check_task(file))
+    except TaskError:
+        return file, NOT_READ
+    why = refusal(proof, draft.house.request)
+    return (certified(file, verdict(proof)), None) if why is None else (file, why)
 
 
 def drawn_tasks(seed: int, slots: Sequence[PlannedTask], workers: int) -> Generator[MadeTask]:

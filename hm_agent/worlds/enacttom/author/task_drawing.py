@@ -68,9 +68,14 @@ class NothingDrawn(Exception):
     """No fitting conjunct was drawn in this household within TRIES draws."""
 
 
-def draw_task(rng: Random, request: TaskRequest) -> TaskDraft:
-    """Draws a proposal, which need not prove to be of the kind requested. Raises NothingDrawn if no conjunct fits."""
+def draw_task(rng: Random, request: TaskRequest, others: Random | None = None, scarcity: int = 0) -> TaskDraft:
+    """Draws a proposal, which need not prove to be of the kind requested. Raises NothingDrawn if no conjunct fits.
+
+    others: draws all but the house in place of `rng`, so that one of both can change without the other. scarcity: above
+    0, messages are limited in any case, and it is how often their numbers are halved.
+    """
     house = _house(rng, request)
+    rng = others or rng
     goals = [_goal(rng, house, lambda goal: goal.is_visible and goal.hops == request.k_depth)]
     while (idle := set(house.agents) - {agent for goal in goals for agent in goal.path}) or len(goals) < 2:
         goals.append(_goal(rng, house, _involving(request.k_depth, idle)))
@@ -84,8 +89,9 @@ def draw_task(rng: Random, request: TaskRequest) -> TaskDraft:
     ]
     wishes = _wishes(rng, house) if request.category == MIXED else {}
     _scatter(rng, house, rng.randint(1, 2))
-    is_limited = bool(request.k_depth) and rng.random() < LIMITS_CHANCE
+    is_limited = bool(request.k_depth) and (rng.random() < LIMITS_CHANCE or scarcity > 0)
     limits = _limits(rng, house, goals, known, wishes) if is_limited else {}
+    limits = {agent: max(1, limit >> scarcity) for agent, limit in limits.items()}
     return TaskDraft(house, goals, known, wishes, limits, rng.randrange(1000))
 
 

@@ -26,6 +26,7 @@ from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition
 
 T = TypeVar("T")
+UNKNOWN_PREDICATE = "unknown"
 
 
 class ProbeAnswer(Enum):
@@ -41,12 +42,13 @@ class Probe:
     """One question. name: `k_probe_1` and so on, as in the paper. claim: the K operator with its content.
 
     Nothing in a probe shows whether it is a foil. is_thought: True if what others think is asked for, which may be
-    wrong, and not what they know (thought_pairs.py).
+    wrong, and not what they know (thought_pairs.py). is_open: True if a report is to answer it (open_probes.py).
     """
 
     name: str
     claim: Claim
     is_thought: bool = False
+    is_open: bool = False
 
     @property
     def agent(self) -> str:
@@ -65,15 +67,52 @@ class Probe:
         return f"Is it so that {minds}{self.about.proposition.words}?"
 
 
+@dataclass(frozen=True, slots=True)
+class ProbeReport:
+    """An answer to an open probe (open_probes.py): a predicate, whether it holds, and its arguments in order.
+
+    The predicate "unknown", without arguments, says that the agent does not know.
+    """
+
+    predicate: str = UNKNOWN_PREDICATE
+    holds: bool | None = None
+    args: tuple[str, ...] = ()
+
+    @classmethod
+    def on(cls, proposition: Proposition, holds: bool | None) -> ProbeReport:
+        """The report that a proposition holds or not; unknown for None."""
+        return cls() if holds is None else cls(proposition.predicate, holds, proposition.arguments)
+
+    @property
+    def state(self) -> tuple[str, bool, tuple[str, ...]] | None:
+        """What it says, None for unknown. That something is closed says that it is not open."""
+        if self.predicate == UNKNOWN_PREDICATE or self.holds is None:
+            return None
+        if self.predicate == Is.CLOSED:
+            return Is.OPEN, not self.holds, self.args
+        return self.predicate, self.holds, self.args
+
+    @property
+    def words(self) -> str:
+        if self.holds is None:
+            return self.predicate
+        return f"({' '.join((self.predicate, *self.args))}) {'holds' if self.holds else 'does not hold'}"
+
+
 @dataclass(frozen=True)
 class ProbeAnswers:
-    """An agent's action when its view has probes. said: the answers by the name of the probe; others are unanswered."""
+    """An agent's action when its view has probes.
+
+    said: the answers by the name of the probe; others are unanswered. reports: the same for open probes.
+    """
 
     said: Mapping[str, ProbeAnswer] = field(default_factory=dict)
+    reports: Mapping[str, ProbeReport] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, str]:
         """Returns what traces and replays show."""
-        return {name: answer.value for name, answer in self.said.items()}
+        reports = {f"{name}, report": report.words for name, report in self.reports.items()}
+        return {name: answer.value for name, answer in self.said.items()} | reports
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,16 @@ class HouseView:
         return self.briefing.agent
 
     @property
+    def closed_probes(self) -> tuple[Probe, ...]:
+        """The probes that are to be answered by yes or no."""
+        return tuple(probe for probe in self.probes if not probe.is_open)
+
+    @property
+    def open_probes(self) -> tuple[Probe, ...]:
+        """The probes that are to be answered by a report."""
+        return tuple(probe for probe in self.probes if probe.is_open)
+
+    @property
     def holds(self) -> str | None:
         """The object in its hand."""
         return next(

@@ -18,7 +18,7 @@ from functools import cached_property
 
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.worlds.enacttom.house.commands import IDLE, MOST_CHARACTERS, ON, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswer, ProbeAnswers, ProbeReport
 from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, OutcomeKind
 from hm_agent.worlds.enacttom.house.views import HouseView
 from hm_agent.worlds.enacttom.ladder.beliefs import HouseBeliefs
@@ -62,7 +62,9 @@ class LadderAgent(Agent[HouseView, HouseCommand | ProbeAnswers]):
             self._mind = HouseMind(view, self.order, floods=self._floods)
         self._mind.perceive(view)
         if view.probes:
-            return Decision(ProbeAnswers({probe.name: self._mind.answer(probe) for probe in view.probes}))
+            said = {probe.name: self._mind.answer(probe) for probe in view.closed_probes}
+            reports = {probe.name: self._mind.report(probe) for probe in view.open_probes}
+            return Decision(ProbeAnswers(said, reports))
         command = self._mind.choose(view)
         return Decision(command, state=self._mind.state())
 
@@ -285,6 +287,15 @@ class HouseMind:
         if about.depth:
             return ProbeAnswer.YES if about in self.notes else ProbeAnswer.NO
         return ProbeAnswer.YES if self.beliefs.knows(about.proposition) else ProbeAnswer.UNKNOWN
+
+    def report(self, probe: Probe) -> ProbeReport:
+        """Reports what it believes of an open probe, or predicts what others believe, as deep as its order allows."""
+        about = probe.about
+        if not about.depth:
+            return ProbeReport.on(about.proposition, self.beliefs.holds(about.proposition))
+        is_too_deep = about.depth >= self.order
+        thought = None if is_too_deep else self._thoughts.holds(about.knowers, about.proposition)
+        return ProbeReport.on(about.proposition, thought)
 
     @cached_property
     def _thoughts(self) -> NestedThoughts:

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from math import log
 
 from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import ReasonerTable
 from hm_agent.theory_of_mind.language_questions import ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.enacttom.house.commands import EVERYONE, IDLE, HouseCommand, communicate
+from hm_agent.worlds.enacttom.language.report_questions import AskReports, WrittenReport, WrittenReports
 from hm_agent.worlds.enacttom.language.situation import (
     HANDLES,
     MOST_COMMANDS,
@@ -229,7 +231,19 @@ def _review(question: ReviewPlan) -> str:
 def answer_probes(situation: HouseSituation, claims: Sequence[str]) -> Sequence[str]:
     """Answers each probe of the last view as a ladder agent with the same beliefs does."""
     mind = understanding_of(situation).mind
-    return [mind.answer(probe).value for probe in situation.view.probes]
+    return [mind.answer(probe).value for probe in situation.view.closed_probes]
+
+
+def answer_reports(question: AskReports) -> WrittenReports:
+    """Reports on each open probe of the last view as a ladder agent with the same beliefs does."""
+    mind = understanding_of(question.situation).mind
+    reports = {probe.name: mind.report(probe) for probe in question.situation.view.open_probes}
+    return WrittenReports(
+        answers=[
+            WrittenReport(probe_id=name, predicate=report.predicate, holds=report.holds, args=list(report.args))
+            for name, report in reports.items()
+        ]
+    )
 
 
 def _knows(situation: HouseSituation, about: str) -> Collection[str]:
@@ -240,4 +254,4 @@ def _knows(situation: HouseSituation, about: str) -> Collection[str]:
 REASONER = WrittenReasoner(
     HouseSituation, _weigh, foresee, strategy_words, _calls, _review, answer_probes, _knows, TRUST
 )
-ANSWERS = REASONER.answers
+ANSWERS: ReasonerTable = {**REASONER.answers, AskReports: answer_reports}

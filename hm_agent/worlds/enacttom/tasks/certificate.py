@@ -44,6 +44,9 @@ class Certificate(BaseModel):
     all_private_goals: Status | None = Field(
         default=None, description="The shared goal with all private goals: unsolvable where these conflict."
     )
+    faults: tuple[str, ...] | None = Field(
+        default=None, description="What the proof found wrong, so that the task counts as unproved; null: nothing."
+    )
 
 
 class HardCertificate(BaseModel):

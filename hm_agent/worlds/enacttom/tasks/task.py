@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,11 +32,20 @@ class AgentSpawn(BaseModel):
     position: tuple[float, float, float] | None = None
 
 
+class PublishedForm(BaseModel):
+    """Marks a task that was written in the form in which the paper's authors publish theirs (published_tasks.py)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    unread: tuple[str, ...] = Field(default=(), description="The fields that have content, but no meaning here.")
+
+
 class TaskFile(BaseModel):
     """A task as it is written to a file.
 
     The field names are the paper's, but for `k_depth`, `needs_communication`, `public_facts`, `secret_facts`, the
-    budgets, the canary, `characters` with what belongs to them, and the certificates, which are of this project.
+    budgets, the canary, `characters` with what belongs to them, `as_published`, and the certificates, which are of
+    this project.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -86,16 +95,23 @@ class TaskFile(BaseModel):
     slots: tuple[Slot, ...] | None = Field(default=None, description="What fills the blanks ___ of the public text.")
     pair: str | None = Field(default=None, description="The name that a task shares with its twin, which looks alike.")
     hard_certificate: HardCertificate | None = None
+    as_published: PublishedForm | None = Field(
+        default=None, description="Set for a task in the authors' form: its goals may be known from prose alone."
+    )
 
     @property
     def hash(self) -> str:
         """SHA-256 of all fields that the proofs depend on; max_turns counts only for a hard task."""
-        optional = ("characters", "needs_order", "unsure", "slots", "pair")
+        optional = ("characters", "needs_order", "unsure", "slots", "pair", "as_published")
         unset = {name for name in optional if getattr(self, name) is None}
         budgets = {"max_turns", "max_messages"} if self.characters is None else set()
         left_out = {"canary", "certificate", "hard_certificate", *unset, *budgets}
         content = self.model_dump(mode="json", exclude=left_out)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what traces show: the fields, as_published only where it is set."""
+        return {name: value for name, value in self if name != "as_published" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -160,6 +176,12 @@ class HouseholdTask:
         if limit is not None:
             return limit
         return DEFAULT_MESSAGES if self.file.max_messages is None else self.file.max_messages
+
+    @cached_property
+    def tells_goals(self) -> bool:
+        """True if each shared physical goal is known to some agent as data; False where only prose tells of it."""
+        known = {fact for facts in self.known.values() for fact in facts}
+        return all(wanted(goal) in known for goal in self.physical_goal)
 
     @cached_property
     def goal_facts(self) -> frozenset[Proposition]:

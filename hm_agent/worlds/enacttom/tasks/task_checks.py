@@ -45,6 +45,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     Proposition,
     wanted,
 )
+from hm_agent.worlds.enacttom.tasks.published_tasks import completed
 from hm_agent.worlds.enacttom.tasks.task import MIXED, HouseholdTask, TaskFile
 
 _NUMBERED_NAME = re.compile(r"\b[a-z][a-z_]*_\d+\b")
@@ -55,19 +56,28 @@ Facts = Mapping[str, tuple[Proposition, ...]]
 
 
 def check_task(file: TaskFile) -> HouseholdTask:
-    """Checks a task file and returns its task; raises TaskError for the first fault."""
+    """Checks a task file and returns its task; raises TaskError for the first fault.
+
+    A task as published (published_tasks.py) may also begin with an agent in a room that it can't enter, have private
+    goals that contradict the shared one, name things in its texts that its PDDL lacks, and tell goals in prose alone.
+    """
     problem = read_problem(file.problem_pddl)
+    is_published = file.as_published is not None
+    if is_published:
+        problem = completed(problem, file.mechanic_bindings)
     plan = _floor_plan(problem, file)
     mechanics = _mechanics(file, plan)
     stated = [(fact.claim.proposition, fact.line) for fact in problem.init]
-    init = _initial_facts(stated, plan, mechanics)
+    init = _initial_facts(stated, plan, mechanics, may_begin_barred=is_published)
     _check_spawns(file, init)
     owned = {agent: tuple(conjunct.claim for conjunct in claims) for agent, claims in problem.owned.items()}
     _check_goals(file, problem, plan, mechanics)
     goal = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal if not conjunct.is_denied))
     hidden = tuple(dict.fromkeys(conjunct.claim for conjunct in problem.goal if conjunct.is_denied))
     public, known = _knowledge(file, problem, mechanics, init, goal, owned)
-    _check_names_in_texts(file, problem.objects)
+    _check_known("agent_secrets", file.agent_secrets, file.agent_spawns, "agent")
+    if not is_published:
+        _check_names_in_texts(file, problem.objects)
     characters = {agent: _mind(agent, one, problem, plan) for agent, one in (file.characters or {}).items()}
     unsure = {
         agent: _read_facts(f"unsure of {agent}", texts, problem, init) for agent, texts in (file.unsure or {}).items()
@@ -233,7 +243,7 @@ def _check_known(where: str, names: Iterable[str], known: Iterable[str], kind: s
 
 
 def _initial_facts(
-    stated: Sequence[tuple[Proposition, int]], plan: FloorPlan, mechanics: HouseMechanics
+    stated: Sequence[tuple[Proposition, int]], plan: FloorPlan, mechanics: HouseMechanics, *, may_begin_barred: bool
 ) -> frozenset[Proposition]:
     """Checks :init, given as facts with their lines, and returns the physical facts that it states or implies."""
     for fact, line in stated:
@@ -244,7 +254,7 @@ def _initial_facts(
         for fact, line in stated
         if fact.predicate in PHYSICAL and not (fact.predicate == Is.IN_ROOM and fact.arguments[0] in plan.furniture)
     }
-    _check_agents(physical, plan, mechanics)
+    _check_agents(physical, plan, HouseMechanics(plan.agents) if may_begin_barred else mechanics)
     _check_mirrors(physical, mechanics)
     rooms = {thing: _room_of(thing, physical, plan) for thing in plan.objects}
     held_counts = Counter(fact.arguments[1] for fact in physical if fact.predicate == Is.HELD_BY)
@@ -256,6 +266,7 @@ def _initial_facts(
 
 
 def _check_agents(physical: Mapping[Proposition, int], plan: FloorPlan, mechanics: HouseMechanics) -> None:
+    """Raises TaskError unless each agent begins in one room, and may enter it by these mechanics."""
     for agent in plan.agents:
         rooms = [fact for fact in physical if fact.predicate == AGENT_IN_ROOM and fact.arguments[0] == agent]
         if len(rooms) != 1:
@@ -307,7 +318,8 @@ def _check_spawns(file: TaskFile, init: frozenset[Proposition]) -> None:
 def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanics: HouseMechanics) -> None:
     if not problem.goal:
         raise TaskError("the goal is empty")
-    if (file.category == MIXED) != bool(problem.owned):
+    is_published = file.as_published is not None
+    if (file.category == MIXED) != bool(problem.owned) and not is_published:
         raise TaskError("a mixed task has private goals in :goal-owners, a cooperative one has none")
     private = [conjunct for claims in problem.owned.values() for conjunct in claims]
     denied = [conjunct for conjunct in (*problem.goal, *private) if conjunct.is_denied]
@@ -319,7 +331,7 @@ def _check_goals(file: TaskFile, problem: PddlProblem, plan: FloorPlan, mechanic
     shared = [conjunct for conjunct in problem.goal if not conjunct.is_denied]
     _check_compatible(shared, plan)
     for owned in problem.owned.values():
-        _check_compatible((*shared, *owned), plan)
+        _check_compatible(owned if is_published else (*shared, *owned), plan)
 
 
 def _check_goal(stated: Stated, plan: FloorPlan, mechanics: HouseMechanics) -> None:
@@ -387,7 +399,8 @@ def _knowledge(
     possible = init | mechanics.propositions | set(shared) | {fact for facts in private.values() for fact in facts}
     agents = tuple(file.agent_spawns)
     public = _read_facts("public_facts", file.public_facts, problem, possible)
-    if file.secret_facts is None:
+    is_prose = file.as_published is not None and file.secret_facts is None
+    if file.secret_facts is None and not is_prose:
         public = tuple(dict.fromkeys((*public, *shared)))
     _check_known("secret_facts", file.secret_facts or (), agents, "agent")
     secret = {
@@ -397,7 +410,7 @@ def _knowledge(
     known = {
         agent: tuple(dict.fromkeys((*public, *secret.get(agent, ()), *private.get(agent, ())))) for agent in agents
     }
-    for fact in shared:
+    for fact in () if is_prose else shared:
         if not any(fact in facts for facts in known.values()):
             raise TaskError(f"nobody knows that {fact.goal.pddl} is wanted: add {fact.pddl} to someone's secret_facts")
     return public, known
@@ -427,7 +440,6 @@ def _read_facts(
 
 
 def _check_names_in_texts(file: TaskFile, objects: Mapping[str, str]) -> None:
-    _check_known("agent_secrets", file.agent_secrets, file.agent_spawns, "agent")
     texts = [("task", file.task)]
     texts += [(f"agent_secrets of {agent}", text) for agent, secrets in file.agent_secrets.items() for text in secrets]
     for where, text in texts:

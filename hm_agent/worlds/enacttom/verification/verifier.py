@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 
 from hm_agent.worlds.enacttom.house.commands import Verb
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Certificate, Status
 from hm_agent.worlds.enacttom.tasks.mechanics import Channels
+from hm_agent.worlds.enacttom.tasks.proof_status import PROSE, failed_proof, missing_proofs
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -53,29 +54,34 @@ class Verdict:
 
 
 def variants(task: HouseholdTask) -> dict[str, Variant]:
-    """Returns the questions about a task that its certificate answers, by name."""
+    """Returns the questions about a task that its certificate answers, by name.
+
+    Where only prose tells of the goals, everyone counts as knowing them.
+    """
+    ask = partial(Variant, is_knowing=task.tells_goals)
     questions = {
-        "task": Variant(task.goal),
-        "silent": Variant(task.goal, is_silent=True),
+        "task": ask(task.goal),
+        "silent": ask(task.goal, is_silent=True),
         "baseline": Variant(task.goal, is_knowing=False, is_public=True),
     }
-    questions |= {f"without {agent}": Variant(task.goal, idle=frozenset([agent])) for agent in task.agents}
+    questions |= {f"without {agent}": ask(task.goal, idle=frozenset([agent])) for agent in task.agents}
     if task.k_depth:
         deepest = tuple(conjunct for conjunct in task.goal if conjunct.depth == task.k_depth)
         questions["sight"] = Variant(deepest, is_knowing=False, is_silent=True)
     for agent, claims in task.private_goals.items():
-        questions[f"private {agent}"] = Variant(_joined(task.goal, claims))
+        questions[f"private {agent}"] = ask(_joined(task.goal, claims))
     if len(task.private_goals) > 1:
         private = tuple(conjunct for claims in task.private_goals.values() for conjunct in claims)
-        questions["private"] = Variant(_joined(task.goal, private))
+        questions["private"] = ask(_joined(task.goal, private))
     return questions
 
 
 def physical_variants(task: HouseholdTask) -> dict[str, Variant]:
     """Returns the questions whether the physical goal can be reached in silence, and while one agent only waits."""
     goal = tuple(conjunct for conjunct in task.goal if not conjunct.depth)
-    questions = {"physical silent": Variant(goal, is_silent=True)}
-    return questions | {f"physical without {agent}": Variant(goal, idle=frozenset([agent])) for agent in task.agents}
+    ask = partial(Variant, goal, is_knowing=task.tells_goals)
+    questions = {"physical silent": ask(is_silent=True)}
+    return questions | {f"physical without {agent}": ask(idle=frozenset([agent])) for agent in task.agents}
 
 
 def _joined(first: Sequence[Claim], second: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -192,8 +198,9 @@ def verdict(proof: TaskProof, planners: Mapping[str, OtherPlanner] | None = None
         private_goals={agent: proof.status(f"private {agent}") for agent in goal_owners},
         all_private_goals=proof.status("private") if len(goal_owners) > 1 else None,
     )
+    faults = tuple(_faults(proof, certificate))
     spare = tuple(agent for agent in agents if proof.status(f"physical without {agent}") == "solved")
-    return Verdict(certificate, tuple(_faults(proof, certificate)), proof.plan, spare)
+    return Verdict(certificate.model_copy(update={"faults": faults or None}), faults, proof.plan, spare)
 
 
 def _message_count(turns: Sequence[JointTurn]) -> int:
@@ -222,28 +229,15 @@ def _wrong_goals(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
 
 def _missing_proofs(proof: TaskProof, certificate: Certificate) -> Iterator[str]:
     """Yields a line for each required proof that was refuted, or not found."""
-    yield from _failed_proof(certificate.status, "solved", "it has no plan", "no plan was found for it")
-    yield from _failed_proof(
-        certificate.baseline, "solved", "it has no plan with all secrets public", "no baseline was found"
-    )
-    for agent, status in certificate.without_agent.items():
-        refuted = f"{agent} is not needed: there is a plan in which it only waits"
-        yield from _failed_proof(status, "unsolvable", refuted, f"{agent} may not be needed")
-    if proof.task.file.needs_communication:
-        status = certificate.without_communication
-        yield from _failed_proof(status, "unsolvable", "it can be solved without a message", "it may need no message")
-        if status == "unsolvable":
-            refuted = "its physical goal, which alone is paid, can be reached without a message"
-            unproved = "its physical goal may need no message"
-            yield from _failed_proof(proof.status("physical silent"), "unsolvable", refuted, unproved)
-    if certificate.deepest_by_sight is not None:
-        depth = f"its K depth {certificate.k_depth}"
-        refuted = f"{depth} is inflated: its deepest K can be had by sight"
-        yield from _failed_proof(certificate.deepest_by_sight, "unsolvable", refuted, f"{depth} may be inflated")
-    for agent, status in certificate.private_goals.items() if certificate.status == "solved" else ():
-        goal = f"the private goal of {agent}"
-        refuted = f"{goal} can't be had with the shared goal"
-        yield from _failed_proof(status, "solved", refuted, f"{goal} may conflict with the shared goal")
+    task = proof.task
+    if not task.tells_goals:
+        yield PROSE
+    yield from missing_proofs(task.file, certificate)
+    if task.file.needs_communication and certificate.without_communication == "unsolvable":
+        refuted = "its physical goal, which alone is paid, can be reached without a message"
+        yield from failed_proof(
+            proof.status("physical silent"), "unsolvable", refuted, "its physical goal may need no message"
+        )
 
 
 def _disagreements(certificate: Certificate) -> list[str]:
@@ -253,13 +247,6 @@ def _disagreements(certificate: Certificate) -> list[str]:
         for name, status in certificate.checked_by.items()
         if "unknown" not in (status, certificate.status) and status != certificate.status
     ]
-
-
-def _failed_proof(status: Status, required: Status, refuted: str, unproved: str) -> list[str]:
-    """Returns the line for a proof that failed: `refuted`, or `unproved` if the planner gave no answer."""
-    if status == required:
-        return []
-    return [f"{unproved}: the planner stopped without a proof" if status == "unknown" else refuted]
 
 
 def _private_goals_met(proof: TaskProof) -> list[str]:

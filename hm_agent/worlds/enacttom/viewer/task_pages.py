@@ -18,6 +18,7 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     RoomRestriction,
     ShortMessages,
 )
+from hm_agent.worlds.enacttom.tasks.proof_status import unproved
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.verification.verifier import is_current
 from hm_agent.worlds.enacttom.viewer.plan_picture import PlanPicture
@@ -43,7 +44,10 @@ def write_task_page(tasks: Sequence[HouseholdTask], into: Path, title: str) -> N
 
 
 def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
-    """What the list of tasks shows and filters by. turns, messages: of the certified plan; None without one."""
+    """What the list of tasks shows and filters by. turns, messages: of the certified plan; None without one.
+
+    unproved: why it does not count as proved; empty if it does.
+    """
     certificate = task.file.certificate
     return {
         "id": task.name,
@@ -57,6 +61,7 @@ def listed_task(task: HouseholdTask) -> Mapping[str, Any]:
         "mechanics": list(dict.fromkeys(binding.mechanic_type for binding in task.mechanics.bindings)),
         "turns": len(certificate.plan) if certificate else None,
         "messages": certificate.messages if certificate else None,
+        "unproved": list(unproved(task.file)),
     }
 
 

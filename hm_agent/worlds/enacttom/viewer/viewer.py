@@ -10,6 +10,7 @@ from hm_agent.agents.planning_body import PlanningState
 from hm_agent.core import Seat, Step
 from hm_agent.recording.shapes import DrawnShape, colour_of
 from hm_agent.suite import ScenarioInfo, Viewer
+from hm_agent.worlds.enacttom.house.open_probes import ReportResult, question_of
 from hm_agent.worlds.enacttom.house.probes import ProbeResult
 from hm_agent.worlds.enacttom.house.runtime import HouseMessage, Sent
 from hm_agent.worlds.enacttom.house.views import HouseView
@@ -79,7 +80,7 @@ class HouseViewer(Viewer):
             "handles": [[agent, list(map(list, settings.items()))] for agent, settings in scene.handles.items()],
             "knows": [claim.words for claim in known],
             "learned": [claim.words for claim in known if claim not in before],
-            "probes": list(map(_probe_json, (*scene.probes, *scene.thoughts))),
+            "probes": [*map(_probe_json, (*scene.probes, *scene.thoughts)), *map(_report_json, scene.reports)],
             "left": view.messages_left - sum(sent.message.sender == seat for sent in scene.sent),
             **({"plan": list(map(str, state.plan))} if isinstance(state, PlanningState) else {}),
         }
@@ -141,6 +142,20 @@ def goal_facts(task: HouseholdTask) -> list[dict[str, Any]]:
 
 def _message_json(message: HouseMessage) -> dict[str, Any]:
     return {"from": message.sender, "to": list(message.addressees), "text": message.text}
+
+
+def _report_json(result: ReportResult) -> dict[str, Any]:
+    """An open probe in the form of `_probe_json`."""
+    return {
+        "agent": result.probe.agent,
+        "question": question_of(result.probe),
+        "depth": result.probe.claim.depth,
+        "answer": result.report and result.report.words,
+        "is_so": result.right is not None and result.right.holds is True,
+        "right": result.is_right,
+        "foil": False,
+        "paired": False,
+    }
 
 
 def _probe_json(result: ProbeResult) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from absl import flags
 
 from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
+from hm_agent.worlds.exploretom.audit.json_stories import labelled_stories
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
-from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
@@ -21,14 +21,15 @@ _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _FLAGS = (
     flags.DEFINE_enum(
         "contents",
-        SEEN,
+        None,
         [HIDDEN, SEEN],
-        "Whether entering a room shows what its containers hold (as in ToMi), where the file does not say.",
+        "Whether entering a room shows what its containers hold, where the file does not say. Without it, it does, "
+        "as in ToMi, and a label that is wrong only because of that is arguable.",
         **_HERE,
     ),
-    flags.DEFINE_bool("strict", False, "Count labels that can't be judged as wrong ones.", **_HERE),
-    flags.DEFINE_bool("json", False, "Print a line of JSON for each label that is wrong or not judged.", **_HERE),
-    flags.DEFINE_integer("most", 20, "How many labels to show of each kind, wrong and not judged.", 0, **_HERE),
+    flags.DEFINE_bool("strict", False, "Count labels that are arguable or can't be judged as wrong ones.", **_HERE),
+    flags.DEFINE_bool("json", False, "Print a line of JSON for each label that is not right.", **_HERE),
+    flags.DEFINE_integer("most", 20, "How many labels to show of each kind: wrong, arguable, not judged.", 0, **_HERE),
     flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
 )
 USAGE = """Looks for wrong labels in a set of stories and questions, and shows the beliefs that speak against each.
@@ -37,8 +38,9 @@ USAGE = """Looks for wrong labels in a set of stories and questions, and shows t
     hm-agent audit sets/moves/literal/test.jsonl
     hm-agent audit stories.jsonl --contents=hidden --json
 
-FILE is numbered text, as of bAbI and ToMi (a question, a tab, its label), or lines of JSON with story, question, and
-answer or choices with target. What can't be read is not judged. Exit status: 0 if no label is wrong, 1 if one is.
+FILE is numbered text, as of bAbI and ToMi (a question, a tab, its label), or JSON with story, question and answer, or
+with input and target, and optionally choices. A label that depends on a convention is arguable; what can't be read is
+not judged. Exit status: 0 if no label is wrong, 1 if one is.
 """
 FOUND, NONE_FOUND = 1, 0
 """Exit statuses."""
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
         raise ConfigError("name one file: hm-agent audit FILE; see --help")
     path = Path(files[0])
     counts: Counter[LabelVerdict] = Counter()
-    for judgement in judgements(path, sees_contents=_flag("contents") == SEEN):
+    for judgement in judgements(path, sees_contents=None if (said := _flag("contents")) is None else said == SEEN):
         counts[judgement.verdict] += 1
         if _flag("json"):
             _print_json(path, judgement)
@@ -67,11 +69,11 @@ def main(arguments: Sequence[str]) -> int:
             _print_judgement(path, judgement)
     if not _flag("json"):
         _print_summary(path, counts)
-    failing = counts[LabelVerdict.WRONG] + (counts[LabelVerdict.NOT_JUDGED] if _flag("strict") else 0)
-    return FOUND if failing else NONE_FOUND
+    failing = tuple(LabelVerdict)[1:] if _flag("strict") else (LabelVerdict.WRONG,)
+    return FOUND if any(counts[verdict] for verdict in failing) else NONE_FOUND
 
 
-def judgements(path: Path, *, sees_contents: bool) -> Iterator[Judgement]:
+def judgements(path: Path, *, sees_contents: bool | None = None) -> Iterator[Judgement]:
     """Judges every label of a file; raises ConfigError for a file that has none."""
     has_labels = False
     for story in labelled_stories(path):
@@ -106,6 +108,7 @@ def _print_json(path: Path, judgement: Judgement) -> None:
         "question": question.text,
         "label": question.label,
         "reason": judgement.reason,
+        "convention": judgement.convention.name.lower() if judgement.convention else None,
         "trace": judgement.trace,
     }
     print(json.dumps(shown, ensure_ascii=False))

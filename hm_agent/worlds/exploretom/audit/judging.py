@@ -1,47 +1,25 @@
-"""Tracks a labelled story and judges its labels: right, wrong with the reason, or not judged.
+"""Judges the labels of a story: right, wrong with the reason, arguable with the convention, or not judged.
 
-A label is called wrong only if all sentences up to its question can be read and are possible one after the other, and a
-definite answer follows from them.
+A label is called wrong only if all sentences up to its question, the question, all choices and the label can be read,
+the sentences are possible one after the other, a definite answer follows from them, and no convention makes it right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import get_args
 
-from hm_agent.wording import listed
-from hm_agent.worlds.exploretom.audit.happenings import (
-    TELLER,
-    act_out,
-    apply,
-    container_rooms_of,
-    containers_of,
-    people_in,
-    rooms_of,
-)
+from hm_agent.worlds.exploretom.audit.choices import meant_choices
 from hm_agent.worlds.exploretom.audit.labelled import LabelledQuestion, LabelledStory
-from hm_agent.worlds.exploretom.audit.tomi_language import (
-    Being,
-    Event,
-    Nothing,
-    WhereAsked,
-    parse_question,
-    parse_sentence,
-    words,
-)
+from hm_agent.worlds.exploretom.audit.read_story import ReadStory, believer_words, right_places
+from hm_agent.worlds.exploretom.audit.tomi_language import WhereAsked, parse_question
 from hm_agent.worlds.exploretom.datasets.belief_trace import value_words
 from hm_agent.worlds.exploretom.questions.functional import action_choices, chosen_action, parse_asked_action
 from hm_agent.worlds.exploretom.questions.grading import meaning
-from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, Asked, AskedProperty, AskedTime
-from hm_agent.worlds.exploretom.readers.reading import sees
-from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
-from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
-from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
-from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation, Value
-from hm_agent.worlds.exploretom.story.language import aside_of, plain_words, with_aside
+from hm_agent.worlds.exploretom.questions.story_questions import Asked, AskedProperty, AskedTime
+from hm_agent.worlds.exploretom.story.evidence import AwayFrom, Key, Missing, ObjectLocation
 
 
 class LabelVerdict(Enum):
@@ -49,20 +27,31 @@ class LabelVerdict(Enum):
 
     RIGHT = "right"
     WRONG = "wrong"
+    ARGUABLE = "arguable"
     NOT_JUDGED = "not judged"
+
+
+class Convention(Enum):
+    """What a story leaves open, and authors of data sets decide in different ways."""
+
+    CONTENTS = "does one who enters a room see what its containers hold?"
+    STAYED = "does one who comes back and finds a thing moved think that those who had stayed know where it is?"
+    CLAIMS = "does one believe what is claimed?"
+    NUMBERS = "do the numbers of choices begin with 0?"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A label with its verdict. reason: in one line, unless the label is right.
 
-    trace: for a wrong label, a line for each sentence of the story.
+    trace: for a wrong label, a line for each sentence of the story. convention: for an arguable one, what decides.
     """
 
     question: LabelledQuestion
     verdict: LabelVerdict
     reason: str = ""
     trace: tuple[str, ...] = ()
+    convention: Convention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,211 +61,202 @@ class _Unjudged(Exception):
     reason: str
 
 
-def judge(story: LabelledStory, *, sees_contents: bool) -> Iterator[Judgement]:
-    """Yields the judgements of a story's labels, in their order. sees_contents: for stories whose file does not say."""
-    shows = sees_contents if story.sees_contents is None else story.sees_contents
-    read = _read(tuple(line.text for line in story.lines), shows)
-    lines = [line.line for line in story.lines]
-    for question in story.questions:
-        yield _judge(read, question, lines)
-
-
-def _judge(read: ReadStory, question: LabelledQuestion, lines: Sequence[int]) -> Judgement:
-    if not question.label:
-        return Judgement(question, LabelVerdict.NOT_JUDGED, "it has no label")
-    if read.stop < question.after:
-        return Judgement(question, LabelVerdict.NOT_JUDGED, f"line {lines[read.stop]}: {read.problem}")
-    try:
-        wrong = read.objection(question)
-    except _Unjudged as unjudged:
-        return Judgement(question, LabelVerdict.NOT_JUDGED, unjudged.reason)
-    if wrong is None:
-        return Judgement(question, LabelVerdict.RIGHT)
-    return Judgement(question, LabelVerdict.WRONG, wrong.reason, tuple(read.trace(wrong, question.after)))
-
-
 @dataclass(frozen=True, slots=True)
-class _Objection:
-    """Why a label is wrong.
+class _Answer:
+    """What is known about the answer to a question.
 
-    key: what the answer is about. people: whose nested belief it is, outermost first; empty for the state of the world.
+    key: what it is about. people: whose nested belief it is, outermost first; empty for the state of the world.
+    objection: why a text is no right answer, None if it is; raises _Unjudged for a text that can't be judged.
+    depends_on: the convention on which it depends whether a text is right; None if there is none.
     """
 
-    reason: str
     key: Key
     people: Sequence[str]
+    objection: Callable[[str], str | None]
+    depends_on: Callable[[str], Convention | None] = lambda text: None
 
 
-class ReadStory:
-    """A story's sentences up to the first that can't be read or is impossible.
+def judge(story: LabelledStory, *, sees_contents: bool | None = None) -> Iterator[Judgement]:
+    """Yields the judgements of a story's labels, in their order.
 
-    stop: the number of sentences before that one. problem: what is wrong with that one, empty if there is none.
-    actions: those of each sentence.
+    sees_contents: whether entering shows what containers hold, for stories whose file does not say; None to take what
+    ToMi has, yes, and to call a label arguable that is wrong only because of that.
     """
-
-    def __init__(self, sentences: Sequence[str], sees_contents: bool) -> None:
-        self.sentences, self._sees_contents = sentences, sees_contents
-        self.problem = ""
-        events = self._parse(sentences)
-        self._rooms = rooms_of(events)
-        self.actions: list[Sequence[StoryAction]] = []
-        self._people = tuple(dict.fromkeys(name for event in events for name in people_in(event)))
-        self._states_places = any(isinstance(event, Being) for event in events)
-        container_rooms = container_rooms_of(events, self._rooms)
-        tracker = self._tracker()
-        for event in events:
-            try:
-                self.actions.append(act_out(tracker, event, self._rooms, container_rooms))
-            except StoryError as error:
-                self.problem = str(error)
-                break
-        self.stop = len(self.actions)
-
-    def _parse(self, sentences: Sequence[str]) -> list[Event]:
-        """The events of the sentences up to the first that can't be read, for which it sets `problem`."""
-        events: list[Event] = []
-        for sentence in sentences:
-            aside, last = aside_of(sentence), events[-1] if events else None
-            if aside and last is not None and isinstance(last, get_args(StoryAction)):
-                events[-1] = with_aside(last, aside)  # type: ignore[arg-type]
-                events.append(Nothing())
-                continue
-            event = parse_sentence(sentence)
-            if event is None:
-                self.problem = f"can't read {sentence[:80]!r}"
-                break
-            events.append(event)
-        return events
-
-    def _tracker(self) -> BeliefTracker:
-        return BeliefTracker((*self._people, TELLER), sees_contents=self._sees_contents)
-
-    # Answers
-
-    def objection(self, question: LabelledQuestion) -> _Objection | None:
-        """Why a label is wrong, None if it is right; raises _Unjudged if no definite answer follows from the story."""
-        asked = parse_question(question.text)
-        if action := parse_asked_action(question.text):
-            story = self._story_until(question)
-            answer = chosen_action(story, action)
-            if meaning(question.label, action_choices(story, action)) == answer:
-                return None
-            return _Objection(f"the answer is {answer!r}", action.key, (action.person,))
-        if isinstance(asked, Asked) and self._states_places:
-            asked = _as_where_asked(asked)
-        if isinstance(asked, Asked):
-            return self._asked_objection(asked, question)
-        if asked is None:
-            raise _Unjudged(f"can't read the question {question.text[:80]!r}")
-        return self._where_objection(asked, question)
-
-    def _story_until(self, question: LabelledQuestion) -> AnsweredStory:
-        """The story up to a question; raises _Unjudged if the story also has sentences about places (`Being`)."""
-        if self._states_places:
-            raise _Unjudged("such a question is judged only if all sentences of the story are actions of people")
-        actions = tuple(action for sentence_actions in self.actions[: question.after] for action in sentence_actions)
-        return AnsweredStory(StoryScript(actions, self._sees_contents))
-
-    def _asked_objection(self, asked: Asked, question: LabelledQuestion) -> _Objection | None:
-        """The objection to the label of a question in our own language."""
-        story = self._story_until(question)
-        answer = story.answer(asked)
-        if answer is None:
-            raise _Unjudged("the story gives no definite answer")
-        if meaning(question.label, story.choices(asked)) == answer:
-            return None
-        return _Objection(f"the answer is {answer!r}", asked.key, _believers(asked))
-
-    def _where_objection(self, asked: WhereAsked, question: LabelledQuestion) -> _Objection | None:
-        """The objection to the label of a question of where something is, which may be told in ToMi's sentences."""
-        tracker = self._tracker_after(question.after)
-        unknown = [name for name in asked.people if name not in self._people]
-        if unknown:
-            raise _Unjudged(f"the story names no {unknown[0]}")
-        has_room = asked.thing in tracker.people or asked.thing in tracker.containers
-        key = ("room" if has_room else "location", asked.thing)
-        value = self._value(tracker, key, asked.people, question.after, asked.time)
-        label = self._place_meant(question.label)
-        if isinstance(value, ObjectLocation | str):
-            right = (value,) if isinstance(value, str) else (value.container, value.room)
-            if label in right:
-                return None
-            return _Objection(_correction(asked, value_words(value)), key, asked.people)
-        if isinstance(value, AwayFrom | Missing) and self._is_ruled_out(label, value, tracker):
-            return _Objection(_correction(asked, f"not in the {value.room}"), key, asked.people)
-        raise _Unjudged(f"the story does not say where {_asked_words(asked)} is")
-
-    def _value(
-        self, tracker: BeliefTracker, key: Key, people: Sequence[str], after: int, time: str = "now"
-    ) -> Value | None:
-        """Where something is after some sentences, or was at the beginning; with people, where they believe that it is.
-
-        people: whose nested belief it is, outermost first. tracker: the one after these sentences; it holds two orders
-        of beliefs, and those of higher orders are computed from their definition.
-        """
-        if len(people) > 2:
-            actions = tuple(action for done in self.actions[:after] for action in done)
-            return DefinedBeliefs(StoryScript(actions, self._sees_contents), self._people).chained_belief(people, key)
-        if people:
-            return tracker.nested_belief(people[0], people[-1], key)
-        if key[0] == "room":
-            return tracker.rooms.get(key[1]) or tracker.containers.get(key[1])
-        return (tracker.first_locations if time == "beginning" else tracker.locations).get(key[1])
-
-    def _tracker_after(self, after: int) -> BeliefTracker:
-        tracker = self._tracker()
-        for done in self.actions[:after]:
-            for action in done:
-                apply(tracker, action)
-        return tracker
-
-    def _place_meant(self, label: str) -> str:
-        """The place that a label means, or the label itself if it means none."""
-        containers = dict.fromkeys(place for done in self.actions for place in containers_of(done))
-        places = tuple(dict.fromkeys((*containers, *self._rooms)))
-        label = words(label)
-        return meaning(label, places) or next(
-            (place for place in places if plain_words(place) == plain_words(label)), label
-        )
-
-    def _is_ruled_out(self, label: str, value: AwayFrom | Missing, tracker: BeliefTracker) -> bool:
-        """True if this belief excludes that the thing is at the place of the label."""
-        if isinstance(value, Missing) and not self._sees_contents:
-            return label == value.room and label not in tracker.containers.values()
-        return value.room in (label, tracker.containers.get(label))
-
-    # The trace
-
-    def trace(self, wrong: _Objection, after: int) -> Iterator[str]:
-        """Yields a line for each sentence: the sentence, who saw it, and how the belief that matters changed."""
-        tracker, before = self._tracker(), "nothing"
-        for number, (sentence, done) in enumerate(zip(self.sentences[:after], self.actions[:after], strict=True), 1):
-            seen: dict[str, None] = {}
-            for action in done:
-                seen |= dict.fromkeys(name for name in self._people if sees(tracker, name, action))
-                apply(tracker, action)
-            now = value_words(self._value(tracker, wrong.key, wrong.people, number))
-            notes = [f"seen by {listed(tuple(seen))}"] if seen else []
-            if now != before:
-                notes.append(f"{_believer_words(wrong.people)}: {now}")
-            yield f"{sentence}   [{'; '.join(notes)}]" if notes else sentence
-            before = now
+    shows = sees_contents if story.sees_contents is None else story.sees_contents
+    lines = [line.line for line in story.lines]
+    sentences = tuple(line.text for line in story.lines)
+    for question in story.questions:
+        yield _judge(sentences, question, lines, shows)
 
 
-@lru_cache(maxsize=8)
+def _judge(
+    sentences: tuple[str, ...], question: LabelledQuestion, lines: Sequence[int], shows: bool | None
+) -> Judgement:
+    read = _read(sentences, shows is not False)
+    try:
+        if question.label == "":
+            raise _Unjudged("it has no label")
+        if read.stop < question.after:
+            raise _Unjudged(f"line {lines[read.stop]}: {read.problem}")
+        answer = _answer(read, question)
+        label, *others = _label_texts(question)
+        objection = answer.objection(label)
+        convention = answer.depends_on(label)
+        if objection is None:
+            return _arguable(question, convention) if convention else Judgement(question, LabelVerdict.RIGHT)
+        if convention is None and shows is None and _is_right(_read(sentences, False), question, label):
+            convention = Convention.CONTENTS
+        if convention is None and others and answer.objection(others[0]) is None:
+            convention = Convention.NUMBERS
+        if convention:
+            return _arguable(question, convention, objection)
+        _check_choices(question, answer)
+    except _Unjudged as unjudged:
+        return Judgement(question, LabelVerdict.NOT_JUDGED, unjudged.reason)
+    trace = tuple(read.trace(answer.key, answer.people, question.after))
+    return Judgement(question, LabelVerdict.WRONG, objection, trace)
+
+
+def _arguable(question: LabelledQuestion, convention: Convention, objection: str = "") -> Judgement:
+    known = f"; by default {objection}" if objection else ""
+    return Judgement(question, LabelVerdict.ARGUABLE, f"{convention.value}{known}", convention=convention)
+
+
+def _is_right(read: ReadStory, question: LabelledQuestion, label: str) -> bool:
+    """True if a label is right in another reading of its story; False also if that is not known."""
+    if read.stop < question.after:
+        return False
+    try:
+        return _answer(read, question).objection(label) is None
+    except _Unjudged:
+        return False
+
+
+def _label_texts(question: LabelledQuestion) -> tuple[str, ...]:
+    """The texts that a label may mean, the likeliest first; raises _Unjudged if it means none."""
+    if question.unread:
+        raise _Unjudged(question.unread)
+    if not question.choices:
+        return (str(question.label),)
+    texts = meant_choices(question.label, question.choices)
+    if not texts:
+        raise _Unjudged(f"{str(question.label)[:80]!r} means none of the {len(question.choices)} choices")
+    return texts
+
+
+def _check_choices(question: LabelledQuestion, answer: _Answer) -> None:
+    """Raises _Unjudged if a question has choices of which none is known to be right."""
+    for choice in question.choices:
+        try:
+            if answer.objection(choice.text) is None:
+                return
+        except _Unjudged:
+            continue
+    if question.choices:
+        raise _Unjudged("none of the choices reads as the right answer")
+
+
+@lru_cache(maxsize=16)
 def _read(sentences: tuple[str, ...], sees_contents: bool) -> ReadStory:
     """Reads a story, cached, since files of JSON lines repeat it for each of its questions."""
     return ReadStory(sentences, sees_contents)
 
 
+# Answers
+
+
+def _answer(read: ReadStory, question: LabelledQuestion) -> _Answer:
+    """The answer to a question; raises _Unjudged if the question can't be read, or no definite answer follows."""
+    asked = parse_question(question.text)
+    if action := parse_asked_action(question.text):
+        _check_actions(read)
+        story = read.answered(question.after)
+        right, choices = chosen_action(story, action), action_choices(story, action)
+        return _Answer(action.key, (action.person,), _differs_from(right, choices))
+    if isinstance(asked, WhereAsked) and (changed := read.first_change(question.after)):
+        raise _Unjudged(f"{changed[:80]!r} may say where something is")
+    if isinstance(asked, Asked) and read.states_places:
+        asked = _as_where_asked(asked)
+    if isinstance(asked, Asked):
+        return _own_answer(read, asked, question)
+    if asked is None:
+        raise _Unjudged(f"can't read the question {question.text[:80]!r}")
+    return _where_answer(read, asked, question)
+
+
+def _check_actions(read: ReadStory) -> None:
+    """Raises _Unjudged if the story also has sentences about places (`Being`) or claims."""
+    if read.states_places:
+        raise _Unjudged("such a question is judged only if all sentences of the story are actions of people")
+
+
+def _differs_from(right: str, choices: Sequence[str]) -> Callable[[str], str | None]:
+    """The objection to every text that does not mean the right one of a question's choices."""
+
+    def objection(text: str) -> str | None:
+        return None if meaning(text, choices) == right else f"the answer is {right!r}"
+
+    return objection
+
+
+def _own_answer(read: ReadStory, asked: Asked, question: LabelledQuestion) -> _Answer:
+    """The answer to a question in our own language."""
+    _check_actions(read)
+    story = read.answered(question.after)
+    right = story.answer(asked)
+    if right is None:
+        raise _Unjudged("the story gives no definite answer")
+    return _Answer(asked.key, _believers(asked), _differs_from(right, story.choices(asked)))
+
+
+def _where_answer(read: ReadStory, asked: WhereAsked, question: LabelledQuestion) -> _Answer:
+    """The answer to a question of where something is, which may be told in ToMi's sentences."""
+    tracker, after = read.tracker_after(question.after), question.after
+    if unknown := [name for name in asked.people if name not in read.people]:
+        raise _Unjudged(f"the story names no {unknown[0]}")
+    has_room = asked.thing in tracker.people or asked.thing in tracker.containers
+    key = ("room" if has_room else "location", asked.thing)
+    value = read.value(key, asked.people, after, asked.time)
+    claimed = read.claims_heard(asked.thing, asked.people, after) if asked.people else ()
+    believed = dict.fromkeys((*right_places(value)[:1], *claimed))
+    inferred = _if_those_who_stayed_know(read, key, asked, after)
+
+    def objection(text: str) -> str | None:
+        label = read.place_meant(text)
+        if isinstance(value, ObjectLocation | str):
+            if label in right_places(value):
+                return None
+            if label is None and not question.choices:
+                raise _Unjudged(f"can't read the label {text[:80]!r} as a place of the story")
+            return _correction(asked, value_words(value))
+        if isinstance(value, AwayFrom | Missing) and label and read.is_ruled_out(label, value, tracker):
+            return _correction(asked, f"not in the {value.room}")
+        raise _Unjudged(f"the story does not say where {_asked_words(asked)} is")
+
+    def depends_on(text: str) -> Convention | None:
+        label = read.place_meant(text)
+        if len(believed) > 1 and label in believed:
+            return Convention.CLAIMS
+        if label in right_places(inferred) and label not in right_places(value):
+            return Convention.STAYED
+        return None
+
+    return _Answer(key, asked.people, objection, depends_on)
+
+
+def _if_those_who_stayed_know(read: ReadStory, key: Key, asked: WhereAsked, after: int) -> ObjectLocation | None:
+    """Where the first person believes a thing, if the second had stayed with it when the first last left it."""
+    if len(asked.people) != 2 or key[0] != "location":
+        return None
+    own = read.value(key, asked.people[:1], after)
+    if not isinstance(own, ObjectLocation):
+        return None
+    return own if asked.people[1] in read.stayed_when_leaving(asked.people[0], own.room, after) else None
+
+
 def _believers(asked: Asked) -> tuple[str, ...]:
     """The people whose belief a question asks for, outermost first; empty for the state of the world."""
     return tuple(name for name in (asked.person, asked.other) if name)
-
-
-def _believer_words(people: Sequence[str]) -> str:
-    """`Anne thinks that Beth believes`, or `it is` for the state of the world."""
-    return f"{' thinks that '.join(people)} believes" if people else "it is"
 
 
 def _asked_words(asked: WhereAsked) -> str:
@@ -292,7 +272,7 @@ def _correction(asked: WhereAsked, known: str) -> str:
     """The right answer as a sentence: `Anne thinks that Beth believes it in the box in the hall`."""
     if asked.time == "beginning":
         return f"at the beginning it is {known}"
-    return f"{_believer_words(asked.people)} it {known}" if asked.people else f"it is {known}"
+    return f"{believer_words(asked.people)} it {known}" if asked.people else f"it is {known}"
 
 
 def _as_where_asked(asked: Asked) -> WhereAsked | Asked:

@@ -143,7 +143,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, object]]:
     """Yields (number from 1, value) of every line that is not empty; raises ConfigError for one that is not JSON."""
     number = 0
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, json.loads(line)

@@ -50,7 +50,7 @@ class StoryCast:
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class _ListedObject:
+class ListedObject:
     """An object as the file lists it. visible, invisible: (verb, rest) of its changes."""
 
     name: str
@@ -68,11 +68,13 @@ class _ListedObject:
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class _ListedSetting:
+class ListedSetting:
+    """A setting as the file lists it: rooms of one place, what people may talk about, and objects."""
+
     name: str
     rooms: _Names
     topics: _Names
-    objects: Annotated[tuple[_ListedObject, ...], Field(min_length=1)]
+    objects: Annotated[tuple[ListedObject, ...], Field(min_length=1)]
 
 
 @checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -80,7 +82,7 @@ class CastLists:
     """The content of the file: names of people, and settings with their rooms, topics and objects."""
 
     names: _Names
-    setting: Annotated[tuple[_ListedSetting, ...], Field(min_length=1)]
+    setting: Annotated[tuple[ListedSetting, ...], Field(min_length=1)]
 
     def draw(self, rng: Random, people: int, rooms: int) -> StoryCast:
         """Draws a cast for one story: people, one setting with its first rooms, one object, all topics.
@@ -117,13 +119,13 @@ def read_cast(path: Path | None = None) -> CastLists:
     """
     path = path or data_folder("scenarios") / "exploretom" / "cast.toml"
     lists = read_toml(path, TypeAdapter(CastLists))
-    problem = next(_problems(lists), None)
+    problem = next(cast_problems(lists), None)
     if problem:
         raise ConfigError(f"{path}: {problem}")
     return lists
 
 
-def _problems(lists: CastLists) -> Iterator[str]:
+def cast_problems(lists: CastLists) -> Iterator[str]:
     """Yields what is wrong with the names, in one line each."""
     yield from filter(None, map(person_problem, lists.names))
     if len(set(map(plain_words, lists.names))) < len(lists.names):

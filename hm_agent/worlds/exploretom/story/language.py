@@ -46,7 +46,9 @@ MAX_NAME = 60
 MAX_SHOWN = 80
 """The longest part of a bad line that an error message shows, in characters."""
 
-_PERSON = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*"
+CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x2000))))}]"
+"""Matches a capital letter of the alphabets that have them, such as É."""
+_PERSON = rf"{CAPITAL}[\w'’-]*(?: {CAPITAL}[\w'’-]*)*"
 _THING = r"[\w'’&/-]+(?: [\w'’&/-]+)*?"
 _PEOPLE = rf"{_PERSON}(?:, {_PERSON})*(?: and {_PERSON})?"
 _NAME = re.compile(r"[\w'’&/-]+(?: [\w'’&/-]+)*")

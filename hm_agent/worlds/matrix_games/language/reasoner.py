@@ -14,7 +14,7 @@ from typing import Any
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.repeated_games.best_play import BestResponse
+from hm_agent.repeated_games.best_play import best_response
 from hm_agent.repeated_games.payoffs import Shares, Side
 from hm_agent.repeated_games.rules_of_play import (
     CopyRule,
@@ -106,9 +106,6 @@ def foresee(words: str | None, situation: RoundSituation, about: str = "", histo
 # What answers them best
 
 
-_response = lru_cache(4096)(BestResponse)
-
-
 def best_action(situation: RoundSituation) -> str:
     """The action with the most expected reward to the end, over all rules by their likelihood.
 
@@ -128,7 +125,7 @@ def best_action(situation: RoundSituation) -> str:
 def _values(rule: RuleOfPlay, state: Any, rounds: int, left: int) -> Sequence[float]:
     """The expected reward of each action against a rule; of this round alone in a state that the rule never gets to."""
     try:
-        return _response(rule, rounds).action_values(state, left)
+        return best_response(rule, rounds).action_values(state, left)
     except KeyError:
         side, chances = rule.side.opposite, rule.chances(state)
         return [side.expected(own, chances) for own in range(len(side.actions))]

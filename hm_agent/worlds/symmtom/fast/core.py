@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.worlds.symmtom import rules
-from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, as_cells, is_over, random_keys, within_hearing
+from hm_agent.worlds.symmtom.rules import OFFSETS, SILENT, as_cells, is_over, random_keys, sayable, within_hearing
 from hm_agent.worlds.symmtom.settings import WINNING_RECHARGES, GameSettings
 
 Array = Any
@@ -28,6 +28,7 @@ class FastState(NamedTuple):
 
     seed: () uint32. step: () int32, the number of steps taken. positions, bases: (n, 2) int32. first_hand, second_hand:
     (n, W) uint32, the sets of pieces that an agent knows; disjoint. recharges: (n,) int32, their number so far.
+    changed: (n, W) uint32, the pieces that an agent learnt or forgot in the latest step.
     """
 
     seed: Array
@@ -37,6 +38,7 @@ class FastState(NamedTuple):
     first_hand: Array
     second_hand: Array
     recharges: Array
+    changed: Array
 
     @property
     def knows(self) -> Array:
@@ -74,6 +76,7 @@ def reset(settings: GameSettings, seed: Array) -> FastState:
         first_hand=packed(order % n == turn[:, None]),
         second_hand=jnp.zeros((n, words_of(settings)), jnp.uint32),
         recharges=jnp.zeros(n, jnp.int32),
+        changed=jnp.zeros((n, words_of(settings)), jnp.uint32),
     )
 
 
@@ -85,18 +88,19 @@ def step(
     keys = random_keys(state.seed, stream, settings.agents) if priorities is None else priorities
     positions = move(settings, state.positions, directions, keys)
     knows, near = state.knows, within_hearing(settings, positions)
-    spoken = knows & singletons(settings, pieces)
+    spoken = sayable(settings, state) & singletons(settings, pieces)
     speaks = (spoken != 0).any(-1)
     is_new = near & ((spoken & ~knows[:, None]) != 0).any(-1)
     news = united(jnp.where(near[..., None], spoken, 0), 1) & ~knows
     taught = is_new.sum(0, dtype=jnp.int32)
     recharged = is_complete(settings, knows) & (positions == state.bases).all(-1)
     recharges = state.recharges + recharged.astype(jnp.int32)
-    heard = size(news)
+    heard = is_new.sum(1, dtype=jnp.int32) if settings.has_published_rules else size(news)
     rewards = heard + taught + recharged.astype(jnp.int32) * settings.recharge_reward + _prizes(settings, recharges)
     said = jnp.where(speaks, pieces, SILENT).astype(jnp.int32)
     second_hand = jnp.where(recharged[:, None], 0, state.second_hand | news)
     after = state._replace(step=state.step + 1, positions=positions, second_hand=second_hand, recharges=recharges)
+    after = after._replace(changed=after.knows ^ knows)
     return _freeze_finished(
         is_over(settings, state),
         state,

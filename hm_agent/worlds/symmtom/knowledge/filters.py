@@ -154,8 +154,8 @@ class JointBelief:
         said = int(sights.heard[0, me])
         if said == SILENT or settings.is_competitive:
             return
-        heard = {int(piece) for piece in np.delete(sights.heard[0], me) if piece != SILENT}
-        news = sum(not own[piece] for piece in heard)
+        heard = [int(piece) for piece in np.delete(sights.heard[0], me) if piece != SILENT]
+        news = sum(not own[piece] for piece in (heard if settings.has_published_rules else set(heard)))
         taught = int(sights.reward[0]) - news - (settings.recharge_reward if recharged else 0)
         lacking = (~before[:, near, said]).sum(-1)
         self.weights = self.weights * np.where(lacking == taught, 1.0, UNEXPECTED)

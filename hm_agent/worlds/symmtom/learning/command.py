@@ -22,8 +22,10 @@ from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.settings import (
     COMPETITIVE,
     COOPERATIVE,
+    PAPER,
     PRIVATE,
     PUBLIC,
+    PUBLISHED,
     GameSettings,
     paper_settings,
     parse_name,
@@ -43,6 +45,7 @@ _WHAT_FLAGS = (
     flags.DEFINE_string(
         "results", None, "A folder for a table, the paper's relations and figures of all runs in --out.", **_OWN
     ),
+    flags.DEFINE_bool("missing", False, "Leave out runs whose results, by the same flags, --results has.", **_OWN),
 )
 _HOW_FLAGS = (
     flags.DEFINE_integer("episodes", 60_000, "How many episodes to learn from.", lower_bound=1, **_OWN),
@@ -72,6 +75,7 @@ _HOW_FLAGS = (
 _RULES_FLAGS = (
     flags.DEFINE_enum("first_hand", PUBLIC, [PUBLIC, PRIVATE], "As in play.", **_OWN),
     flags.DEFINE_enum("rewards", COOPERATIVE, [COOPERATIVE, COMPETITIVE], "As in play.", **_OWN),
+    flags.DEFINE_enum("rules", PAPER, [PAPER, PUBLISHED], "As in play.", **_OWN),
 )
 _HELP_FLAGS = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_OWN),)
 GROUPS = {"What learns, and where": _WHAT_FLAGS, "How": _HOW_FLAGS, "The rules": _RULES_FLAGS, "Help": _HELP_FLAGS}
@@ -119,6 +123,10 @@ def _train(training: Any) -> int:
         raise ConfigError("--out names no folder")
     out = Path(_value("out"))
     planned_runs = _runs_to_train(training)
+    if _value("missing"):
+        if not _value("results"):
+            raise ConfigError("--missing has no effect: --results names no folder")
+        planned_runs = results.missing(planned_runs, Path(_value("results")))
     if _value("results"):  # fails before the training if it is a file
         Path(_value("results")).mkdir(parents=True, exist_ok=True)
     try:
@@ -155,7 +163,7 @@ def _train_one(planned: Any, out: Path) -> str:
     return (
         f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "
         f"best {evaluation['best']:.1f}, heuristic {evaluation['heuristic']:.1f}, "
-        f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes"
+        f"mean reward per agent over {evaluation['evaluated_episodes']:,} episodes; by {evaluation['device']}"
     )
 
 
@@ -241,7 +249,7 @@ def _games() -> list[GameSettings]:
         if game is None and name != "symmtom_*":
             raise ConfigError(f"unknown scenario {name!r}: say symmtom_w6_n3_c3 or the like")
         games |= dict.fromkeys([game] if game else [setting.game for setting in paper_settings()])
-    return [game.under(_value("first_hand"), _value("rewards")) for game in games]
+    return [game.under(_value("first_hand"), _value("rewards"), _value("rules")) for game in games]
 
 
 class LiveLine:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from statistics import mean
-from typing import Any
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
@@ -18,6 +18,9 @@ from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import load, variant_of
 from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.settings import PAPER_RULES, parse_name, with_variant
+
+if TYPE_CHECKING:
+    from hm_agent.worlds.symmtom.learning.training import Training
 
 Rewards = Mapping[str, float]
 """The mean rewards in one scenario, by algorithm and of the heuristic."""
@@ -50,12 +53,22 @@ class TrainingResult:
     @property
     def training(self) -> str:
         """All that decides what is learned, except the game, the algorithm and the seed."""
-        return json.dumps([self.evaluation["hidden"], self.evaluation["parameters"]], sort_keys=True)
+        return parameters_text(self.evaluation["hidden"], self.evaluation["parameters"])
+
+    def reward(self, name: str) -> str:
+        """The mean reward of the `final` or `best` checkpoint or of the heuristic, ± standard error if it is known."""
+        error = (self.evaluation.get("errors") or {}).get(name)
+        return f"{self.evaluation[name]:.1f}" + ("" if error is None else f" ± {error:.1f}")
 
     @property
     def condition(self) -> tuple[str, str]:
         """The number of episodes and the learning parameters, in words."""
         return f"{self.evaluation['trained_episodes']:,}", _parameter_words(self)
+
+
+def parameters_text(hidden: int, parameters: Mapping[str, Any]) -> str:
+    """The size of the layers and the learning parameters as JSON, equal for equal ones."""
+    return json.dumps([hidden, parameters], sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -131,7 +144,7 @@ def summary(results: Sequence[TrainingResult]) -> str:
     lines = ["Mean reward per agent and episode in self-play.", ""]
     lines += ["| scenario | algorithm | seed | trained on | how | final | best | heuristic |", "| --- " * 8 + "|"]
     for result in results:
-        rewards = " | ".join(f"{result.evaluation[name]:.1f}" for name in ("final", "best", HEURISTIC))
+        rewards = " | ".join(result.reward(name) for name in ("final", "best", HEURISTIC))
         episodes, how = result.condition
         lines.append(
             f"| {result.game} | {result.algorithm} | {result.seed} | {episodes} episodes | {how} | {rewards} |"
@@ -164,6 +177,7 @@ def relations(results: Sequence[TrainingResult]) -> str:
     """A table of the paper's relations, by the best checkpoints of each learner's seeds, in games of the paper's rules.
 
     Only runs with equal learning parameters are compared; a scenario in which several such groups were run counts once.
+    Errors are standard errors over scenarios.
     """
     lines = ["| the paper | published | here | settings | same direction |", "| --- " * 5 + "|"]
     rewards = _best_rewards([result for result in results if result.game == result.scenario])
@@ -174,7 +188,8 @@ def relations(results: Sequence[TrainingResult]) -> str:
                 excesses[scenario].append(excess)
         means = [mean(values) for values in excesses.values()]
         agrees = "yes" if means and mean(means) > 0 else "no"
-        here = f"{mean(means):+.0%} | {len(means)} | {agrees}" if means else "not run | 0 | -"
+        error = f" ± {stdev(means) / len(means) ** 0.5:.0%}" if len(means) > 1 else ""
+        here = f"{mean(means):+.0%}{error} | {len(means)} | {agrees}" if means else "not run | 0 | -"
         lines.append(f"| {relation.words} | {relation.published:+.0%} | {here} |")
     return "\n".join(lines) + "\n"
 
@@ -246,15 +261,27 @@ def _earlier(path: Path) -> list[TrainingResult]:
         raise ConfigError(f"{path} holds no results of training: choose another --results, or remove it") from error
 
 
+def missing(planned: Sequence[Training], into: Path) -> list[Training]:
+    """The runs of which a folder of results has none with the same parameters."""
+    known = {(one.game, one.algorithm, one.seed, one.training) for one in _earlier(into / "results.json")}
+
+    def run_of(one: Training) -> tuple[str, str, int, str]:
+        game = with_variant(one.settings.name, one.settings.variant)
+        return game, one.algorithm, one.seed, parameters_text(one.hidden, asdict(one.parameters))
+
+    return [one for one in planned if run_of(one) not in known]
+
+
 def means_over_seeds(results: Sequence[TrainingResult]) -> str:
-    """A table of each algorithm's rewards in each scenario: means over its seeds, and the least and the most."""
+    """A table of each algorithm's rewards in each scenario, with standard errors over its seeds, or else over games."""
     groups: dict[tuple[str, ...], list[TrainingResult]] = defaultdict(list)
     for result in results:
         groups[result.game, result.algorithm, *result.condition].append(result)
     lines = [
         "Mean reward per agent and episode in self-play over games that no run was trained or chosen on: of the last",
         "checkpoint, and of the one that was best over the validation games. With several seeds, the mean over them",
-        "(least to most).",
+        "± standard error over seeds (least to most); with one, ± standard error over games, if the run recorded it,",
+        "without the variation between seeds.",
         "",
         "`every`: steps of a game for one step of the optimiser; `batch`: transitions that it learns from;",
         "`team_share`: the weight of the mean reward of all agents in what each learns from. Whatever else is not as",
@@ -264,14 +291,18 @@ def means_over_seeds(results: Sequence[TrainingResult]) -> str:
         "| --- " * 8 + "|",
     ]
     for names, group in sorted(groups.items()):
-        last, best = (_mean_and_range([result.evaluation[name] for result in group]) for name in ("final", "best"))
-        heuristic = mean(result.evaluation[HEURISTIC] for result in group)
-        lines.append(f"| {' | '.join(names)} | {len(group)} | {last} | {best} | {heuristic:.1f} |")
+        last, best = (_mean_over_seeds(group, name) for name in ("final", "best"))
+        lines.append(f"| {' | '.join(names)} | {len(group)} | {last} | {best} | {group[-1].reward(HEURISTIC)} |")
     return "\n".join(lines) + "\n"
 
 
-def _mean_and_range(values: Sequence[float]) -> str:
-    return f"{mean(values):.1f}" + (f" ({min(values):.1f} to {max(values):.1f})" if len(values) > 1 else "")
+def _mean_over_seeds(results: Sequence[TrainingResult], name: str) -> str:
+    """The mean ± standard error over runs, and the least and the most; of a single run, its own."""
+    values = [result.evaluation[name] for result in results]
+    if len(values) == 1:
+        return results[0].reward(name)
+    error = stdev(values) / len(values) ** 0.5
+    return f"{mean(values):.1f} ± {error:.1f} ({min(values):.1f} to {max(values):.1f})"
 
 
 def _figures(results: Sequence[TrainingResult]) -> dict[str, dict[str, list[LearningCurve]]]:

@@ -30,8 +30,9 @@ from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy
 from hm_agent.worlds.symmtom.metrics import REWARD
+from hm_agent.worlds.symmtom.policies.policy import Policy
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
-from hm_agent.worlds.symmtom.rules import Keys
+from hm_agent.worlds.symmtom.rules import Ints, Keys
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -92,7 +93,7 @@ def _as_flags(described: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a described run as flags of `hm-agent train`; a field without a flag keeps its own name."""
     fields = dict(described)
     parameters, game = dict(fields.pop("parameters")), asdict(settings := GameSettings(**fields.pop("settings")))
-    del game["has_public_first_hand"], game["is_competitive"]
+    del game["has_public_first_hand"], game["is_competitive"], game["has_published_rules"]
     named = {
         "episodes": parameters.pop("updates") * parameters["games"],
         **settings.variant,
@@ -175,9 +176,14 @@ def _validate(training: Training, folder: Path, progress: TrainingProgress) -> N
 
 def mean_reward(player: TrainedPlayer, seeds: Keys) -> float:
     """The mean reward per agent and episode in self-play over games of these seeds."""
+    return float(episode_rewards(player.settings, lambda: TrainedPolicy(player), seeds).mean())
+
+
+def episode_rewards(settings: GameSettings, build: Callable[[], Policy], seeds: Keys) -> Ints:
+    """(B, n): each agent's reward in self-play of a policy, for the games of these seeds (B,)."""
     batches = np.array_split(seeds, max(1, len(seeds) // BATCH))
-    rewards = [measure(player.settings, lambda: TrainedPolicy(player), batch)[REWARD] for batch in batches]
-    return float(np.concatenate(rewards).mean())
+    rewards: Ints = np.concatenate([measure(settings, build, batch)[REWARD] for batch in batches])
+    return rewards
 
 
 def _save_progress(training: Training, folder: Path, progress: TrainingProgress) -> None:
@@ -205,15 +211,29 @@ def _resume(training: Training, folder: Path, learner: Learner[Any]) -> Training
     return TrainingProgress(learner.resumed(player.weights, extra), int(extra["updates"]), curve, float(extra["best"]))
 
 
+def standard_error(rewards: Ints) -> float | None:
+    """The standard error over games of the mean of rewards (B, n); None for a single game."""
+    by_game = rewards.mean(1)
+    return float(by_game.std(ddof=1) / len(by_game) ** 0.5) if len(by_game) > 1 else None
+
+
 def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
-    """Measures the last and the best checkpoint and the heuristic over the same games; writes evaluation.json."""
+    """Measures the last and the best checkpoint and the heuristic over the same games; writes evaluation.json.
+
+    Its errors are standard errors over these games. They don't include the variation between training runs.
+    """
     path = folder / "evaluation.json"
     if path.exists():
         evaluation: dict[str, Any] = json.loads(path.read_text("utf-8"))
         return evaluation
     seeds = np.arange(EVALUATION_SEEDS, EVALUATION_SEEDS + training.evaluation, dtype=np.uint32)
     best, last = (load(folder / name, training.settings)[0] for name in ("best.npz", "last.npz"))
-    heuristic = measure(training.settings, HeuristicPolicy, seeds)[REWARD]
+    policies: Mapping[str, Callable[[], Policy]] = {
+        "final": lambda: TrainedPolicy(last),
+        "best": lambda: TrainedPolicy(best),
+        "heuristic": HeuristicPolicy,
+    }
+    rewards = {name: episode_rewards(training.settings, build, seeds) for name, build in policies.items()}
     evaluation = {
         "scenario": training.settings.name,
         "algorithm": training.algorithm,
@@ -222,9 +242,9 @@ def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
         "trained_episodes": training.parameters.updates * training.parameters.games,
         "parameters": asdict(training.parameters),
         "evaluated_episodes": training.evaluation,
-        "final": mean_reward(last, seeds),
-        "best": mean_reward(best, seeds),
-        "heuristic": float(heuristic.mean()),
+        **{name: float(values.mean()) for name, values in rewards.items()},
+        "errors": {name: standard_error(values) for name, values in rewards.items()},
+        "device": jax.default_backend(),
     }
     write_whole(path, json.dumps(evaluation, indent=2) + "\n")
     return evaluation

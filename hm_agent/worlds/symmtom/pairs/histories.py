@@ -117,6 +117,6 @@ def _initial_state(course: Course, count: int) -> GameState:
     for agent, pieces in enumerate(course.first_hand):
         first_hand[:, agent, list(pieces)] = True
     starts, bases = (np.tile(np.array(cells, np.int32), (count, 1, 1)) for cells in (course.starts, course.bases))
-    none = np.zeros(count, np.int32)
+    none, nothing = np.zeros(count, np.int32), np.zeros_like(first_hand)
     recharges = np.zeros((count, AGENTS), np.int32)
-    return GameState(none.astype(np.uint32), none, starts, bases, first_hand, np.zeros_like(first_hand), recharges)
+    return GameState(none.astype(np.uint32), none, starts, bases, first_hand, nothing, recharges, nothing)

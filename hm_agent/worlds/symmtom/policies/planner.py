@@ -100,6 +100,7 @@ def believed_state(sights: Sights, known: Bools) -> GameState:
         first_hand=sights.first_hand,
         second_hand=known & ~sights.first_hand,
         recharges=np.zeros(known.shape[:2], np.int32),
+        changed=np.zeros_like(known),
     )
 
 

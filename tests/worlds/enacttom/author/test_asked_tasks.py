@@ -270,6 +270,9 @@ def test_three_judges_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[
 EXAMPLES: dict[str, Question[Any]] = {
     "propose_task": ProposeTask("mixed", 2, ("agent_0", "agent_1", "agent_2"), "{...}"),
     "propose_task_again": ProposeTask("cooperative", 1, ("agent_0", "agent_1"), "{...}", "{..}", ("no plan", "Less.")),
+    "propose_task_with_parents": ProposeTask(
+        "cooperative", 1, ("agent_0", "agent_1"), "{...}", failed=("{1}", "{2}"), solved=("{3}",)
+    ),
     "propose_task_without_k": ProposeTask("cooperative", 0, ("agent_0", "agent_1"), "{...}"),
     "judge_task": JudgeTask("mixed", 2, "{...}", "[...]", 8, 4),
 }

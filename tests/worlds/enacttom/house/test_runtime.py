@@ -236,7 +236,13 @@ def test_knowledge_is_no_part_of_success_and_the_budget_ends_the_episode() -> No
         assert not turn.is_over
         turn = world.step({"agent_0": command, "agent_1": IDLE})
     assert (turn.step, turn.is_over, turn.rewards["agent_1"]) == (3, True, 1.0)
-    assert world.metrics() == {"functional_success": 1.0, "messages": 0.0, "turns": 3.0, "known_share": 0.0}
+    assert world.metrics() == {
+        "functional_success": 1.0,
+        "messages": 0.0,
+        "turns": 3.0,
+        "known_share": 0.0,
+        "unproved": 1.0,
+    }
 
 
 # What reaches an agent

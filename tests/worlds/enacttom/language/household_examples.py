@@ -25,8 +25,10 @@ from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.theory_of_mind.situation import BarredCall, PlanRecord
 from hm_agent.worlds.enacttom.house.commands import HouseCommand, open_it, pick
+from hm_agent.worlds.enacttom.house.open_probes import question_of
 from hm_agent.worlds.enacttom.language.house_probes import HouseProbes
 from hm_agent.worlds.enacttom.language.notebook import HouseNotebook
+from hm_agent.worlds.enacttom.language.report_questions import AskReports
 from hm_agent.worlds.enacttom.language.situation import WRITES, HouseSituation, PartnerAct
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
@@ -102,12 +104,18 @@ ASKED = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=T
 PROBES = tuple(one for one in ASKED if one.agent == "agent_1")
 ENDED = HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=PROBES)))
 PROBE = AskProbes(ENDED, tuple(probe.words for probe in PROBES), HouseProbes.choices)
+OPEN = EnacttomWorld(load_task(task_files()["enacttom_relay_of_three"]), asks=True, asks_open=True).open_probes
+REPORTED = tuple(one for one in OPEN if one.agent == "agent_1")
+REPORT = AskReports(
+    HouseSituation((*RELAY.views[:-1], replace(RELAY.view, probes=(*PROBES, *REPORTED)))),
+    tuple((one.name, question_of(one)) for one in REPORTED),
+)
 PARTED = Watched("one_window", "agent_1").play(
     {"agent_1": "Navigate[living_room_1]"},
     {"agent_0": "Open[cabinet_7]"},
     {"agent_1": "Navigate[kitchen_1]"},
 )
-HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
+SHARED_EXAMPLES: Mapping[str, Question[Any]] = {
     "plan": PLAN,
     "plan_at_first": Plan(AT_FIRST, None, (), (), (), "the episode begins"),
     "plan_after_a_meeting": Plan(PARTED, "Open drawer_3.", (), (), (), "the plan is used up"),
@@ -136,3 +144,5 @@ HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {
     "choose_strategy_at_first": ChooseStrategy(AT_FIRST, ()),
     "probe": PROBE,
 }
+"""The questions that all worlds ask."""
+HOUSE_EXAMPLES: Mapping[str, Question[Any]] = {**SHARED_EXAMPLES, "report": REPORT}

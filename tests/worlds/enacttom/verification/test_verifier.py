@@ -312,7 +312,7 @@ def test_verify_tells_of_each_fault_in_one_line_and_goes_on(folder: Path, capsys
         (["verify", "nowhere"], "nowhere is no folder"),
         (["verify", "--planner=guess"], "planner"),
         (["verify", "--out=x"], "--out is no flag of this command"),
-        (["verify", "a", "b"], "one folder at a time, not 2"),
+        (["verify", "a", "b"], "one folder or file at a time, not 2"),
         (["export", "enacttom", "nowhere"], "nowhere is no folder"),
         (["browse", "enacttom", "--page=/tmp"], "--page=/tmp: this is a folder; name a file"),
     ],

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from hm_agent.command_line.cli import main
-from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.audit.audit_command import judgements
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict
-from hm_agent.worlds.exploretom.audit.labelled import labelled_stories
 from hm_agent.worlds.exploretom.datasets.export_command import main as export
 from tests.worlds.exploretom.story_examples import FALSE_BELIEF
 
@@ -89,8 +87,7 @@ def test_right_labels_stand_and_wrong_ones_are_found(
     found = verdict(tmp_path, story, question, wrong)
     assert found.verdict is WRONG
     assert len(found.trace) == len(story.splitlines())
-    assert "unheard-of shelf" not in found.reason
-    assert verdict(tmp_path, story, question, "unheard-of shelf").verdict is WRONG
+    assert verdict(tmp_path, story, question, "unheard-of shelf").verdict is NOT_JUDGED
 
 
 @pytest.mark.parametrize(
@@ -216,33 +213,6 @@ def test_lines_of_json_are_read(tmp_path: Path) -> None:
     assert [one.verdict for one in found] == [RIGHT, WRONG, RIGHT, WRONG, RIGHT, WRONG, RIGHT]
 
 
-@pytest.mark.parametrize(
-    ("choices", "target", "label"),
-    [
-        (["box", "bin"], "0", "box"),
-        (["box", "bin"], 1, "bin"),
-        (["2", "1", "0"], "0", "0"),
-        (["2", "1", "0"], 0, "2"),
-        (["box", "bin"], True, None),
-        (["box", "bin"], 2, None),
-        (["box", "bin"], "2", None),
-        (["box", "bin"], -1, None),
-        (["box", "bin"], "crate", "crate"),
-    ],
-)
-def test_a_target_names_a_choice_by_words_letter_or_number(
-    tmp_path: Path, choices: list[str], target: object, label: str | None
-) -> None:
-    path = tmp_path / "set.jsonl"
-    path.write_text(json.dumps({"story": "A.", "question": "Where?", "choices": choices, "target": target}), "utf-8")
-    if label is None:
-        with pytest.raises(ConfigError, match="choices with target"):
-            list(labelled_stories(path))
-    else:
-        [story] = labelled_stories(path)
-        assert story.questions[0].label == label
-
-
 def test_a_question_without_a_label_spoils_no_other(tmp_path: Path) -> None:
     asked = "8 Where will Emil look for the turnips?"
     found = audit(tmp_path, f"{MOVED}{asked}\n9{asked[1:]}\t\n10{asked[1:]}\tred_crate\n")
@@ -256,7 +226,7 @@ def test_our_own_sets_hold_and_a_spoilt_label_is_found(tmp_path: Path, capsys: p
         export(("--stories=1", f"--contents={contents}", "--splits=test:1", f"--out={out}"))
         for config in ("literal", "functional"):
             assert main(["hm-agent", "audit", str(out / config / "test.jsonl")]) == 0
-            assert " 0 wrong, 0 not judged" in capsys.readouterr().out
+            assert " 0 wrong, 0 arguable, 0 not judged" in capsys.readouterr().out
     path = tmp_path / "hidden" / "literal" / "test.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     spoilt = next(row for row in rows if row["false_belief"])
@@ -277,7 +247,7 @@ def test_exit_status_tells_a_pipeline(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["hm-agent", "audit", "exploretom", str(path), "--strict"]) == 1
     path.write_text(f"{MOVED}8 Where is Emil?\tcellar\n", "utf-8")
     assert main(["hm-agent", "audit", str(path)]) == 1
-    assert "1 labels: 0 right, 1 wrong, 0 not judged" in capsys.readouterr().out
+    assert "1 labels: 0 right, 1 wrong, 0 arguable, 0 not judged" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

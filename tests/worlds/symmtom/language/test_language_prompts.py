@@ -62,6 +62,13 @@ def test_the_example_of_an_answer_does_not_begin_with_what_has_just_failed() -> 
     assert '"calls": ["meet(player_2)", ' in render(replace(PLAN, barred=barred))
 
 
+def test_prompts_tell_the_published_rules_where_they_hold() -> None:
+    told = "What you can say is what you knew a step earlier"
+    assert told not in render(PLAN)
+    board = replace(BOARD, rules=replace(BOARD.rules, has_published_rules=True))
+    assert told in render(replace(PLAN, situation=board))
+
+
 @pytest.mark.parametrize(
     ("change", "before", "after"),
     [

@@ -46,6 +46,7 @@ class Game:
             first_hand=first_hand,
             second_hand=np.zeros_like(first_hand),
             recharges=np.zeros((1, 3), np.int32),
+            changed=np.zeros_like(first_hand),
         )
         self.notebook = Notebook(seed=0, steps=settings.steps)
         self.events = self.notebook.read(Observation(0, view_of(settings, self.state, None, 0)))

@@ -14,6 +14,7 @@ class Tasks extends Listing {
     add("category", "category", ({ category }) => category);
     add("depth", "K depth", ({ depth }) => depth);
     add("agents", "agents", ({ agents }) => agents);
+    add("proved", "proof", ({ unproved }) => (unproved.length ? "unproved" : "proved"));
     const mechanics = [...new Set(this.all.flatMap((task) => task.mechanics))].sort();
     if (mechanics.length > 1) found.push(this.select("mechanic", "mechanic", Object.fromEntries(mechanics.map((name) => [name, spaced(name)])), (one, value) => one.mechanics.includes(value)));
     found.push(this.search("words of title, id or mechanics"));
@@ -28,9 +29,9 @@ class Tasks extends Listing {
     return addressWith({ task: id });
   }
 
-  factsOf({ category, depth, agents, rooms, furniture, objects, mechanics, turns, messages }) {
+  factsOf({ category, depth, agents, rooms, furniture, objects, mechanics, turns, messages, unproved }) {
     const plan = turns === null ? "no certificate" : `plan of ${counted(turns, "turn")} and ${counted(messages, "message")}`;
-    return [category, `K depth ${depth}`, counted(agents, "agent"), counted(rooms, "room"), `${counted(furniture, "piece")} of furniture`, counted(objects, "object"), plan, ...mechanics.map(spaced)].join(" · ");
+    return [...(unproved.length ? ["unproved"] : []), category, `K depth ${depth}`, counted(agents, "agent"), counted(rooms, "room"), `${counted(furniture, "piece")} of furniture`, counted(objects, "object"), plan, ...mechanics.map(spaced)].join(" · ");
   }
 
   item(task) {
@@ -51,7 +52,7 @@ class Tasks extends Listing {
     const beside = (number, words) => (this.all[number] ? make("a", { href: this.addressOf(this.all[number]) }, words) : null);
     const ways = [make("button", { type: "button", class: "link", onclick: () => this.leave() }, "← All tasks"), beside(task.number - 1, "Task before"), beside(task.number + 1, "Next task")];
     this.present(ways, task.title, make("p", { class: "facts-line" }, make("code", {}, task.id), ` · ${this.factsOf(task)}`),
-      make("div", { class: "two" }, make("div", {}, this.household(found), this.certificate(found)), make("div", {}, this.briefing(found), this.pddl(found))));
+      make("div", { class: "two" }, make("div", {}, this.household(found), this.missing(task), this.certificate(found)), make("div", {}, this.briefing(found), this.pddl(found))));
   }
 
   household({ house, figures }) {
@@ -65,6 +66,10 @@ class Tasks extends Listing {
     return make("section", { class: "part" }, make("h2", {}, "Everyone is told"), make("p", { class: "words" }, text), told,
       make("h2", {}, "Mechanics"), mechanics.length ? make("ul", {}, mechanics.map((words) => make("li", {}, words))) : make("p", { class: "faint" }, "none"),
       make("h2", {}, "Budgets"), make("p", {}, `${counted(max_turns, "turn")}; messages: ${house.agents.map(({ name }) => `${name} ${budgets[name]}`).join(", ")}`));
+  }
+
+  missing({ unproved }) {
+    return unproved.length ? make("section", { class: "part" }, make("h2", {}, "Unproved"), make("ul", {}, unproved.map((why) => make("li", { class: "not-as-wanted" }, why)))) : null;
   }
 
   certificate({ house, certificate }) {

@@ -1,0 +1,42 @@
+"""`hm-agent pack`: one archive of a run or a card."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from hm_agent.config import ConfigError
+from hm_agent.files import path_in_words
+from hm_agent.packing import ENDING, pack_folder
+from hm_agent.wording import counted
+
+PACK_ABOUT = """Writes a run or a card into one archive, to attach to a paper or an issue.
+
+It has the results, the traces with their prompts and answers, and the cards with their answers: all that
+`hm-agent reproduce ARCHIVE` needs to play it again without asking a model."""
+
+
+def pack_command(arguments: Sequence[str]) -> int:
+    """`hm-agent pack RUN`; returns the exit status."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("hm-agent pack", description=PACK_ABOUT, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run, or a card.json or its folder")
+    parser.add_argument("--out", type=Path, help=f"the file to write (default: the folder's name with {ENDING})")
+    options = parser.parse_args(arguments)
+    folder = options.run.parent if options.run.is_file() else options.run
+    if not folder.is_dir():
+        raise ConfigError(f"{folder}: no such folder")
+    archive = options.out or _beside(folder)
+    packed = pack_folder(folder, archive)
+    what = f"{counted(packed.episodes, 'episode')} and {counted(packed.cards, 'card')}"
+    print(f"Archive: {path_in_words(archive)} with {what}, {packed.size / 1e6:.2f} MB, SHA-256 {packed.digest}")
+    return 0
+
+
+def _beside(folder: Path) -> Path:
+    """The archive's path beside the folder: a folder may have a dot in its name."""
+    place = folder.resolve()
+    if not place.name:
+        raise ConfigError(f"{folder} has no name: name the archive with --out")
+    return place.with_name(place.name + ENDING) if folder.name in ("", "..") else folder.parent / (folder.name + ENDING)

@@ -1,0 +1,108 @@
+"""`hm-agent cast`: has a language model suggest the settings of stories, and writes them for `--cast`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from absl import flags
+
+from hm_agent.command_flags import help_text, read_flags
+from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
+from hm_agent.models.flags import ModelFlags
+from hm_agent.models.providers import ModelPool
+from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
+from hm_agent.questions import ModelUnavailable
+from hm_agent.worlds.exploretom.random_stories.cast import CastLists, ListedSetting, read_cast
+from hm_agent.worlds.exploretom.random_stories.suggested_cast import CAST_ANSWERS, CastWriter, SuggestedCast
+
+NAME = "hm-agent cast"
+FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
+_HERE: dict[str, Any] = {"flag_values": FLAGS}
+_WHAT = (
+    flags.DEFINE_integer("settings", 10, "How many settings to suggest.", lower_bound=1, **_HERE),
+    flags.DEFINE_string("judge", None, "The model that judges each detail; --model unless said.", **_HERE),
+    flags.DEFINE_integer("seed", 0, "The seed of the names that inspire the model, and of its sampling.", **_HERE),
+    flags.DEFINE_string("out", "cast.toml", "The file to write, which must not be there yet.", **_HERE),
+)
+_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
+MODEL_FLAGS = ModelFlags(FLAGS, "suggests the settings")
+GROUPS = {"What to suggest": _WHAT, **MODEL_FLAGS.groups, "Help": _HELP}
+USAGE = """Has a language model suggest settings of stories, and judge their details, as in ExploreToM's section 2.1.
+
+    hm-agent cast --model=gpt-4o --settings=20 --out=cast.toml
+    hm-agent generate exploretom --model=gpt-4o --cast=cast.toml
+
+The file has the form of scenarios/exploretom/cast.toml. With --model=builtin it has settings of that file."""
+
+
+def _flag(name: str) -> Any:
+    return FLAGS[name].value
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
+    read_flags(FLAGS, (NAME, *arguments))
+    if _flag("help"):
+        print(help_text(USAGE, GROUPS, FLAGS))
+        return 0
+    out, settings = Path(_flag("out")), MODEL_FLAGS.settings()
+    if out.exists():
+        raise ConfigError(f"--out={out}: there is such a file already")
+    names = (settings.name, _flag("judge") or settings.name)
+    models = ModelPool(settings)
+    with closing(models), told_of_interruptions(models.hurry):
+        models.check(dict.fromkeys(names))
+        try:
+            found = run_interruptibly(lambda: _suggested(models, names, _flag("settings"), _flag("seed")))
+        except ModelUnavailable as error:
+            return complain(NAME, f"{error.status}: {' '.join(str(error).split())}", NO_MODEL)
+        except KeyboardInterrupt:
+            return complain(NAME, "interrupted; nothing is written", INTERRUPTED)
+    return _written(out, found, _flag("settings"))
+
+
+async def _suggested(models: ModelPool, names: tuple[str, str], settings: int, seed: int) -> SuggestedCast | None:
+    """The settings that the first of two models suggests, as far as the second one accepts them."""
+    async with AsyncExitStack() as stack:
+        suggester, judge = [await stack.enter_async_context(models.model(name, seed, CAST_ANSWERS)) for name in names]
+        return await CastWriter(suggester, judge, Random(f"cast/{seed}")).write(settings)
+
+
+def _written(out: Path, found: SuggestedCast | None, wanted: int) -> int:
+    """Writes the settings and says what was refused; returns the exit status."""
+    if found is None:
+        return complain(NAME, "no setting was suggested that can be used", FAILED)
+    for detail in found.refused:
+        print(f"Refused: {detail}")
+    write_whole(out, text_of_cast(found.lists))
+    read_cast(out)
+    objects = sum(len(setting.objects) for setting in found.lists.setting)
+    print(f"Settings: {len(found.lists.setting)} of {wanted}, with {objects} objects: {out}")
+    return 0 if len(found.lists.setting) == wanted else FAILED
+
+
+def text_of_cast(lists: CastLists) -> str:
+    """Names and settings as TOML, in the form that `read_cast` reads."""
+    return "\n".join(
+        (f"names = {_toml(lists.names)}", *(line for one in lists.setting for line in _setting_lines(one)), "")
+    )
+
+
+def _setting_lines(setting: ListedSetting) -> Iterator[str]:
+    yield "\n[[setting]]"
+    yield from (f"{key} = {_toml(getattr(setting, key))}" for key in ("name", "rooms", "topics"))
+    for thing in setting.objects:
+        yield "\n[[setting.objects]]"
+        yield from (f"{key} = {_toml(getattr(thing, key))}" for key in ("name", "containers", "visible", "invisible"))
+
+
+def _toml(value: object) -> str:
+    """A text or nested lists of texts in TOML, which writes them as JSON does."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Mixed tables: one agent under test among scripted partners that keep back."""

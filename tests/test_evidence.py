@@ -1,0 +1,215 @@
+"""What changes what is played is another condition: prompts, endpoint, served model, own code; runs keep them all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hm_agent
+from hm_agent.config import ConfigError, data_folder
+from hm_agent.models.prompts import prompts_from, register_prompts, template_names, template_text
+from hm_agent.models.sources import HASH_DIGITS
+from hm_agent.process.exit_status import FAILED, WRONG_INPUT
+from hm_agent.recording.result import FILE
+from hm_agent.reporting.conditions import conditions_of, in_order, labels
+from hm_agent.reporting.runs import read_runs
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from tests.support.commands import call_here
+
+GAME, PLAN = "mg_pd_grim", "agent/plan.j2"
+AGENT = """
+from hm_agent import Decision
+from hm_agent.questions import Usage
+
+
+class Defector:
+    usage = Usage()
+
+    async def act(self, observation):
+        return Decision("defect")
+
+    def metrics(self):
+        return {}
+
+
+def build(setup):
+    return Defector()
+"""
+NOWHERE = Path("no/such/folder")
+
+
+def answer(body: Mapping[str, Any], model: str = "loopback") -> Response:
+    """Plans to defect. model: the name by which the endpoint calls its model."""
+    given = completion('{"reasoning": "", "calls": ["play(defect)"]}', prompt=prompt_of(body))
+    assert isinstance(given.body, dict)
+    return replace(given, body={**given.body, "model": model})
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint(answer) as served:
+        yield served
+
+
+@pytest.fixture
+def briefly(tmp_path: Path) -> Path:
+    """A folder with another template for plans."""
+    path = tmp_path / "briefly" / PLAN
+    path.parent.mkdir(parents=True)
+    path.write_text(template_text(PLAN) + "\nBe brief.\n")
+    return tmp_path / "briefly"
+
+
+def played(out: Path, url: str, *more: str) -> tuple[int, str, str]:
+    model = ("--model=loopback", f"--base_url={url}", "--max_steps=3", "--noreplay", "--agent=react")
+    with prompts_from(NOWHERE):
+        return call_here("hm-agent", "play", f"--scenario={GAME}", f"--out={out}", *model, *more)
+
+
+def result_in(folder: Path) -> dict[str, Any]:
+    (path,) = folder.glob(f"*/*/*/*/{FILE}")
+    read: dict[str, Any] = json.loads(path.read_text())
+    return read
+
+
+def test_changed_prompts_are_another_condition_and_never_reuse_results(
+    endpoint: Endpoint, briefly: Path, tmp_path: Path
+) -> None:
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    own = f"--prompts_dir={briefly}"
+    assert [played(folder, endpoint.base_url, *more)[0] for folder, more in ((mine, (own,)), (theirs, ()))] == [0, 0]
+    status, _, errors = played(theirs, endpoint.base_url, own)
+    assert status == WRONG_INPUT
+    assert f"was played with other prompts: {PLAN} was changed since" in errors
+    runs = read_runs([mine, theirs])
+    assert len(runs.episodes) == 2
+    assert not runs.contradicted
+    names = labels(in_order(conditions_of(runs.results)))
+    assert all("react (prompts=" in name for name in names.values())
+    assert len(set(names.values())) == 2
+    assert len(hm_agent.load([mine, theirs])) == 2
+    assert {prompt_of(one.body, 0).endswith("Be brief.") for one in endpoint.received} == {True, False}
+
+
+def test_a_changed_template_that_no_prompt_used_changes_nothing(endpoint: Endpoint, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "agent" / "give_odds.j2"
+    other.parent.mkdir(parents=True)
+    other.write_text("Say something.")
+    assert played(tmp_path / "runs", endpoint.base_url)[0] == 0
+    status, output, errors = played(tmp_path / "runs", endpoint.base_url, f"--prompts_dir={other.parents[1]}")
+    assert (status, errors) == (0, "")
+    assert "1 of 1 episodes" in output
+
+
+def test_another_endpoint_is_asked_anew_also_with_one_cache(tmp_path: Path) -> None:
+    cache = f"--cache={tmp_path / 'answers.sqlite'}"
+    with Endpoint(answer) as first, Endpoint(answer) as second:
+        assert played(tmp_path / "runs", first.base_url, cache)[0] == 0
+        status, _, errors = played(tmp_path / "runs", second.base_url, cache)
+        assert status == WRONG_INPUT
+        assert f"--base_url={first.base_url}" in errors
+        assert played(tmp_path / "others", second.base_url, cache)[0] == 0
+        asked = len(first.received)
+        assert len(second.received) == asked
+        assert played(tmp_path / "again", first.base_url, cache)[0] == 0
+        assert len(first.received) == asked
+    found = read_runs([tmp_path / "runs", tmp_path / "others"]).results
+    assert len(set(conditions_of(found))) == 2
+
+
+def test_a_password_in_the_endpoints_address_is_recorded_nowhere(endpoint: Endpoint, tmp_path: Path) -> None:
+    assert played(tmp_path / "runs", endpoint.base_url.replace("//", "//me:hunter2hunter2@"))[0] == 0
+    assert result_in(tmp_path / "runs")["settings"]["base_url"] == endpoint.base_url
+    assert not [path for path in tmp_path.rglob("*.*") if path.is_file() and b"hunter2" in path.read_bytes()]
+
+
+def test_a_result_says_how_it_came_to_be(endpoint: Endpoint, tmp_path: Path) -> None:
+    assert played(tmp_path / "runs", endpoint.base_url)[0] == 0
+    result = result_in(tmp_path / "runs")
+    assert {"date", "command"} <= result["made"].keys()
+    assert set(result["prompts"]) >= {PLAN, "matrix_games/blocks.j2"}
+    for name in result["prompts"]:
+        assert (tmp_path / "runs" / "prompts" / name).read_text() == template_text(name)
+
+
+def test_another_served_model_is_another_condition(tmp_path: Path) -> None:
+    for name in ("first-2026", "second-2026"):
+        with Endpoint(partial(answer, model=name)) as server:
+            assert played(tmp_path / name, server.base_url)[0] == 0
+        assert result_in(tmp_path / name)["served"] == [name]
+    found = [replace(result, settings={}) for result in read_runs([*tmp_path.iterdir()]).results]
+    told = [dict(condition.settings) for condition in conditions_of(found)]
+    assert sorted(told, key=str) == [{"served": "first-2026"}, {"served": "second-2026"}]
+
+
+def test_a_changed_agent_of_ones_own_is_another_condition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "my_evidence_agent.py"
+    module.write_text(AGENT)
+    play = ("hm-agent", "play", f"--scenario={GAME}", f"--out={tmp_path / 'runs'}", "--agent=my_evidence_agent:build")
+    assert call_here(*play)[0] == 0
+    assert len(str(result_in(tmp_path / "runs")["settings"]["code"])) == HASH_DIGITS
+    module.write_text(AGENT + "# a change\n")
+    status, _, errors = call_here(*play)
+    assert status == WRONG_INPUT
+    assert "was played with --code=" in errors
+
+
+def test_a_run_is_reproduced_with_the_prompts_that_lie_in_it(endpoint: Endpoint, briefly: Path, tmp_path: Path) -> None:
+    out = tmp_path / "runs"
+    assert played(out, endpoint.base_url, f"--prompts_dir={briefly}")[0] == 0
+    asked = len(endpoint.received)
+    status, output, errors = call_here("hm-agent", "reproduce", str(out))
+    assert (status, errors) == (0, ""), output
+    assert "the same again" in output
+    (out / "prompts" / PLAN).write_text("Another question.")
+    status, output, _ = call_here("hm-agent", "reproduce", str(out))
+    assert status == FAILED
+    assert f"was played with other prompts: {PLAN}" in output
+    assert len(endpoint.received) == asked
+
+
+def test_prompts_are_written_for_editing_and_shown(tmp_path: Path, briefly: Path) -> None:
+    status, output, errors = call_here("hm-agent", "prompts", "export", str(tmp_path / "all"))
+    assert (status, errors) == (0, ""), output
+    assert template_names(tmp_path / "all") == template_names(data_folder("prompts"))
+    assert call_here("hm-agent", "prompts", "export", str(tmp_path / "all"))[0] == WRONG_INPUT
+    with prompts_from(NOWHERE):
+        status, output, errors = call_here(
+            "hm-agent", "prompts", "show", "react", GAME, "--max_steps=2", f"--prompts_dir={briefly}"
+        )
+    assert (status, errors) == (0, "")
+    assert output.count("=== Plan, step ") == output.count("Be brief.") == 2
+
+
+def test_unknown_templates_and_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "plam.j2").write_text("Plan.")
+    for folder, message in ((tmp_path, "no template agent/plam.j2: did you mean agent/plan.j2"), (NOWHERE, "no such")):
+        with prompts_from(NOWHERE), pytest.raises(ConfigError, match=message):
+            register_prompts(folder)
+
+
+def test_a_crash_in_ones_own_code_says_where_and_keeps_the_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_crashing_agent.py").write_text(
+        AGENT.replace('return Decision("defect")', "return observation.nothing")
+    )
+    play = ("hm-agent", "play", f"--scenario={GAME}", f"--out={tmp_path / 'runs'}", "--agent=my_crashing_agent:build")
+    status, _, errors = call_here(*play)
+    assert status == FAILED
+    assert (
+        "AttributeError: 'Observation' object has no attribute 'nothing' (my_crashing_agent.py, line 10, in act)"
+        in errors
+    )
+    reason = result_in(tmp_path / "runs")["reason"]
+    assert reason.startswith("Traceback (most recent call last)")
+    assert 'my_crashing_agent.py", line 10, in act' in reason
