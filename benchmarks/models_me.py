@@ -19,6 +19,7 @@ from hm_agent.experiment import Experiment
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
+from hm_agent.repeated_games.learners import LEARNERS
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.suite import ScenarioInfo
@@ -29,7 +30,7 @@ GLOBS = ("rws_models_me_*", "chicken_models_me_*")
 CEILING = "oracle"
 LADDER = ("order_0", "order_1", "hypothetical_minds")
 ASKING = ("react", "hypothetical_minds", "hm_joint", "hm_odds")
-BLIND = (CEILING, *(name for name in SHORTCUTS if name not in ("eyes", "constant_2")))
+BLIND = (CEILING, *(name for name in SHORTCUTS if name not in ("eyes", "constant_2", *LEARNERS)))
 SEEING = ("eyes", *dict.fromkeys((*LADDER, *ASKING)))
 LEAST_SCALE = 0.2
 """Below this share of what the ceiling earns beyond the best shortcut, a scenario separates nobody."""

@@ -88,7 +88,6 @@ class Battery:
         """Yields the parts, world by world and order by order."""
         for suite in (suite for name, suite in suites().items() if not self.worlds or name in self.worlds):
             needed = sorted({info.needs_order for info in _items(suite) if info.needs_order is not None})
-            needed = needed if suite.per_order[self.size] else []
             for order in needed:
                 if order >= LEAST_ORDER[self.size] or order == needed[-1]:
                     yield self._ordered(suite, order)

@@ -107,11 +107,11 @@ class MeltingPotSuite(Suite):
     shortcuts = ("random", *SHORTCUTS)
     needs_are = "measured on seeds"
     literal = ShareMetric(RIGHT, "the share of predicted behaviours of others that came true", BASE_RATE)
-    # Three episodes of some fifty questions are one item: too many for a small card, and slow to play.
-    per_order: Mapping[str, int] = {SMALL: 0, FULL: 4}
-    battery_options: Mapping[str, Setting] = {"bots": SCRIPTED}
     battery: Mapping[str, BatteryPart] = {
-        SMALL: BatteryPart(("rws_repeated_1", "rws_unseen_0"), max_steps=400, options=battery_options),
+        SMALL: BatteryPart(("rws_repeated_1", "rws_unseen_0"), max_steps=400, options={"bots": SCRIPTED}),
+        FULL: BatteryPart(
+            ("rws_repeated_*", "pd_repeated_*", "rws_unseen_*", "pd_unseen_*"), episodes=2, options={"bots": SCRIPTED}
+        ),
     }
 
     commands: Mapping[str, OwnCommand] = {
