@@ -24,9 +24,10 @@ from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
+from hm_agent.worlds.enacttom.verification.compiler import compile_task, without_irrelevant
 from hm_agent.worlds.enacttom.verification.fast_downward import Answer, ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 from hm_agent.worlds.enacttom.verification.verifier import variants, verify
 from hm_agent.worlds.enacttom.world import EnacttomWorld

@@ -8,16 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import cache
 from statistics import mean
 
 from hm_agent.battery import Battery, Part
 from hm_agent.cards.card import DIGITS, Bill, CalibrationBin, Card, Hashes, OrderFigures, WorldFigures
 from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
-from hm_agent.config import data_folder
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
-from hm_agent.recording.result import Result, versions
+from hm_agent.recording.result import ENDPOINT, Result, versions
 from hm_agent.reporting.calibration import reliability, seat_counts
 from hm_agent.reporting.statistics import normalised_score
 from hm_agent.reporting.tables import Row, tabulate
@@ -25,6 +23,10 @@ from hm_agent.suite import Setting, Suite
 
 UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions", "served", "made")
 """The fields of a result that may differ whenever the same episode is played again."""
+KEPT_ELSEWHERE = ("prompts", ENDPOINT)
+"""What a card has a hash of its own for, and what does not matter once all answers are there."""
+LATER_OPTIONS = ("rules",)
+"""Options that came after the first cards, which were played as without them."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
 
@@ -67,7 +69,7 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
             usage.output_tokens,
             _rounded(usage.cost),
         ),
-        hashes=Hashes(battery.items_hash, prompts_hash(), answers_hash, results_hash(results)),
+        hashes=Hashes(battery.items_hash, prompts_hash(results), answers_hash, results_hash(results)),
         made=datetime.now(UTC).date().isoformat(),
         only=battery.worlds,
         settings=player.settings,
@@ -220,15 +222,17 @@ def results_hash(results: Iterable[Result]) -> str:
 
 
 def untimed(result: Result) -> dict[str, object]:
-    fields = {name: value for name, value in asdict(result).items() if name not in UNTIMED}
+    fields = {name: value for name, value in asdict(result).items() if name not in (*UNTIMED, *KEPT_ELSEWHERE)}
+    fields["settings"] = {
+        name: value
+        for name, value in fields["settings"].items()
+        if name not in KEPT_ELSEWHERE and not (name in LATER_OPTIONS and value is None)
+    }
     seats = [{name: value for name, value in seat.items() if name not in UNTIMED} for seat in fields["seats"]]
     return {**fields, "seats": seats}
 
 
-@cache
-def prompts_hash() -> str:
-    """The hash of all templates of prompts, with their names."""
-    found, folder = hashlib.sha256(), data_folder("prompts")
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        found.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes() + b"\0")
-    return found.hexdigest()
+def prompts_hash(results: Iterable[Result]) -> str:
+    """The hash of all templates that prompts were rendered from, with their names."""
+    templates = {name: digest for result in results for name, digest in result.prompts.items()}
+    return hashlib.sha256(json.dumps(templates, sort_keys=True).encode()).hexdigest()

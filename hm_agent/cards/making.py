@@ -9,7 +9,7 @@ from pathlib import Path
 from hm_agent.battery import Battery, Part, Split
 from hm_agent.cards.answers import Place, answers_in, content_hash, pack, unpack
 from hm_agent.cards.card import ANSWERS, FILE, FOLDER, Card
-from hm_agent.cards.deriving import PlayedPart, Player, derive, prompts_hash
+from hm_agent.cards.deriving import PlayedPart, Player, derive
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
 from hm_agent.extensions import is_place
@@ -100,6 +100,7 @@ def derive_again(
         shared = tuple(_results(references)) if references else ()
         played.append(PlayedPart(part, own, shared, experiment.size))
     derived = derive(Player(card.agent, card.model, card.settings), battery, played, content_hash(archive))
+    _check_same("prompts", derived.hashes.prompts, card.hashes.prompts, card)
     return replace(derived, split_seed=card.split_seed)
 
 
@@ -113,22 +114,22 @@ def _own_again(experiment: Experiment, answers: dict[Place, RecordedAnswers]) ->
 
 
 def _battery_of(card: Card, split: Split) -> Battery:
-    """The battery of a card; ConfigError if this version has other items or prompts, or if the seed is another one."""
+    """The battery of a card; ConfigError if this version has other items, or if the seed is another one."""
     told = Split(card.split_seed) if card.split_seed is not None else split
     battery = Battery(card.size, told if card.split != Split().name else Split(), card.only)
     if battery.split.name != card.split:
         raise ConfigError("split: it was played on a private draw; say its seed with --split_seed")
-    made_by = card.versions.get("hm_agent", "of an unknown version")
-    for name, here, given in (
-        ("items", battery.items_hash, card.hashes.items),
-        ("prompts", prompts_hash(), card.hashes.prompts),
-    ):
-        if here != given:
-            raise ConfigError(
-                f"hashes.{name} is {given[:12]}, and this version has {here[:12]}: hm_agent {made_by} made it, and "
-                "only cards of the same battery are compared"
-            )
+    _check_same("items", battery.items_hash, card.hashes.items, card)
     return battery
+
+
+def _check_same(name: str, here: str, given: str, card: Card) -> None:
+    if here != given:
+        made_by = card.versions.get("hm_agent", "of an unknown version")
+        raise ConfigError(
+            f"hashes.{name} is {given[:12]}, and this version has {here[:12]}: hm_agent {made_by} made it, and "
+            "only cards of the same battery are compared"
+        )
 
 
 def find_cards(path: Path) -> list[Path]:

@@ -14,8 +14,9 @@ from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.house.views import HouseView, broadcasts
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.verification.character_search import CharacterSearch, Position
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 

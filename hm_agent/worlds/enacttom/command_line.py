@@ -16,10 +16,14 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import counted, listed
+from hm_agent.worlds.enacttom.house.household import Household
+from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task, task_text
 from hm_agent.worlds.enacttom.verification.fast_downward import SECONDS, ask_fast_downward, is_installed
+from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanningProblem
 from hm_agent.worlds.enacttom.verification.plans import steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
 from hm_agent.worlds.enacttom.verification.verifier import (
@@ -33,7 +37,8 @@ from hm_agent.worlds.enacttom.verification.verifier import (
 )
 
 VERIFY_USAGE = """Proves EnactToM tasks: that they can be solved, need every agent and, where they say so, a message,
-and that their K depth is no less than they claim. Says what is wrong with the others, a line for each fault.
+and that their K depth is no less than they claim; of hard tasks, what docs/enacttom_hard.md says. Says what is wrong
+with the others, a line for each fault.
 
     hm-agent verify DIR                                 the tasks of a folder, or those that come with the package
     hm-agent verify FILE                                one task, also in the form of the paper's authors
@@ -113,6 +118,12 @@ class _Request:
     seconds: float
     writes: bool
 
+    def ask(self, problem: PlanningProblem) -> Status:
+        """Asks the planner that was chosen about a problem."""
+        if self.planner == FAST_DOWNWARD:
+            return ask_fast_downward(to_strips(problem), seconds=self.seconds)[0]
+        return solve(problem).status
+
 
 def verify_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent verify`; returns 1 if a task has a fault."""
@@ -167,11 +178,15 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
 
 def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[str, Sequence[str]]:
     """Verifies a task with characters, with its twin in the same folder; returns a line of results, and the faults."""
-    from hm_agent.worlds.enacttom.verification.hard_proof import prove
+    from hm_agent.worlds.enacttom.verification.hard_proof import prove, relaxed_answers
 
     twin_path = path.with_name(f"{path.stem[:-1]}{'b' if path.stem.endswith('a') else 'a'}.json")
     verdict = prove(task, load_task(twin_path) if task.file.pair and twin_path.exists() else None)
     faults = list(verdict.faults)
+    anybody, broadcasters = relaxed_answers(Household(task), request.ask)
+    searched = verdict.certificate and (verdict.certificate.solvable, verdict.certificate.broadcasters)
+    if searched and ("solved", "unsolvable") in zip(searched, (anybody, broadcasters), strict=True):
+        faults.append(f"the search finds a plan, but the planner ({request.planner}) proves that there is none")
     if request.writes:
         write_whole(path, task_text(task.file.model_copy(update={"hard_certificate": verdict.certificate})))
     elif task.file.hard_certificate and task.file.hard_certificate != verdict.certificate:
@@ -179,7 +194,8 @@ def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[st
     if verdict.certificate is None:
         return "no plan", faults
     plan = counted(len(verdict.certificate.plan), "command")
-    return f"solved with {plan}, needs order {task.file.needs_order}", faults
+    proved = "; the planner proves, too, that broadcasters fail" if broadcasters == "unsolvable" else ""
+    return f"solved with {plan}, needs order {task.file.needs_order}{proved}", faults
 
 
 def _result_line(verdict: Verdict) -> str:

@@ -26,9 +26,10 @@ from hm_agent.worlds.enacttom.tasks.pddl import write_problem
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, normalised_claim
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
-from hm_agent.worlds.enacttom.verification.compiler import PlanningProblem, Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanningProblem, Variant
 from hm_agent.worlds.enacttom.verification.plans import in_turns, replay, steps_of, strips_plan
 from hm_agent.worlds.enacttom.verification.strips import to_strips
 from hm_agent.worlds.enacttom.verification.verifier import verify

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof
 
 MOST_NODES = 250

@@ -29,8 +29,9 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     Proposition,
 )
 from hm_agent.worlds.enacttom.tasks.task import AgentSpawn, HouseholdTask, TaskFile
-from hm_agent.worlds.enacttom.verification.compiler import PlanAction, Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, Variant
 
 MOST_NODES = 300
 """The greatest number of states to expand for a plan; a goal that takes more counts as out of reach."""

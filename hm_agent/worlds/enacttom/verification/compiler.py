@@ -4,78 +4,26 @@ Knowledge becomes bits, seeing becomes rules that need co-location, telling beco
 All of these come from `Household`, which the runtime uses, too. The compiler adds the tokens and the conditions of a
 variant, and leaves out what can't matter. It is sound and complete for the rules of knowledge.py, at any depth of the
 goal.
+
+Of hard tasks it knows short messages, message limits and claims that must never hold; where there are such claims,
+plans have one agent act at a time. Characters are agents that do what a plan says (`hard_mechanics.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hm_agent.worlds.enacttom.house.commands import ON, WITHIN, HouseCommand, Verb, tell
-from hm_agent.worlds.enacttom.house.household import Household, Operator, SightRule, TellRule, seen_by
+from hm_agent.worlds.enacttom.house.household import Household, SightRule
 from hm_agent.worlds.enacttom.house.knowledge import common_knowledge
-from hm_agent.worlds.enacttom.tasks.propositions import Claim, Is, Proposition, wanted
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A question about a task: is there a plan for a goal under these conditions?
-
-    is_knowing: an agent may reach goals only if it knows that at least one of them is a goal. is_public: everyone knows
-    all public and secret facts and goals from the start. is_silent: nobody sends a message. idle: agents that only
-    wait; they still see and receive messages.
-    """
-
-    goal: tuple[Claim, ...]
-    is_knowing: bool = True
-    is_public: bool = False
-    is_silent: bool = False
-    idle: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class PlanAction(Operator):
-    """An action that a plan may take.
-
-    For a message: tells, the effects of all claims that it may say, of which it says those that its sender knows; and
-    group, its sender and addressees as bits of agents, 0 for other actions.
-    """
-
-    tells: tuple[TellRule, ...] = ()
-    group: int = 0
-
-    @property
-    def key(self) -> tuple[int, HouseCommand, int]:
-        """Identifies an action within a problem, also after irrelevant tells were left out."""
-        return self.agent, self.command, self.needs
-
-    def after(self, state: int) -> int:
-        """Returns the state after the action, before anyone looks around."""
-        after = state & ~self.deletes | self.adds
-        for rule in self.tells:
-            if state & rule.needs == rule.needs:
-                after |= rule.adds
-        return after
-
-
-@dataclass(frozen=True)
-class PlanningProblem:
-    """A variant of a task for a planner.
-
-    Bits beyond the household's count the messages that agents have left; tokens: the names of these bits.
-    """
-
-    household: Household
-    variant: Variant
-    start: int
-    goal: int
-    actions: tuple[PlanAction, ...]
-    sights: tuple[SightRule, ...]
-    tokens: tuple[str, ...]
-
-    def look(self, state: int) -> int:
-        """Returns the state after everyone has looked around."""
-        return seen_by(self.sights, state)
+from hm_agent.worlds.enacttom.tasks.propositions import Is, Proposition, wanted
+from hm_agent.worlds.enacttom.verification.hard_mechanics import (
+    short_messages,
+    with_relaxed_characters,
+    with_secrets_kept,
+)
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem, Variant
 
 
 def compile_task(household: Household, variant: Variant, *, start: int | None = None) -> PlanningProblem:
@@ -85,10 +33,11 @@ def compile_task(household: Household, variant: Variant, *, start: int | None = 
     start = (household.start if start is None else start) | tokens.start
     if variant.is_public:
         start |= _all_public(household)
-    sights = tuple(household.sight_rules)
-    return PlanningProblem(
-        household, variant, start, household.goal_mask(variant.goal), tuple(actions), sights, tuple(tokens.names)
-    )
+    goal, sights = household.goal_mask(variant.goal), tuple(household.sight_rules)
+    problem = PlanningProblem(household, variant, start, goal, tuple(actions), sights, tuple(tokens.names))
+    if variant.is_relaxed:
+        return with_relaxed_characters(problem)
+    return with_secrets_kept(problem) if household.hidden_mask else problem
 
 
 def _all_public(household: Household) -> int:
@@ -143,16 +92,21 @@ def _message_actions(household: Household, variant: Variant, tokens: _Tokens) ->
     """Yields for each agent and number of messages left one message to all agents that it can reach.
 
     It says all that the sender knows. No plan is lost by that: goals only ask for knowledge, and an agent that hears
-    more, or hears it together with more others, knows no less.
+    more, or hears it together with more others, knows no less. `short_messages` where that is not so.
     """
+    mechanics = household.mechanics
+    is_exact = mechanics.most_facts is not None or household.hidden_mask
     for number, agent in enumerate(household.agents):
-        targets = household.mechanics.targets(agent)
+        targets = mechanics.targets(agent)
         if variant.is_silent or agent in variant.idle or not targets:
             continue
-        group = household.group(number, targets)
         sayable = [
             claim for claim in household.sayable if claim.knowers[:1] != (agent,)
         ]  # "I know p" says no more than p
+        if is_exact:
+            yield from short_messages(household, variant, number, sayable, tokens.left[number])
+            continue
+        group = household.group(number, targets)
         rules = [household.tell_rule(number, group, claim) for claim in sayable]
         tells = tuple(rule for rule in rules if rule)
         command = tell([], targets)
@@ -175,7 +129,12 @@ def without_irrelevant(problem: PlanningProblem) -> PlanningProblem:
        others. Furniture holds any number of objects, and what lies on top is at least as visible and as easy to take.
     3. An action is left out if nothing that it adds is needed, directly or indirectly. Agents go straight from any room
        to any other, so that having been in a room matters only if something else there is needed.
+
+    Only the last holds where a claim must never hold, since to carry something off may keep a secret, and of relaxed
+    characters, which put things down where they want them alone.
     """
+    if problem.household.hidden_mask or problem.variant.is_relaxed:
+        return _relevant(problem)
     moved = {thing: _destinations(problem, thing) for thing in _moved_objects(problem)}
     actions = [action for action in problem.actions if _may_matter(action.command, moved)]
     return _relevant(replace(problem, actions=tuple(actions)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -29,6 +29,8 @@ from hm_agent.worlds.enacttom.verification.character_search import (
     to_all,
     without_messages,
 )
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanningProblem, Variant
 from hm_agent.worlds.enacttom.world import EnacttomWorld
 
 ORDERS = ("order_0", "order_1", "order_2", "order_3")
@@ -105,6 +107,17 @@ class HardProof:
         if outcome.error:
             raise outcome.error
         return world.is_solved
+
+
+def relaxed_answers(household: Household, ask: Callable[[PlanningProblem], Status]) -> tuple[Status, Status]:
+    """What a planner says of all policies, then of broadcasters, if characters do whatever helps.
+
+    `unsolvable` is a proof of its own that characters leave no plan, however long an episode lasts; `solved` says
+    nothing of them.
+    """
+    anybody = Variant(household.task.goal, is_knowing=False, is_relaxed=True)
+    broadcasters = replace(anybody, is_broadcast=True)
+    return ask(compile_task(household, anybody)), ask(compile_task(household, broadcasters))
 
 
 def habit_solving(proofs: Sequence[HardProof]) -> str | None:

@@ -11,13 +11,8 @@ from dataclasses import dataclass
 
 from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.task_checks import exclusive
-from hm_agent.worlds.enacttom.verification.compiler import (
-    PlanAction,
-    PlanningProblem,
-    closure,
-    reachable,
-    without_irrelevant,
-)
+from hm_agent.worlds.enacttom.verification.compiler import closure, reachable, without_irrelevant
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem
 
 MOST_NODES = 100_000
 """The number of expanded states after which the planner stops without an answer."""
@@ -80,7 +75,7 @@ class _Search:
                 if problem.goal & ~after == 0:
                     return PlanResult("solved", self._path(after))
                 pushed += 1
-                spent = sent + bool(action.group and action.needs)
+                spent = sent + action.is_limited
                 heapq.heappush(waiting, (length + spent + (id(action) not in helpful), pushed, spent, after))
         return PlanResult("unsolvable")
 
@@ -157,8 +152,8 @@ def can_be_told(problem: PlanningProblem) -> bool:
     Everything that can be done between two messages is done at once and for good. So False proves that there is no
     plan; True proves nothing.
     """
-    limited = [action for action in problem.actions if action.group and action.needs]
-    others = [action for action in problem.actions if not (action.group and action.needs)]
+    limited = [action for action in problem.actions if action.is_limited]
+    others = [action for action in problem.actions if not action.is_limited]
     token_bits = 0
     for action in limited:
         token_bits |= action.needs | action.adds

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, tell
+from hm_agent.worlds.enacttom.house.commands import IDLE, HouseCommand, Verb, tell
 from hm_agent.worlds.enacttom.house.household import Household, bits
 from hm_agent.worlds.enacttom.house.runtime import HouseRuntime
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
-from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem
 from hm_agent.worlds.enacttom.verification.strips import StripsAction, StripsProblem
 
 JointTurn = Mapping[str, HouseCommand]
@@ -87,15 +87,16 @@ def _shortened(problem: PlanningProblem, steps: list[PlanStep]) -> tuple[PlanSte
 
 def _renumbered(problem: PlanningProblem, steps: Iterable[PlanStep]) -> list[PlanStep]:
     """Gives the messages of each agent its tokens in order, without the gaps of messages that were left out."""
-    tokens: dict[int, list[PlanAction]] = {}
+    tokens: dict[tuple[int, HouseCommand], list[PlanAction]] = {}
     for action in sorted(problem.actions, key=lambda action: -action.needs):
-        if action.group:
-            tokens.setdefault(action.agent, []).append(action)
+        if action.command.verb == Verb.COMMUNICATE:
+            tokens.setdefault((action.agent, action.command), []).append(action)
     sent: dict[int, int] = {}
     renumbered = []
     for step in steps:
-        if step.group:
-            messages, count = tokens[step.action.agent], sent.get(step.action.agent, 0)
+        if step.action.command.verb == Verb.COMMUNICATE:
+            messages = tokens[step.action.agent, step.action.command]
+            count = sent.get(step.action.agent, 0)
             sent[step.action.agent] = count + 1
             step = replace(step, action=messages[min(count, len(messages) - 1)])
         renumbered.append(step)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from hm_agent.worlds.enacttom.house.household import bits
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
-from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem
 
 _NO_LETTER = re.compile(r"[^a-z0-9_]+")
 
@@ -98,7 +98,7 @@ def to_strips(problem: PlanningProblem) -> StripsProblem:
     actions: list[StripsAction] = []
     speakers: dict[int, PlanAction] = {}
     for number, action in enumerate(problem.actions):
-        label = _atom_name(f"{agents[action.agent]} {action.command.verb} {' '.join(action.command.arguments)}")
+        label = _atom_name(f"{agents[action.agent]} {action.command}")
         if not action.group:
             actions.append(
                 StripsAction(f"do_{number}_{label}", action.needs | floor_free, action.adds, action.deletes, action)

@@ -15,8 +15,9 @@ from hm_agent.worlds.enacttom.tasks.proof_status import PROSE, failed_proof, mis
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask, TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
-from hm_agent.worlds.enacttom.verification.compiler import PlanAction, PlanningProblem, Variant, compile_task, reachable
+from hm_agent.worlds.enacttom.verification.compiler import compile_task, reachable
 from hm_agent.worlds.enacttom.verification.planner import MOST_NODES, PlanResult, solve
+from hm_agent.worlds.enacttom.verification.planning_problem import PlanAction, PlanningProblem, Variant
 from hm_agent.worlds.enacttom.verification.plans import JointTurn, in_turns, steps_of
 from hm_agent.worlds.enacttom.verification.strips import StripsProblem, to_strips
 

@@ -22,8 +22,9 @@ from hm_agent.worlds.enacttom.verification.character_search import (
     to_all,
     without_messages,
 )
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from tests.support.enacttom.hard_house import CUP, GOAL, hard_task
 from tests.support.enacttom.small_house import small_task
 
@@ -44,6 +45,8 @@ def houses() -> Iterator[tuple[str, HouseholdTask]]:
     yield "not kept", hard_task({"agent_1": MISLED, "agent_2": CharacterRule(kind="helper")}, turns=6)
     for unless in (("agent_1",), ("agent_1", "agent_2")):
         yield f"wary {unless}", hard_task(mates | {"agent_2": wary(*unless)}, known={"agent_2": [CUP]}, turns=6)
+    mistaken = wary().model_copy(update={"believes": MISLED.believes})
+    yield "opened in error", hard_task({"agent_1": MISLED, "agent_2": mistaken}, goal=("(is_open cabinet_2)",), turns=4)
     gossip = CharacterRule(kind="gossip", tells=("agent_2",))
     yield "gossip", hard_task({"agent_1": gossip, "agent_2": CharacterRule(kind="helper", wants=(GOAL,))}, turns=7)
 
@@ -83,6 +86,9 @@ def test_the_search_agrees_with_brute_force_for_every_class_of_policies(name: st
         while plan is not None and not start.is_over:
             start = start.after(0, IDLE)
         assert plan is None or start.is_won
+        if plan is not None and allowed is not without_messages:
+            relaxed = Variant(task.goal, is_knowing=False, is_relaxed=True, is_broadcast=allowed is to_all)
+            assert solve(compile_task(household, relaxed)).status == "solved", (name, allowed)
 
 
 def test_the_houses_of_that_test_have_plans_of_every_kind_and_none() -> None:

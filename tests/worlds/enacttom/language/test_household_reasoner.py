@@ -15,8 +15,9 @@ from hm_agent.worlds.enacttom.language.understanding import Understanding
 from hm_agent.worlds.enacttom.language.written_commands import LONGEST_MESSAGE
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition, wanted
 from hm_agent.worlds.enacttom.tasks.sentences import read_claims
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from tests.worlds.enacttom.language.household_examples import (
     ACTS,
     AT_FIRST,

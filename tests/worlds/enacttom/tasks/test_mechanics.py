@@ -32,8 +32,9 @@ from hm_agent.worlds.enacttom.tasks.mechanics import (
     StateMirroring,
 )
 from hm_agent.worlds.enacttom.tasks.propositions import Claim, Proposition
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import PlanResult, solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from tests.support.enacttom.small_house import small_task
 
 OPEN_HALL = Proposition("is_open", ("cabinet_1",))

@@ -18,9 +18,10 @@ from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task, without_irrelevant
+from hm_agent.worlds.enacttom.verification.compiler import compile_task, without_irrelevant
 from hm_agent.worlds.enacttom.verification.fast_downward import ask_fast_downward
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from hm_agent.worlds.enacttom.verification.plans import (
     PlanStep,
     in_turns,

@@ -22,8 +22,9 @@ from hm_agent.worlds.enacttom.tasks.mechanics import LimitedBandwidth, RoomRestr
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
-from hm_agent.worlds.enacttom.verification.compiler import Variant, compile_task
+from hm_agent.worlds.enacttom.verification.compiler import compile_task
 from hm_agent.worlds.enacttom.verification.planner import solve
+from hm_agent.worlds.enacttom.verification.planning_problem import Variant
 from hm_agent.worlds.enacttom.verification.verifier import TaskProof, certified, is_current, verify
 from tests.support.enacttom.shipped_tasks import few_task_files, hand_made_files
 from tests.support.enacttom.small_house import small_task
