@@ -2,7 +2,7 @@
 
 `python -m benchmarks.hidden_orders 2 FOLDER` plays 2 episodes a scenario and agent, keeps them in a folder and goes on
 where it was stopped. An item is three scenarios of one `pair`; what an agent earns in it is the least of three means.
-The rule of need is that of matrix games (`hm-agent needs`), from the best declared shortcut (0) to `oracle` (1).
+The rule of need is that of `models_me`, from the best declared shortcut (0) to `oracle` (1).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.models_me import LEAST_SCALE
 from hm_agent.experiment import Experiment
 from hm_agent.grouping import grouped
 from hm_agent.pool.console_progress import ConsoleProgress
@@ -47,8 +48,13 @@ def earned_by_item(episodes: int, folder: Path) -> Mapping[str, Earned]:
     }
 
 
-def need(scores: list[float]) -> str:
-    """The order that an item needs by the scores of the ladder, or `none`."""
+def need(scores: list[float], scale: float) -> str:
+    """The order that an item needs by the scores of the ladder, or why it needs none.
+
+    scale: the share of what the ceiling earns that the best shortcut leaves.
+    """
+    if scale < LEAST_SCALE:
+        return "separates nobody"
     for order, score in enumerate(scores):
         if score >= MISSED:
             return str(order) if score >= REACHED else "none"
@@ -64,7 +70,7 @@ def line(item: str, earned: Earned) -> str:
         f"{earned[first]:.1f} `{first}`, then {earned[others[0]]:.1f} `{others[0]}`",
         *(f"{earned[agent]:.1f} ({score:.2f})" for agent, score in zip(LADDER, scores, strict=True)),
         f"{earned[CEILING]:.1f}",
-        need(scores),
+        need(scores, scale / earned[CEILING]),
     ]
     return f"| {' | '.join(cells)} |"
 
