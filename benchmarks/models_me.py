@@ -3,8 +3,8 @@
 `python -m benchmarks.models_me 3 FOLDER` plays 3 episodes a scenario and agent, keeps them in a folder and goes on
 where it was stopped. A scenario needs the least order of the ladder that comes 80% of the way from the best shortcut
 to `oracle`, where all lower ones stay below 40%. `oracle` and the shortcuts but `eyes` take no note of clues and are
-played once; `hypothetical_minds` asks the reasoner with all of its rules, and so is the ladder's order 2. Shortcuts that
-learn don't play.
+played once; `hypothetical_minds` asks the reasoner with all of its rules, and so is the ladder's order 2.
+Shortcuts that learn don't play.
 """
 
 from __future__ import annotations
