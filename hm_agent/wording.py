@@ -59,6 +59,17 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
+def total(episodes: int, usage: Usage) -> str:
+    """What episodes asked and cost together: `3 episodes, 60 questions, 64 calls, 900 input tokens, ...`."""
+    played = f"{counted(episodes, 'episode')}, {counted(usage.questions, 'question')}"
+    if not usage.calls:
+        return f"{played}, no call of a language model"
+    tokens = f"{known(usage.input_tokens)} input tokens, {known(usage.output_tokens)} output tokens"
+    paid = "cost unknown" if usage.paid is None else f"{number(usage.paid, 4)} USD paid"
+    saved = f" ({number(usage.cached_cost, 4)} USD saved by the cache)" if usage.cached and usage.cached_cost else ""
+    return f"{played}, {counted(usage.calls, 'call')}, {tokens}, {paid}{saved}"
+
+
 def bill(usage: Usage) -> str:
     """Calls, tokens and cost in words; empty if no language model was called."""
     if not usage.calls:

@@ -13,11 +13,12 @@ from hm_agent.cards.card import Card, Figure
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.summary import headings_of, tables
+from hm_agent.reporting.summary import headings_of, in_all, mean_tables, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.wording import NOTHING, interval, number, percent
 
-SHOWN = {name: name for name in ("scenario", "agent", "model", "episodes", "mean", "interactions", "published")}
+_NAMES = ("scenario", "group", "agent", "model", "scenarios", "episodes", "mean", "interactions", "published")
+SHOWN = {name: name for name in _NAMES}
 SHOWN["episodes"] = "n"
 """The columns of the summary that fit 80 characters if there is one model, with their headings in a terminal."""
 MEASURES = ("literal", "base rate", "functional", "gap")
@@ -25,12 +26,12 @@ MEASURES = ("literal", "base rate", "functional", "gap")
 
 
 def show_rows(console: Console, rows: Sequence[Row]) -> None:
-    """Prints a table of means for each unit, with the models if there are several, and notes on all rows.
+    """Prints a table of means for each unit, with the models if there are several, then notes on all rows and totals.
 
     Empty columns are left out, e.g. the published results of scenarios that no paper has.
     """
     several_models = len({row.condition.model for row in rows}) > 1
-    for unit, lines in tables(rows).items():
+    for unit, lines in (*tables(rows).items(), *mean_tables(rows).items()):
         console.out(unit, highlight=False)
         known = {*headings_of(lines), "mean"}
         shown = [name for name in SHOWN if name in known and (several_models or name != "model")]
@@ -41,7 +42,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
                 *(Text(printable(text)) for text in (line[name] for name in shown))
             )  # a plain string is read as markup
         console.print(table)
-    for note in notes(rows):
+    for note in (*notes(rows), *in_all(rows)):
         console.out(printable(note), highlight=False)
 
 

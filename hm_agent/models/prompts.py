@@ -8,7 +8,7 @@ from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jinja2 import (
@@ -35,8 +35,12 @@ SUFFIX = ".j2"
 """How the names of templates end."""
 
 
+PHRASES = ("messages.j2", "characters.j2")
+"""The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
+
+
 class _NotingEnvironment(ImmutableSandboxedEnvironment):
-    """Notes each template that is rendered, and those that it imports (`sources.noted_sources`)."""
+    """Notes each template that is rendered, with those that it may show parts of (`sources.noted_sources`)."""
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
         template = super().get_template(name, parent, globals)
@@ -100,13 +104,18 @@ def template_hash(name: str) -> str:
 
 @cache
 def _hashes(templates: Environment, template: Template) -> Mapping[str, str]:
-    """The hashes of a template and of those that it imports by name, which Jinja reads once."""
-    hashes, due = dict[str, str](), [str(template.name)]
+    """The hashes of a template, of those that it imports by name, and of `PHRASES` in their folders and above these.
+
+    Imports are read once and phrases are kept, so what is rendered anew differs from episode to episode.
+    """
+    hashes, due, known = dict[str, str](), [str(template.name)], set(template_names(data_folder("prompts")))
     while due:
         name = due.pop()
         text = _text(templates, name)
         hashes[name] = text_hash(text)
-        due += [found for found in find_referenced_templates(templates.parse(text)) if found and found not in hashes]
+        shown = {f"{folder}/{phrases}" for folder in PurePosixPath(name).parents for phrases in PHRASES} & known
+        imported = find_referenced_templates(templates.parse(text))
+        due += [found for found in (*imported, *sorted(shown)) if found and found not in hashes]
     return hashes
 
 
@@ -136,7 +145,6 @@ def phrase(template: str, macro: str, **details: object) -> str:
 
     What is rendered from texts and whole numbers is kept, since some reasons are asked for in every step.
     """
-    environment().get_template(template)  # notes it, also if the phrase was kept
     folders = tuple(ADDED.prompts)
     if all(isinstance(detail, str | int | None) for detail in details.values()):
         return _kept_phrase(folders, template, macro, **details)
@@ -144,7 +152,7 @@ def phrase(template: str, macro: str, **details: object) -> str:
 
 
 def _phrase(folders: tuple[str, ...], template: str, macro: str, **details: object) -> str:
-    said: str = getattr(_environment(folders).get_template(template).module, macro)(**details)
+    said: str = getattr(_environment(folders, notes=False).get_template(template).module, macro)(**details)
     return said.strip()
 
 
@@ -163,10 +171,11 @@ def environment() -> Environment:
 
 
 @cache
-def _environment(folders: tuple[str, ...]) -> Environment:
-    """folders: those whose templates come before the package's, the last one first."""
+def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment:
+    """folders: those whose templates come before the package's, the last one first. notes: False to note none."""
     own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")])
-    templates = _NotingEnvironment(
+    kind = _NotingEnvironment if notes else ImmutableSandboxedEnvironment
+    templates = kind(
         loader=ChoiceLoader([own_first, FunctionLoader(_from_package)]),
         undefined=StrictUndefined,
         autoescape=False,  # prompts are not HTML

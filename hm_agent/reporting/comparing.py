@@ -9,7 +9,15 @@ from itertools import combinations
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
 from hm_agent.registry import scenario_named
-from hm_agent.reporting.conditions import Condition, Settings, conditions_of, in_order, is_reference, scenario_of
+from hm_agent.reporting.conditions import (
+    Condition,
+    Settings,
+    conditions_of,
+    in_order,
+    is_reference,
+    only_references,
+    scenario_of,
+)
 from hm_agent.reporting.runs import scenario_order
 from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
 from hm_agent.reporting.statistics import TINY, ClusteredMean, clustered_mean
@@ -113,13 +121,13 @@ def episode_values(results: Sequence[Result], *, with_references: bool = False) 
     meet, and those of zero-sum games. Reports show them in the section on who plays whom.
     """
     values: dict[Condition, dict[Key, float]] = {}
-    zero_sum = _zero_sum(results)
+    zero_sum, alone = _zero_sum(results), only_references(results)
     for result, condition in zip(results, conditions_of(results), strict=True):
         if result.scenario in zero_sum or len({(seat.agent, seat.model) for seat in result.seats}) > 1:
             continue
         scenario = scenario_of(result)
         value = result.metric(scenario.metric.name)
-        is_wanted = with_references or not is_reference(condition, scenario)
+        is_wanted = with_references or not is_reference(condition, scenario, alone)
         if result.is_finished and value is not None and is_wanted:
             key = (result.scenario, result.seed, result.background, condition.world_settings(result.world))
             values.setdefault(condition, {})[key] = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -72,9 +72,20 @@ class Condition:
         return all(name in own and own[name].is_reference for name in self.agent.split("+"))
 
 
-def is_reference(condition: Condition, scenario: ScenarioInfo) -> bool:
-    """True if the agent is a yardstick for others and not compared itself: floor, ceiling or a world's reference."""
-    return condition.is_world_reference or condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
+def is_reference(condition: Condition, scenario: ScenarioInfo, alone: Container[str] = ()) -> bool:
+    """True if the agent is a yardstick for others and not compared itself: floor, ceiling or a world's reference.
+
+    alone: the worlds of which only references were played (`only_references`): of these, floor and ceiling alone are.
+    """
+    is_end = condition.agent in (scenario.metric.floor, scenario.metric.ceiling)
+    return is_end or (condition.is_world_reference and scenario.world not in alone)
+
+
+def only_references(results: Iterable[Result]) -> frozenset[str]:
+    """The worlds of which only references were played, so that there is nobody else to compare."""
+    played = {(result.world, result.agent, result.model) for result in results}
+    others = {world for world, agent, model in played if not Condition(agent, model).is_world_reference}
+    return frozenset(world for world, _, _ in played) - others
 
 
 def matching_reference(

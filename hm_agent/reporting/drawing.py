@@ -117,10 +117,15 @@ LEGEND_GAP, LEGEND_ROW = 5, 1.7
 
 @dataclass(frozen=True)
 class Key:
-    """The colour and the marker with which a condition is drawn."""
+    """The colour and the marker with which a condition is drawn. is_hollow: True for a marker without a filling."""
 
     colour: str
     marker: str
+    is_hollow: bool = False
+
+    @property
+    def filling(self) -> str:
+        return PAGE if self.is_hollow else self.colour
 
 
 Keys = Mapping[Condition, Key]
@@ -170,7 +175,8 @@ class LegendEntry:
     def svg(self) -> str:
         def paint(axes: Axes) -> None:
             axes.set_axis_off()
-            axes.plot([0], [0], self.key.marker, color=self.key.colour, markersize=8)
+            key = self.key
+            axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
 
         return Panel(self.name, self.label, 16, paint, width=16).svg
 
@@ -277,7 +283,15 @@ def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) ->
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=entry.key.colour, marker=entry.key.marker, linestyle="none", label=entry.label)
+        Line2D(
+            [],
+            [],
+            color=entry.key.colour,
+            marker=entry.key.marker,
+            markerfacecolor=entry.key.filling,
+            linestyle="none",
+            label=entry.label,
+        )
         for entry in entries
     ]
     figure.legend(handles=handles, loc="outside lower left", ncols=per_row, handletextpad=0.3, columnspacing=1.2)

@@ -16,7 +16,9 @@ from hm_agent.reporting.drawing import (
     MUTED,
     PAGE,
     STYLES,
+    Key,
     Keys,
+    LegendEntry,
     Panel,
     Picture,
     add_title,
@@ -42,7 +44,7 @@ _FILLED = 0.8
 
 
 def means_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
-    """The means of all but references and ablations; None if there are none."""
+    """The means of all but references and ablations; of references if nothing else was played; None without means."""
     compared = [row for row in _compared(rows) if ablated_agent(row.condition.agent) is None]
     return _by_scenario("means", "Means by scenario and agent", compared, labels, keys)
 
@@ -56,7 +58,9 @@ def ablation_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture
 
 
 def _compared(rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row.estimate is not None and not row.is_reference]
+    """The rows with a mean but for references; these, too, if there is nothing else."""
+    known = [row for row in rows if row.estimate is not None]
+    return [row for row in known if not row.is_reference] or known
 
 
 def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
@@ -70,9 +74,12 @@ def _by_scenario(name: str, title: str, rows: Sequence[Row], labels: Labels, key
     caption = [f"Means with 95% intervals over episodes (Student's t); {FEW_HAVE_NONE}."]
     if any(row.normalised_score is not None for row in rows):
         caption.append("The bar behind the marks spans from the floor agent's mean to the ceiling agent's.")
+    entries = legend(name, conditions, labels, keys)
     if sources := dict.fromkeys(row.published.source for row in rows if row.published):
         caption.append(f"Hollow marks are published figures: {listed(list(sources))}.")
-    return Picture(name, title, " ".join(caption), tuple(panels), tuple(legend(name, conditions, labels, keys)))
+        hollow = Key(MUTED, keys[conditions[0]].marker, is_hollow=True)
+        entries.append(LegendEntry(f"{name}-key-published", "published (hollow)", hollow))
+    return Picture(name, title, " ".join(caption), tuple(panels), tuple(entries))
 
 
 def _means_panel(name: str, group: str, rows: Sequence[Row], keys: Keys) -> Panel:

@@ -14,7 +14,7 @@ from typing import Any
 
 from hm_agent.grouping import grouped
 from hm_agent.recording import trace
-from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference
+from hm_agent.reporting.conditions import Condition, conditions_of, in_order, is_reference, only_references
 from hm_agent.reporting.runs import RecordedEpisode
 from hm_agent.reporting.statistics import Estimate
 
@@ -41,7 +41,7 @@ class StreamGroup:
     """The streams of one condition in one group of scenarios, episode by episode.
 
     is_reference: True if other conditions are measured by this one there, as by the floor and the ceiling. ceiling: the
-    agent that is the ceiling there, None without one.
+    agent that is the ceiling there, None without one. scenarios: the full name of each episode's scenario.
     """
 
     world: str
@@ -50,6 +50,7 @@ class StreamGroup:
     is_reference: bool
     ceiling: str | None
     episodes: Sequence[Sequence[Stream]]
+    scenarios: Sequence[str]
 
 
 KEYS_READ = ("hypotheses", "interactions")
@@ -58,15 +59,19 @@ KEYS_READ = ("hypotheses", "interactions")
 
 def stream_groups(episodes: Sequence[RecordedEpisode]) -> list[StreamGroup]:
     """Reads the streams of all finished episodes with a trace, in scenarios whose interactions are paid."""
-    streams: dict[tuple[str, str, Condition, bool, str | None], list[list[Stream]]] = {}
-    conditions = conditions_of([episode.result for episode in episodes])
+    streams: dict[tuple[str, str, Condition, bool, str | None], dict[Path, RecordedEpisode]] = {}
+    results = [episode.result for episode in episodes]
+    conditions, alone = conditions_of(results), only_references(results)
     for episode, condition in zip(episodes, conditions, strict=True):
         path, scenario = episode.folder / trace.FILE, episode.scenario
         if episode.result.is_finished and scenario.has_paid_interactions and path.is_file():
-            is_measure = is_reference(condition, scenario)
+            is_measure = is_reference(condition, scenario, alone)
             key = scenario.world, scenario.group, condition, is_measure, scenario.metric.ceiling
-            streams.setdefault(key, []).append(read_streams(path))
-    return [StreamGroup(*key, of_episodes) for key, of_episodes in streams.items()]
+            streams.setdefault(key, {})[path] = episode
+    return [
+        StreamGroup(*key, list(map(read_streams, by_path)), [episode.scenario.name for episode in by_path.values()])
+        for key, by_path in streams.items()
+    ]
 
 
 def read_streams(path: Path) -> list[Stream]:

@@ -16,11 +16,12 @@ from hm_agent.reporting.conditions import UNKNOWN, Condition, Settings, in_order
 from hm_agent.reporting.runs import Runs, result_order
 from hm_agent.reporting.tables import Row
 from hm_agent.suite import ScenarioInfo
-from hm_agent.wording import counted, listed, number
+from hm_agent.wording import counted, listed, number, total
 
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
 MOST_PATHS = 5
 """How many paths a sentence names."""
+TIME = "time of the episodes, summed (several may be played at once)"
 
 # Sentences
 
@@ -202,7 +203,7 @@ class ScenarioSeeds:
 
 
 def what_was_run(runs: Runs) -> list[Fact]:
-    """Folders, endings, agents, models, flags, versions and time, as the results record them."""
+    """Folders, endings, agents, models, flags, versions, time and usage, as the results record them."""
     results = runs.results
     agents = [condition.agent for condition in in_order(map(Condition.of, results))]
     by_agent = sorted((result.agent for result in results), key=agents.index)
@@ -221,7 +222,8 @@ def what_was_run(runs: Runs) -> list[Fact]:
     facts += [Fact(name, _shares([result.versions.get(name, UNKNOWN) for result in results])) for name in packages]
     seconds = sum(result.wall_seconds for result in results)
     duration = f"{number(seconds, 0)} s" if seconds < 600 else f"{number(seconds / 60, 0)} min"
-    return [*facts, Fact("time played", (duration,))]
+    used = total(len(results), sum((result.usage for result in results), Usage()))
+    return [*facts, Fact(TIME, (duration,)), Fact("in all", (used,))]
 
 
 def seeds_played(runs: Runs) -> list[ScenarioSeeds]:

@@ -83,7 +83,7 @@ class OrderStudy:
         values = _values(results)
         shared = (result for result in runs.results if len(result.seats) > 1 and result.is_finished)
         self.means, self.differences = list(_means(values)), _corrected(list(_differences(values)))
-        self.rows, self.matchups = tabulate(results), matchups(map(_in_unit, shared))
+        self.rows, self.matchups = tabulate(results), matchups(shared)
         self.labels = labels(in_order(row.condition for row in self.rows))
         self.players = player_labels(self.matchups)
 
@@ -123,13 +123,6 @@ def _is_measured(result: Result) -> bool:
     """True if the episode is finished, has the scenario's metric, and was played against opponents of a known order."""
     scenario = scenario_of(result)
     return scenario.order is not None and result.is_finished and result.metric(scenario.metric.name) is not None
-
-
-def _in_unit(result: Result) -> Result:
-    """The result with the seats' rewards in the unit that it was measured in."""
-    metric = scenario_of(result).metric
-    seats = (replace(seat, reward=metric.of_reward(seat.reward, result.steps)) for seat in result.seats)
-    return replace(result, seats=tuple(seats))
 
 
 def _values(results: Sequence[Result]) -> dict[Opponents, dict[Condition, Values]]:

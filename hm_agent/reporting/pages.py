@@ -45,9 +45,14 @@ def page(template: str, **values: object) -> str:
 def _environment() -> Environment:
     jinja = environment(TEMPLATES)
     numbers = (wording.number, wording.with_error, wording.interval, wording.percent, wording.known, wording.p_value)
-    filters = (*numbers, wording.counted, wording.listed, told_mark, cell)
+    filters = (*numbers, wording.counted, wording.listed, told_mark, cell, bold)
     jinja.filters.update({function.__name__: function for function in filters})
     return jinja
+
+
+def bold(text: str, wanted: object = True) -> str:
+    """Text in bold in Markdown, if it is wanted."""
+    return f"**{text}**" if wanted else text
 
 
 def cell(text: str) -> str:

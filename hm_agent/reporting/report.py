@@ -9,14 +9,16 @@ from pathlib import Path
 
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result
+from hm_agent.reporting.best import GROUP_RULE, RULE, unbeaten, unbeaten_in_groups
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
 from hm_agent.reporting.calibration import PredictionScores, calibration_picture, predictions
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
-from hm_agent.reporting.comparing import Comparison, compare
+from hm_agent.reporting.comparing import Comparison, compare, episode_values
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
-from hm_agent.reporting.curves import EARLY, adaptation_curves, adaptation_rows, validation_curves
+from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
+from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_means
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
 from hm_agent.reporting.interactions import Curve, StreamGroup, stream_groups
@@ -60,12 +62,16 @@ class Report:
         self.narrow_note = narrow_note(narrow_scales(self.rows))
         self.split_means = split_means(self.rows)
         self.comparisons = compare(results, self.rows)
+        self.group_means = group_means(self.rows)
+        self._best = unbeaten(self.rows, episode_values(results))
+        self._best_means = unbeaten_in_groups(self.comparisons, lambda one: one.difference)
+        self._best_scores = unbeaten_in_groups(self.comparisons, lambda one: one.normalised)
         self.alike = _alike(self.comparisons, self.labels)
         self.matchups = [matchup for matchup in matchups(results) if matchup.is_mixed]
         self.players = player_labels(self.matchups)
         streams = stream_groups(runs.episodes)
         curves = adaptation_curves(streams)
-        self.adaptation = adaptation_rows(curves)
+        self.adaptation = adaptation_rows(curves, self.rows)
         self.predictions = predictions(results)
         self.pictures = _pictures(results, self.rows, self.labels, curves, streams, self.predictions)
         self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
@@ -89,8 +95,8 @@ class Report:
 
     @property
     def compared(self) -> list[Condition]:
-        """The conditions without references."""
-        return [condition for condition in self.ordered if not condition.is_world_reference]
+        """The conditions that are compared in any scenario."""
+        return _compared(self.rows)
 
     @property
     def scored(self) -> list[Condition]:
@@ -117,6 +123,11 @@ class Report:
     def early_interactions(self) -> int:
         """How many interactions with a partner count as early."""
         return EARLY
+
+    @property
+    def share_rule(self) -> str:
+        """Where the adaptation table shows no share of the ceiling's reward, in a sentence."""
+        return SHARE_RULE
 
     @property
     def rows_by_unit(self) -> dict[str, list[Row]]:
@@ -170,14 +181,32 @@ class Report:
         """The comparisons by unit: those of different units belong in different tables."""
         return grouped((comparison.unit, comparison) for comparison in comparisons)
 
-    def best(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows with the best mean of one scenario, references left out; none if there is only one."""
-        compared = [(row.mean, row) for row in rows if row.mean is not None and not row.is_reference]
-        if len(compared) < 2:
-            return []
-        means = [mean for mean, _ in compared]
-        best = max(means) if rows[0].scenario.metric.higher_is_better else min(means)
-        return [row for mean, row in compared if mean == best]
+    @property
+    def best_rule(self) -> str:
+        """What a bold mean of a scenario says."""
+        return RULE
+
+    @property
+    def best_group_rule(self) -> str:
+        """What a bold mean or score of a group says."""
+        return GROUP_RULE
+
+    def is_best(self, row: Row) -> bool:
+        """True if no other agent is better in this scenario by an interval; references are left out."""
+        return (row.scenario, row.condition) in self._best
+
+    def is_best_mean(self, mean: GroupMean) -> bool:
+        """True if no other agent is better in this group by an interval; references are left out."""
+        return (mean.condition, mean.group) in self._best_means
+
+    def is_best_score(self, score: NormalisedScore) -> bool:
+        """True if no other agent has a better score in this group by an interval."""
+        return (score.condition, score.group) in self._best_scores
+
+    @property
+    def group_means_by_unit(self) -> dict[str, list[GroupMean]]:
+        """The means of the groups, where any has several scenarios, by the sentence on their unit."""
+        return by_unit_of_means(self.group_means)
 
     def score(self, condition: Condition, group: str, *, with_narrow: bool = False) -> NormalisedScore | None:
         candidates = self.scores_with_narrow if with_narrow else self.scores
@@ -204,6 +233,10 @@ def _alike(comparisons: Sequence[Comparison], names: Labels) -> list[str]:
     return [*sentences, REASONER_NOTE] if calculated else sentences
 
 
+def _compared(rows: Sequence[Row]) -> list[Condition]:
+    return in_order(row.condition for row in rows if not row.is_reference)
+
+
 def _pictures(
     results: Sequence[Result],
     rows: Sequence[Row],
@@ -213,7 +246,9 @@ def _pictures(
     predicted: Sequence[PredictionScores],
 ) -> list[Picture]:
     """The figures for which there are data."""
-    drawn_as = keys([condition for condition in names if not condition.is_world_reference])
+    compared = _compared(rows)
+    drawn = [condition for condition in names if condition in compared or not condition.is_world_reference]
+    drawn_as = keys(drawn or list(names))
     pictures = (
         means_picture(rows, names, drawn_as),
         adaptation_picture(curves, names, drawn_as),

@@ -13,7 +13,7 @@ from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels, scenario_of
 from hm_agent.reporting.runs import result_order, scenario_order
 from hm_agent.reporting.statistics import Estimate
-from hm_agent.suite import ScenarioInfo
+from hm_agent.suite import Measure, ScenarioInfo
 from hm_agent.wording import number
 
 Player: TypeAlias = Condition
@@ -29,8 +29,8 @@ class Matchups:
     """The finished episodes of one scenario in which several seats were played, with the same settings.
 
     title: the scenario, with the settings that differ from other matchups of it. rewards: by a player and a player of
-    another seat, the sum of rewards of a seat over an episode: a mean over the first player's seats in each episode,
-    then an estimate over episodes. steps: the lengths of the shortest and the longest episode. seats, usage: by player,
+    another seat, the reward of a seat in `unit`: a mean over the first player's seats in each episode, then an estimate
+    over episodes. steps: the lengths of the shortest and the longest episode. seats, usage: by player,
     the number of seats played and the usage of all of them, in unfinished episodes, too.
     """
 
@@ -46,6 +46,12 @@ class Matchups:
     def is_mixed(self) -> bool:
         """True if different agents met; otherwise the means by agent say everything."""
         return any(player != other for player, other in self.rewards)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the rewards: the metric's for a reward per a number of steps, else `reward per episode`."""
+        metric = self.scenario.metric
+        return metric.unit if metric.per_steps else Measure.unit
 
     @property
     def length(self) -> str:
@@ -86,9 +92,16 @@ def _matchups(title: str, results: Sequence[Result]) -> Matchups:
 
 
 def _rewards(results: Iterable[Result]) -> dict[tuple[Player, Player], Estimate]:
-    episodes = (_episode_rewards(result.seats) for result in results if result.is_finished)
+    """By a player and a player of another seat, the reward of the first in the unit that its result was measured in."""
+    episodes = (_episode_rewards(_in_unit(result)) for result in results if result.is_finished)
     values = grouped(item for rewards in episodes for item in rewards.items())
     return {pair: Estimate(tuple(rewards)) for pair, rewards in values.items()}
+
+
+def _in_unit(result: Result) -> list[SeatResult]:
+    """The seats with their rewards in the unit that the result was measured in."""
+    metric = scenario_of(result).metric
+    return [replace(seat, reward=metric.of_reward(seat.reward, result.steps)) for seat in result.seats]
 
 
 def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player], float]:

@@ -176,6 +176,24 @@ def t_interval(values: Sequence[float], episodes: int | None = None) -> Interval
     return mean - reach, mean + reach
 
 
+def welch_interval(first: Sequence[float], second: Sequence[float]) -> Interval | None:
+    """Welch's interval of the mean of the first values less that of the second ones, which are not paired.
+
+    None if either has fewer values than LEAST_EPISODES.
+    """
+    if min(len(first), len(second)) < LEAST_EPISODES:
+        return None
+    from scipy.special import stdtrit
+
+    shares = [float(np.var(values, ddof=1)) / len(values) for values in (first, second)]
+    difference, variance = float(np.mean(first) - np.mean(second)), sum(shares)
+    if not variance:
+        return difference, difference
+    parts = (share**2 / (len(values) - 1) for share, values in zip(shares, (first, second), strict=True))
+    reach = float(stdtrit(variance**2 / sum(parts), (1 + CONFIDENCE) / 2)) * variance**0.5
+    return difference - reach, difference + reach
+
+
 def t_test(values: Sequence[float]) -> float:
     """The two-sided p of Student's t test that the true mean of two values or more is 0."""
     mean, error = mean_and_error(values)

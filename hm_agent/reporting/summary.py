@@ -1,4 +1,4 @@
-"""`summary.md` and `summary.json`: the mean metric of each agent by scenario."""
+"""`summary.md` and `summary.json`: the mean metric of each agent by scenario and by group, and what was used in all."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import asdict
 from pathlib import Path
 
 from hm_agent.files import write_whole
+from hm_agent.questions import Usage
 from hm_agent.reporting.ceilings import told_mark
 from hm_agent.reporting.conditions import labels
+from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_means
 from hm_agent.reporting.notes import notes
 from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
 from hm_agent.reporting.writing import row_record
-from hm_agent.wording import NOTHING, known, number, with_error
+from hm_agent.wording import NOTHING, known, number, total, with_error
 
 
 def write_summary(out: Path, runs: Runs) -> None:
     """Writes both files into a folder."""
     rows = tabulate(runs.results)
     parts = ["# Summary"]
-    for unit, lines in tables(rows).items():
-        headings = headings_of(lines)
-        shown = [headings, ["---"] * len(headings), *([line[heading] for heading in headings] for line in lines)]
-        parts += [unit, "\n".join(f"| {' | '.join(map(cell, line))} |" for line in shown)]
-    note_list = "\n".join(f"- {note}" for note in notes(rows))
-    write_whole(out / "summary.md", "\n\n".join([*parts, *([note_list] if note_list else [])]) + "\n")
+    for unit, lines in (*tables(rows).items(), *mean_tables(rows).items()):
+        parts += [unit, _markdown(lines)]
+    said = "\n".join(f"- {note}" for note in (*notes(rows), *in_all(rows)))
+    write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
     content = {
         "counts_unanswered": runs.counts_unanswered,
         "rows": [row_record(row) for row in rows],
@@ -36,10 +36,42 @@ def write_summary(out: Path, runs: Runs) -> None:
     write_whole(out / "summary.json", json.dumps(content, indent=2) + "\n")
 
 
+def _markdown(lines: Sequence[Mapping[str, str]]) -> str:
+    headings = headings_of(lines)
+    shown = [headings, ["---"] * len(headings), *([line[heading] for heading in headings] for line in lines)]
+    return "\n".join(f"| {' | '.join(map(cell, line))} |" for line in shown)
+
+
+def in_all(rows: Sequence[Row]) -> list[str]:
+    """A sentence on what all episodes asked and cost together, if there are any."""
+    used = total(sum(row.episodes for row in rows), sum((row.usage for row in rows), Usage()))
+    return [f"In all: {used}."] if rows else []
+
+
 def tables(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
     """A table for each unit, by the sentence on the unit: a line for each row, its cells by heading."""
     names = labels([row.condition for row in rows], with_model=False)
     return {unit: [cells(row, names[row.condition]) for row in of_unit] for unit, of_unit in by_unit(rows).items()}
+
+
+def mean_tables(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
+    """A table of means by group for each unit, as `tables`; none where no group has several scenarios."""
+    names = labels([row.condition for row in rows], with_model=False)
+    return {
+        unit: [_mean_cells(mean, names[mean.condition]) for mean in of_unit]
+        for unit, of_unit in by_unit_of_means(group_means(rows)).items()
+    }
+
+
+def _mean_cells(mean: GroupMean, label: str) -> dict[str, str]:
+    """A mean's cells as text, by heading. label: the agent's."""
+    return {
+        "group": mean.group,
+        "agent": label,
+        "model": mean.condition.model,
+        "scenarios": str(mean.scenarios) if mean.scenarios == mean.of else f"{mean.scenarios} of {mean.of}",
+        "mean": mean.mean,
+    }
 
 
 def headings_of(lines: Sequence[Mapping[str, str]]) -> list[str]:

@@ -19,6 +19,7 @@ from hm_agent.reporting.conditions import (
     in_order,
     is_reference,
     matching_reference,
+    only_references,
     scenario_of,
 )
 from hm_agent.reporting.runs import result_order
@@ -54,6 +55,7 @@ class Row:
     ceiling_reference: the metric's floor and ceiling agents on the scenario with the same world settings; a metric
     without a floor has the best shortcut's. is_narrow: True if the ceiling is hardly better than the floor, so that a
     score says little and is left out of means. is_cut: True if any finished episode was cut by --max_steps.
+    is_reference: True if others are measured by this row, which is not compared itself.
     """
 
     scenario: ScenarioInfo
@@ -70,6 +72,7 @@ class Row:
     ceiling_reference: Reference | None = None
     is_narrow: bool = False
     is_cut: bool = False
+    is_reference: bool = False
 
     @property
     def finished(self) -> int:
@@ -144,10 +147,6 @@ class Row:
         return self.condition.agent == self.scenario.metric.ceiling
 
     @property
-    def is_reference(self) -> bool:
-        return is_reference(self.condition, self.scenario)
-
-    @property
     def digits(self) -> int:
         """How many decimals values of the metric are shown with."""
         return self.scenario.metric.digits
@@ -163,6 +162,7 @@ class Row:
 def tabulate(results: Iterable[Result]) -> list[Row]:
     """One row for each scenario and condition, sorted by scenario, then by condition."""
     ordered = sorted(results, key=result_order)
+    alone = only_references(ordered)
     by_scenario: dict[ScenarioInfo, dict[Condition, list[Result]]] = {}
     for result, condition in zip(ordered, conditions_of(ordered), strict=True):
         by_scenario.setdefault(scenario_of(result), {}).setdefault(condition, []).append(result)
@@ -175,7 +175,13 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
             if is_reference(condition, scenario)
             and (mean_metric := estimate(metric_values(group[condition], scenario)))
         ]
-        rows += [_row(scenario, condition, group[condition], references) for condition in conditions]
+        rows += [
+            replace(
+                _row(scenario, condition, group[condition], references),
+                is_reference=is_reference(condition, scenario, alone),
+            )
+            for condition in conditions
+        ]
     return _mark_narrow_scales(_with_shortcut_floors(rows))
 
 

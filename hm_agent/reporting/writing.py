@@ -1,4 +1,4 @@
-"""Writes the files of a report: HTML, Markdown, pictures, and tables as CSV with raw numbers."""
+"""Writes the files of a report: HTML, Markdown, LaTeX, pictures, and tables as CSV with raw numbers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from functools import partial
 from pathlib import Path
 
 from hm_agent.files import path_in_words, read_regular, write_whole
+from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
-from hm_agent.reporting.conditions import Condition, Labels
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, scenario_of
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
+from hm_agent.reporting.latex import latex
 from hm_agent.reporting.minds import MindRow, MindStudy
 from hm_agent.reporting.minds_figure import minds_figure
 from hm_agent.reporting.orders import OrderDifference, OrderMean, OrderStudy
@@ -22,7 +24,7 @@ from hm_agent.reporting.orders_figure import orders_figure
 from hm_agent.reporting.pages import page
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import RecordedEpisode, Runs
-from hm_agent.reporting.statistics import ClusteredMean, Interval, without_noise
+from hm_agent.reporting.statistics import ClusteredMean, Estimate, Interval, estimate, without_noise
 from hm_agent.reporting.tables import Row
 
 PAGE, ORDERS_PAGE, MINDS_PAGE = "report.html", "orders.md", "minds.md"
@@ -53,6 +55,9 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
     _write_optional_csv(into / "seats.csv", seats)
+    _write_csv(into / "report_wide.csv", wide_records(report.rows, report.labels))
+    _write_csv(into / "report_long.csv", long_records(runs.results))
+    write_whole(into / "report.tex", latex(report))
     write_whole(into / "report.md", page("report.md.j2", report=report))
     write_whole(into / PAGE, page("report.html.j2", report=report))
     return into / PAGE
@@ -160,6 +165,59 @@ def row_record(row: Row) -> Record:
         "interactions": row.interactions,
         **asdict(row.usage),
     }
+
+
+def wide_records(rows: Sequence[Row], labels: Labels) -> list[Record]:
+    """A record for each scenario in each unit: mean, standard error and number of episodes of each agent."""
+    conditions = [condition for condition in labels if any(row.condition == condition for row in rows)]
+    records = []
+    for scenario, of_scenario in grouped((row.scenario, row) for row in rows).items():
+        found = {row.condition: row.estimate for row in of_scenario}
+        record: Record = {"scenario": scenario.short_name, "group": scenario.group, "unit": scenario.metric.unit}
+        for condition in conditions:
+            own = found.get(condition)
+            mean, error, count = _summed_up(own)
+            label = labels[condition]
+            record |= {f"{label}": mean, f"{label}, sem": error, f"{label}, n": count}
+        records.append(record)
+    return records
+
+
+def _summed_up(found: Estimate | None) -> tuple[float | None, float | None, int]:
+    return (found.mean, found.error, found.n) if found else (None, None, 0)
+
+
+def long_records(results: Sequence[Result]) -> list[Record]:
+    """A record for each scenario, condition and metric of its finished episodes, the reward among them.
+
+    compared: True for the metric that the scenario's agents are compared by.
+    """
+    groups = grouped(zip(zip(map(scenario_of, results), conditions_of(results), strict=True), results, strict=True))
+    records: list[Record] = []
+    for (scenario, condition), of_group in groups.items():
+        finished = [result for result in of_group if result.is_finished]
+        for name in dict.fromkeys(["reward", *(name for result in finished for name in result.metrics)]):
+            values = [value for result in finished if (value := result.metric(name)) is not None]
+            found = estimate([without_noise(value) for value in values])
+            if found:
+                is_own = name == scenario.metric.name
+                records.append(
+                    {
+                        "scenario": scenario.short_name,
+                        "group": scenario.group,
+                        "agent": condition.agent,
+                        "model": condition.model,
+                        "settings": _joined(dict(condition.settings)),
+                        "metric": name,
+                        "compared": is_own,
+                        "unit": scenario.metric.unit if is_own else None,
+                        "n": found.n,
+                        "mean": found.mean,
+                        "sem": found.error,
+                        **_ends("", found.interval),
+                    }
+                )
+    return records
 
 
 def _comparison_record(comparison: Comparison, labels: Labels) -> Record:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from rich.console import Console
 
 from hm_agent.command_line.console import show_rows
 from hm_agent.reporting.tables import tabulate
-from tests.reporting.examples import KITCHEN, RWS, SELF_PLAY, result
+from tests.reporting.examples import KITCHEN, RWS, RWS_2, SELF_PLAY, result
 
 
 def shown(width: int = 80) -> list[str]:
@@ -30,6 +31,29 @@ def test_each_unit_has_a_table_of_its_own() -> None:
 def test_a_row_shows_the_mean_beside_the_published_figure() -> None:
     (row,) = (line.split() for line in shown() if "rws_repeated_1" in line)
     assert row == ["rws_repeated_1", "hypothetical_minds", "1", "7.0", "10.0", "23.2", "±", "4.7"]
+
+
+def test_tokens_and_cost_of_the_run_and_the_means_of_groups_stand_at_the_end() -> None:
+    asked: dict[str, Any] = {
+        "model_calls": 40,
+        "cached_calls": 10,
+        "cost": 0.5,
+        "cached_cost": 0.1,
+        "input_tokens": 9000,
+    }
+    played = [result(reward=reward, scenario=name, **asked) for reward, name in ((7, RWS), (10, RWS_2))]
+    show_rows(Console(file=(output := io.StringIO()), width=80), tabulate(played))
+    lines = output.getvalue().splitlines()
+    assert lines[-1] == (
+        "In all: 2 episodes, 40 questions, 80 calls, 18,000 input tokens, 0 output tokens, 0.8000 USD paid "
+        "(0.2000 USD saved by the cache)."
+    )
+    (mean,) = (line.split() for line in lines if "Running With Scissors" in line)
+    assert mean[-5:] == ["hypothetical_minds", "2", "8.5", "±", "1.5"]
+
+
+def test_a_run_without_a_language_model_says_so() -> None:
+    assert shown()[-1] == "In all: 2 episodes, 40 questions, no call of a language model."
 
 
 def test_notes_on_all_rows_come_once() -> None:

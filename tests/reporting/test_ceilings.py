@@ -116,7 +116,8 @@ def test_only_the_same_seeds_are_set_beside_the_ceiling() -> None:
 
 
 def test_floors_are_not_set_beside_the_ceiling() -> None:
-    assert gaps(result("random", 10), result("noop", 10), oracle(1.0)) == []
+    elsewhere = result("react", 1, scenario=RWS_2)
+    assert gaps(result("random", 10), result("noop", 10), elsewhere, oracle(1.0)) == []
 
 
 def test_the_ceiling_of_other_bots_is_not_exceeded() -> None:

@@ -113,7 +113,7 @@ def test_marks_of_effort_at_the_same_place_are_rings_of_different_sizes() -> Non
 
 def curve_of(condition: Condition, points: Mapping[int, Estimate]) -> Curve:
     is_reference = condition.agent == "oracle"
-    return Curve(StreamGroup("a world", "Running With Scissors", condition, is_reference, "oracle", ()), points)
+    return Curve(StreamGroup("a world", "Running With Scissors", condition, is_reference, "oracle", (), ()), points)
 
 
 def validation_of(conditions: Sequence[Condition]) -> Picture:

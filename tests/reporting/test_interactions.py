@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hm_agent.core import Decision, Hypothesis, Seat, Step, Thoughts, Turn
@@ -12,7 +12,8 @@ from hm_agent.reporting.drawing import keys
 from hm_agent.reporting.interaction_figures import validation_picture
 from hm_agent.reporting.interactions import Curve, Stream, read_streams, stream_groups
 from hm_agent.reporting.runs import RecordedEpisode
-from tests.reporting.examples import KITCHEN, result
+from hm_agent.reporting.tables import tabulate
+from tests.reporting.examples import KITCHEN, RWS_2, result
 
 BELIEF = Hypothesis("it plays rock", 0.8)
 Met = tuple[str | None, float, bool]
@@ -191,6 +192,25 @@ def test_without_a_ceiling_or_later_interactions_there_is_no_share(tmp_path: Pat
     assert [(row.early_share, row.later_share) for row in adaptation_rows(adapted(agent))] == [(None, None)]
     own, _ = adaptation_rows(adapted([*agent, *ceiling]))
     assert (own.early_share, own.later_share) == (0.25, None)
+
+
+def test_a_ceiling_within_the_noise_of_nothing_is_no_measure(tmp_path: Path) -> None:
+    agent = episodes(tmp_path / "agent", *[paid(1)] * 3)
+    ceiling = episodes(tmp_path / "ceiling", paid(3), paid(-2), paid(0), agent="oracle")
+    assert adaptation_rows(adapted([*agent, *ceiling]))[0].early_share is None
+
+
+def test_shares_leave_out_scenarios_on_a_narrow_scale(tmp_path: Path) -> None:
+    played = [
+        *episodes(tmp_path / "wide", *[paid(1)] * 3),
+        *episodes(tmp_path / "narrow", *[paid(9)] * 3, scenario=RWS_2),
+        *episodes(tmp_path / "wide ceiling", *[paid(4)] * 3, agent="oracle"),
+        *episodes(tmp_path / "narrow ceiling", *[paid(1)] * 3, agent="oracle", scenario=RWS_2),
+    ]
+    rows = [replace(row, is_narrow=row.scenario.name == RWS_2) for row in tabulate([one.result for one in played])]
+    unguarded, guarded = (adaptation_rows(adapted(played), known)[0] for known in ([], rows))
+    assert (unguarded.early_share, guarded.early_share) == (2.0, 0.25)
+    assert unguarded.early == guarded.early
 
 
 def test_a_ceiling_that_earns_nothing_is_no_measure(tmp_path: Path) -> None:

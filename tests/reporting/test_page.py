@@ -63,7 +63,7 @@ def test_every_link_leads_somewhere(page: Page, report: Path) -> None:
     inner = [link for link in links if link.startswith("#")]
     assert all(page.locator(link).count() == 1 for link in inner)
     paths = [report / unquote(urlsplit(link).path) for link in links if not link.startswith("#")]
-    assert len(paths) == 5 + 24 * 3
+    assert len(paths) == 8 + 24 * 3
     assert [path for path in paths if not path.is_file()] == []
 
 

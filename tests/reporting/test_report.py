@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import pytest
 
@@ -17,13 +18,14 @@ from hm_agent.command_line.cli import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.index import list_episodes, write_index
+from hm_agent.reporting.notes import TIME
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
 from hm_agent.reporting.summary import write_summary
-from hm_agent.reporting.writing import write_report
+from hm_agent.reporting.writing import long_records, wide_records, write_report
 from tests.reporting.conftest import SCENARIOS
-from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, leave, read, result, shared_result
+from tests.reporting.examples import PD, RWS, RWS_2, SELF_PLAY, delivered, leave, read, result, shared_result
 
 ROOT = Path(__file__).parents[2]
 Folders = tuple[Path, Path]
@@ -162,13 +164,77 @@ def test_a_users_ablation_is_drawn_like_one_of_ours(tmp_path: Path, monkeypatch:
     leave(tmp_path, *(result(agent) for agent in ("reflexion", "unreflective", "react")))
     pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}
     shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
-    assert shown == {"means": ["react", "reflexion"], "ablations": ["reflexion", "unreflective"]}
+    known = "published (hollow)"
+    assert shown == {"means": ["react", "reflexion", known], "ablations": ["reflexion", "unreflective", known]}
+
+
+def test_agents_that_are_references_elsewhere_are_compared_where_they_are_alone(tmp_path: Path) -> None:
+    earned = {"heuristic": 40, "k_ce": 55, "k_first": 5, "k_oracle": 60}
+    played: dict[str, Any] = {
+        "world": "symmtom",
+        "scenario": "symmtom_w6_n3_c3",
+        "settings": {"seed": 0, "max_steps": None},
+    }
+    for agent, points in earned.items():
+        episodes = (result(agent, 0, n, **played, metrics={"reward_per_agent": points + n % 2}) for n in range(5))
+        leave(tmp_path / "alone", *episodes)
+    report = Report(read_runs((tmp_path / "alone",)), tmp_path)
+    assert [(one.first.agent, one.second.agent) for one in report.comparisons] == [("heuristic", "k_ce")]
+    assert [row.condition.agent for row in report.rows if report.is_best(row)] == ["k_ce"]
+    assert [key.label for key in report.pictures[0].legend] == ["heuristic", "k_ce"]
+    assert {score.condition.agent: score.mean for score in report.scores} == pytest.approx(
+        {"heuristic": 35 / 55, "k_ce": 50 / 55}
+    )
+    report = Report(read_runs((tmp_path / "alone",)).of((), ("k_oracle",)), tmp_path)
+    assert [key.label for key in report.pictures[0].legend] == ["k_oracle"]
+    leave(tmp_path / "alone", result("react", 0, **played, metrics={"reward_per_agent": 30.0}))
+    report = Report(read_runs((tmp_path / "alone",)), tmp_path)
+    assert report.comparisons == []
+    assert [condition.agent for condition in report.compared] == ["react"]
+
+
+def test_means_by_group_need_no_floor_and_no_ceiling(tmp_path: Path) -> None:
+    for scenario, reward in {RWS: 10.0, RWS_2: 20.0}.items():
+        leave(tmp_path, *(result("react", reward + n, n, scenario=scenario) for n in range(3)))
+    leave(tmp_path, *(result("vmp", 4.0, n) for n in range(3)), result("vmp", 1.0, scenario=PD))
+    report = Report(read_runs((tmp_path,)), tmp_path)
+    assert report.scores == []
+    found = {(mean.condition.agent, mean.group.split(",")[0]): (mean.mean, mean.sample) for mean in report.group_means}
+    assert found == {
+        ("react", "Running With Scissors"): ("16.0 ± 5.0", "2 scenarios"),
+        ("vmp", "Running With Scissors"): ("4.0 ± 0.0", "1 of 2 scenarios"),
+        ("vmp", "Prisoner's Dilemma"): ("1.0", "1 scenario"),
+    }
+
+
+def test_each_metric_is_a_record_and_each_scenario_a_line_with_all_agents(tmp_path: Path) -> None:
+    played = [*(result("react", 2.0 * n, n) for n in range(3)), result("vmp", 1.0), result("vmp", 9.0, scenario=PD)]
+    leave(tmp_path, *played, result("react", 99, 7, status="interrupted"))
+    runs = read_runs((tmp_path,))
+    report = Report(runs, tmp_path)
+    long = {(one["scenario"], one["agent"], one["metric"]): one for one in long_records(runs.results)}
+    assert len(long) == 9
+    own = long["rws_repeated_1", "react", "normalised_reward"]
+    assert [own[name] for name in ("compared", "n", "mean")] == [True, 3, 2.0]
+    other = long["rws_repeated_1", "react", "interactions"]
+    assert [other[name] for name in ("compared", "unit", "mean", "sem")] == [False, None, 10.0, 0.0]
+    wide = {str(one["scenario"]): one for one in wide_records(report.rows, report.labels)}
+    assert [wide["rws_repeated_1"][name] for name in ("react", "react, n", "vmp")] == [2.0, 3, 1.0]
+    assert [wide["pd_repeated_5"][name] for name in ("react", "react, n", "vmp")] == [None, 0, 9.0]
+
+
+def test_time_is_named_as_a_sum_and_usage_is_told_in_all(tmp_path: Path) -> None:
+    leave(tmp_path, *(result(seed=n, wall_seconds=20.0) for n in range(2)))
+    facts = {fact.name: fact.values for fact in Report(read_runs((tmp_path,)), tmp_path).facts}
+    assert facts[TIME] == ("40 s",)
+    assert facts["in all"] == ("2 episodes, 40 questions, no call of a language model",)
 
 
 def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     leave(tmp_path, *(result(agent, 5, seed) for agent in ("hypothetical_minds", "vmp", "react") for seed in (1, 2)))
     pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}
     shown = {name: [key.label for key in pictures[name].legend] for name in ("means", "ablations")}
+    shown = {name: labels[:-1] for name, labels in shown.items() if labels[-1] == "published (hollow)"}
     assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
 
 
@@ -250,7 +316,7 @@ def test_a_share_is_shown_with_three_decimals_and_pages_are_named_after_their_wo
     )
     assert "# ExploreToM: comparison" in text
     assert "<title>ExploreToM: episodes</title>" in index
-    assert "| exploretom_a1 | reader | 2 | 0.935 ± 0.023 | - | 0.510 |" in text
+    assert "| exploretom_a1 | reader | 2 | **0.935 ± 0.023** | - | 0.510 |" in text
     assert "reader − perspective | 0.035 (" in text
     assert "<strong>0.935 ± 0.023</strong>" in page
     assert ">0.912<small>" in index
@@ -269,14 +335,16 @@ def test_what_no_paper_gives_has_no_published_column(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("delivery")
 def test_rows_of_different_units_stand_in_different_tables(tmp_path: Path) -> None:
-    leave(tmp_path, result("vmp", 7), delivered("vmp", 4), delivered("mmp", 6), delivered("hypothetical_minds", 5))
+    minutes = {"vmp": 4, "mmp": 6, "hypothetical_minds": 5}
+    parcels = [delivered(agent, taken, seed) for agent, taken in minutes.items() for seed in range(5)]
+    leave(tmp_path, result("vmp", 7), *parcels)
     report = Report(read_runs((tmp_path,)), tmp_path)
     assert [[row.scenario.group for row in rows] for rows in report.rows_by_unit.values()] == [
         ["Running With Scissors, repeated"],
         ["Delivery"] * 3,
     ]
     (_, rows) = report.rows_by_unit.values()
-    assert [row.condition.agent for row in report.best(rows)] == ["vmp"]
+    assert [row.condition.agent for row in rows if report.is_best(row)] == ["vmp"]
     write_report(read_runs((tmp_path,)), tmp_path)
     text = (tmp_path / "report.md").read_text()
     for sentence in ("Reward per 1,200 steps: mean", "Minutes per parcel: mean", "over n episodes. Lower is better."):
@@ -303,7 +371,7 @@ def test_who_plays_whom_is_shown_where_agents_share_a_world(tmp_path: Path) -> N
     leave(tmp_path, result(), *(shared_result(*both, seed=seed) for seed in (1, 2)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text = (tmp_path / "report.md").read_text()
-    assert "rws_arena_selfplay, 1,200 steps:" in text
+    assert "rws_arena_selfplay, reward per 1,200 steps, 1,200 steps:" in text
     assert "| hypothetical_minds | - | 9.0 ± 0.0 (n = 2) |" in text
     assert "| react | 2 | 2 | 0 | 0 | 0 | 0 | 0.0000 |" in text
     page = (tmp_path / "report.html").read_text()

@@ -27,7 +27,8 @@ def test_an_agent_meets_those_of_the_other_seats() -> None:
 def test_an_episode_weighs_the_same_however_many_seats_an_agent_has() -> None:
     alone = shared_result(("react", 1.0), ("hypothetical_minds", 1.0), seed=2, steps=600)
     (found,) = matchups([shared_result(*MIXED), alone])
-    assert rewards(found)[OURS, REACT] == (4, 2)
+    assert rewards(found)[OURS, REACT] == (4.5, 2)  # 1 in 600 steps is 2 in 1,200
+    assert found.unit == "reward per 1,200 steps"
     assert rewards(found)[OURS, OURS] == (7, 1)
     assert found.length == "600 to 1,200 steps"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TextIO
 from hm_agent.config import ConfigError
 from hm_agent.worlds.exploretom.datasets.export_plan import (
     CARD,
+    CHAT,
     DIRECT,
     REASONED,
     TRAIN,
@@ -22,7 +23,8 @@ from hm_agent.worlds.exploretom.datasets.export_plan import (
 from hm_agent.worlds.exploretom.datasets.item import line_of
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, items_of
 from hm_agent.worlds.exploretom.datasets.tool_files import write_tool_files
-from hm_agent.worlds.exploretom.datasets.training import direct_pair, line_of_pair, reasoned_pair
+from hm_agent.worlds.exploretom.datasets.training import chat_line, direct_pair, line_of_pair, reasoned_pair
+from hm_agent.worlds.exploretom.datasets.training_mix import mixed_sets, shuffled_items, structure_of
 
 
 @contextmanager
@@ -55,23 +57,23 @@ def _finished_files(folder: Path, counts: Counter[str]) -> Iterator[Callable[[st
         raise
 
 
-def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
+def export(
+    stories: Iterable[SourceStory], plan: ExportPlan, training: Mapping[str, Iterable[SourceStory]] | None = None
+) -> ExportCounts:
     """Writes a data set to the plan's folder.
 
+    training: the stories of the plan's mix by action set; `stories` are then those to evaluate on.
     Raises ConfigError if the folder holds a set already, if there are no stories, or if one does not have the plan's
     contents; OSError if a file can't be written. After an error there is no partial file of lines, and no card.
     """
     if (plan.out / CARD).exists():
         raise ConfigError(f"{plan.out / CARD} is there already: name another --out")
-    counts = ExportCounts()
+    counts, structures = ExportCounts(), set[Hashable]()
     with _finished_files(plan.out, counts.lines) as write:
-        for story in stories:
+        for story in _checked(stories, plan):
             counts.stories += 1
-            if story.script.sees_contents != plan.sees_contents:
-                contents = "seen" if story.script.sees_contents else "hidden"
-                raise ConfigError(
-                    f"the story {story.id[:60]!r} is one of --contents={contents}; all stories of a set have the same"
-                )
+            if plan.mix:
+                structures.add(structure_of(story.script))
             split = plan.split_of(story.split_by)
             for item in items_of(story):
                 counts.add(item)
@@ -81,11 +83,27 @@ def export(stories: Iterable[SourceStory], plan: ExportPlan) -> ExportCounts:
                     write(file_of(DIRECT, split), line_of_pair(direct_pair(item)))
                     write(file_of(REASONED, split), line_of_pair(reasoned_pair(item)))
         if not counts.lines:
-            raise ConfigError("no stories: nothing to export")
+            raise ConfigError("no stories to evaluate on" if plan.mix else "no stories: nothing to export")
+        if plan.mix:
+            checked = {name: _checked(stories, plan) for name, stories in (training or {}).items()}
+            counts.mixed = mixed_sets(plan.mix, checked, structures)
+            for item in shuffled_items(plan.mix, counts.mixed):
+                write(file_of(CHAT, TRAIN), chat_line(item))
     if plan.has_parquet:
         _write_parquet(plan.out, list(counts.lines))
     write_tool_files(plan, counts)
     return counts
+
+
+def _checked(stories: Iterable[SourceStory], plan: ExportPlan) -> Iterator[SourceStory]:
+    """Yields the stories; raises ConfigError for one that does not have the plan's contents."""
+    for story in stories:
+        if story.script.sees_contents != plan.sees_contents:
+            contents = "seen" if story.script.sees_contents else "hidden"
+            raise ConfigError(
+                f"the story {story.id[:60]!r} is one of --contents={contents}; all stories of a set have the same"
+            )
+        yield story
 
 
 def _write_parquet(out: Path, names: Sequence[str]) -> None:

@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from hm_agent.worlds.exploretom.datasets.item import LITERAL, StoryItem
+from hm_agent.worlds.exploretom.datasets.training_mix import MixedSet, TrainingMix
 from hm_agent.worlds.exploretom.questions.story_questions import chance
 
 CARD = "README.md"
 TRAIN, TEST = "train", "test"
 DIRECT, REASONED = "training_direct", "training_reasoned"
+CHAT = "chat"
+FOR_TRAINING = (DIRECT, REASONED, CHAT)
+"""The configs that are no questions to play."""
 
 
 @dataclass(frozen=True)
 class ExportPlan:
     """What to write. splits: their shares by name; stories are split by seed or line. command: as the card shows it.
 
-    has_training: also write prompts with replies, from the split `train`. has_parquet: also write each file as Parquet.
+    has_training: also write prompts with replies, from the split `train`. mix: what training data in chat form is made
+    of, which is then written in place of the split `train`. has_parquet: also write each file as Parquet.
     """
 
     out: Path
@@ -29,6 +34,7 @@ class ExportPlan:
     command: str
     sees_contents: bool = False
     has_training: bool = False
+    mix: TrainingMix | None = None
     has_parquet: bool = False
 
     def split_of(self, seed: int) -> str:
@@ -70,11 +76,13 @@ class ExportCounts:
     """What an export wrote.
 
     lines: the number of lines of each file, by its path in the folder. rates: by kind and property of the questions.
+    mixed: the parts of the training mix.
     """
 
     stories: int = 0
     lines: Counter[str] = field(default_factory=Counter)
     rates: dict[tuple[str, str], _BaseRate] = field(default_factory=dict)
+    mixed: list[MixedSet] = field(default_factory=list)
 
     @property
     def configs(self) -> Sequence[str]:

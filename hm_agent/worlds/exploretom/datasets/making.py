@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ class SourceStory:
 
 
 def drawn_stories(
-    action_sets: Sequence[ActionSet], seeds: range, lists: CastLists, *, sees_contents: bool = False
+    action_sets: Sequence[ActionSet], seeds: Collection[int], lists: CastLists, *, sees_contents: bool = False
 ) -> Iterator[SourceStory]:
     """Draws the stories of these seeds for one action set after the other."""
     for action_set in action_sets:

@@ -15,7 +15,7 @@ from hm_agent.pages.rendering import environment
 from hm_agent.worlds.exploretom.datasets.export_plan import (
     CARD,
     DIRECT,
-    REASONED,
+    FOR_TRAINING,
     TEST,
     ExportCounts,
     ExportPlan,
@@ -29,7 +29,7 @@ def write_tool_files(plan: ExportPlan, counts: ExportCounts) -> None:
     splits = [split for split in plan.splits if any(name.endswith(f"/{split}.jsonl") for name in counts.lines)]
     evaluated = TEST if TEST in splits else splits[-1]
     evaluations = [
-        name for name in counts.configs if file_of(name, evaluated) in counts.lines and name not in (DIRECT, REASONED)
+        name for name in counts.configs if file_of(name, evaluated) in counts.lines and name not in FOR_TRAINING
     ]
     intro = evaluation_template("{story}", sees_contents=plan.sees_contents)
     template, shared = f"{intro}\n\n{{prompt}}", {"name": plan.name, "split": evaluated}
@@ -61,6 +61,7 @@ def _write_card(plan: ExportPlan, counts: ExportCounts, splits: Sequence[str], e
         stories=counts.stories,
         sees_contents=plan.sees_contents,
         has_training=DIRECT in counts.configs,
+        mixed=counts.mixed,
         splits=splits,
         evaluated=evaluated,
         configs=[_card_config(name, splits, counts) for name in counts.configs],

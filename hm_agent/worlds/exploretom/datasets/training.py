@@ -52,6 +52,13 @@ def line_of_pair(pair: TrainingPair) -> str:
     return json.dumps(asdict(pair), ensure_ascii=False)
 
 
+def chat_line(item: StoryItem) -> str:
+    """A question and its answer as one line of JSON: messages, as a model is asked in play and should reply."""
+    pair = direct_pair(item)
+    turns = [{"role": "user", "content": pair.prompt}, {"role": "assistant", "content": pair.completion}]
+    return json.dumps({"id": pair.id, "messages": turns}, ensure_ascii=False)
+
+
 def reasoning(item: StoryItem) -> str:
     """The steps to an item's answer, one for each action, and the answer."""
     holders, needs_reality = _relevant_beliefs(item)
