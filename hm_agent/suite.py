@@ -161,8 +161,9 @@ class ScenarioInfo:
     the least order of the world's agents `order_0`, `order_1` ... that plays it nearly as well as the ceiling, where
     all lower ones stay near the floor (`Suite.needs_are` says how that is known); None if no order does, or it was not
     measured. separates_nobody: True if a shortcut was measured to play it about as well as the ceiling. pair: the name
-    that two scenarios share which look alike at first and have different right answers; means of scores count the
-    lesser of both. is_unproved: True if it lacks the proof that its group has, so that means over groups leave it out.
+    that two scenarios, or three, share which look alike at first and have different right answers; means of scores
+    count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
+    leave it out.
     """
 
     world: str
@@ -309,12 +310,12 @@ class Suite:
     agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
     acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
     by size, as long as no scenario states the order that it needs; the scenarios that do take its place, if their names
-    match `battery_items`: `per_order` episodes for each order by size, with `battery_options`. lists_numbers: False if
-    lists have one line for all scenarios of a group whose names differ in their number alone. shortcuts: names of
-    agents that model no mind; where a scenario's metric has no floor of its own, it is the one of them with the best
-    mean over the other scenarios of the group. needs_are: how it is known which order of mind scenarios need, e.g.
-    `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that
-    agents that need more are refused; None for a world that only its own agents play.
+    match `battery_items`: `per_order` episodes for each order by size, with `battery_options`; not where `per_order` is
+    0. lists_numbers: False if lists have one line for all scenarios of a group whose names differ in their number
+    alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor of its own, it is the
+    one of them with the best mean over the other scenarios of the group. needs_are: how it is known which order of mind
+    scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer beyond `BasicMind`, e.g.
+    `(MindReading,)`, so that agents that need more are refused; None for a world that only its own agents play.
     """
 
     name: str

@@ -131,16 +131,17 @@ class FlipRule(RuleOfPlay):
 
 @dataclass(frozen=True)
 class CopyRule(RuleOfPlay):
-    """Plays what the other played last; any other action with the chance `tremble`. first: None to draw it.
+    """Plays `step` actions on from what the other played last; any other action with the chance `tremble`.
 
-    With a cooperative first action this is tit-for-tat.
+    first: None to draw it. With a cooperative first action and no step this is tit-for-tat.
     """
 
     first: int | None = None
     tremble: float = 0.0
+    step: int = 0
 
     def after(self, state: int | None, own: int, other: int) -> int:
-        return other
+        return (other + self.step) % len(self.side.actions)
 
     def chances(self, state: int | None) -> Shares:
         return self.trembling(self.first if state is None else state, self.tremble)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.suite import (
     AgentSetup,
     Metric,
@@ -45,23 +46,7 @@ SHORTCUTS: Mapping[str, str] = {
     "counter_commonest": "best-responds to the other's commonest action",
     "match_frequencies": "best-responds to an action drawn from all that the other has played",
     "double_counter": "best-responds to the other's last action; after a win, to the answer to that",
-    "explore": "plays every action for six rounds, then always the one that has paid most",
-    "explore_backward": "the same, and begins with the last action",
-    "q_learning": "learns what each action pays after the last round (Q-learning), and begins with high hopes",
-    "best_distance": "plays as far from a move of the last round as would have paid most so far",
-    "context_vote": "answers what most earlier rounds speak for, the more the more alike they were",
-    "lag": "expects the other to be as far from one of the last four moves as it most often was",
-    "lag_fading": "the same, where older rounds fade",
-    **{
-        f"{name}_{alike}": f"expects the other to go as far from {anchor} last action as {where}"
-        for name, anchor in (("habit", "its own"), ("reaction", "the agent's"))
-        for alike, where in (
-            ("any", "it mostly went"),
-            ("payoff", "it mostly went after such a payoff"),
-            ("round", "it mostly went after such a round"),
-            ("stretch", "it went after the longest stretch of such rounds"),
-        )
-    },
+    **LEARNERS_ABOUT,
 }
 """The agents that model no mind, with what they do."""
 

@@ -151,7 +151,8 @@ class UnseenFacts(ScenarioFacts):
     character: the one of its puppet, trained or scripted; if None, only a scripted puppet has one. rule: how it rewards
     and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does
     neither. study: what it was made for, if not for comparisons. It is the middle of the short name, and only globs
-    that hold it match the scenario.
+    that hold it match the scenario. pair: as in `ScenarioInfo`, within the game. clues: False if agents play it without
+    clues, whatever the option `clues` says.
     """
 
     short_name: str
@@ -160,6 +161,8 @@ class UnseenFacts(ScenarioFacts):
     character: CharacterRange | None = None
     rule: str | None = None
     study: str = ""
+    pair: str = ""
+    clues: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

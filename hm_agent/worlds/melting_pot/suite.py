@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 SCRIPTED = "scripted"
 SELF_PLAY = "selfplay"
-MODELS_ME = "models_me"
-"""The study of opponents who model the agent. Its scores run from the best shortcut."""
+FROM_SHORTCUTS = ("models_me", "hidden")
+"""The studies of opponents who model the agent, and of those whose moves no clue tells: 0 is the best shortcut."""
 ORDERS: Mapping[int, str] = {
     0: "which look at no move",
     1: "which look at the agent's moves, too",
@@ -137,6 +137,8 @@ class MeltingPotSuite(Suite):
 
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         own_scenario, bots = self._scenarios[scenario.name], options["bots"]
+        if own_scenario.unseen and not own_scenario.unseen.clues:
+            options = {**options, "clues": "off"}
         if path := own_file(own_scenario.game):
             from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
@@ -304,6 +306,7 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         needs_order=scenario.facts.needs_order if scenario.facts else None,
         separates_nobody=scenario.facts.separates_nobody if scenario.facts else False,
         family=scenario.group if scenario.study else game.title,
+        pair=f"{game.short_name}_{scenario.unseen.pair}" if scenario.unseen and scenario.unseen.pair else "",
     )
 
 
@@ -314,7 +317,7 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 def _metric(scenario: Scenario) -> Metric:
     ceiling = None if scenario.is_self_play else "oracle"
-    floor = None if scenario.study == MODELS_ME else "random"
+    floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 
 

@@ -9,15 +9,15 @@ import pytest
 
 from hm_agent.command_line import cli
 from hm_agent.registry import scenario_named, scenarios
+from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.reflexes import reflex_value
 from hm_agent.repeated_games.rules_of_play import order_of
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, Item, main, measured
 from hm_agent.worlds.matrix_games.settings import table_scenarios
-from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS, ExploringPlayer, QLearningPlayer, mutual_action
+from hm_agent.worlds.matrix_games.shortcuts import SHORTCUTS
 from hm_agent.worlds.matrix_games.suite import SHORTCUTS as NAMED
 from hm_agent.worlds.matrix_games.suite import SUITE
-from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 TESTED = {
     "mg_brief_fictitious_play_3": 1,
@@ -103,19 +103,16 @@ def test_the_suite_names_every_shortcut_and_each_is_an_agent() -> None:
 def test_shortcuts_that_learn_by_trying_commit_to_what_pays() -> None:
     """Against one who is won over by three hares, and then copies, stag pays most once it is played on."""
     scenario = table_scenarios()["mg_stag_corrigible"]
-    world = MatrixGameWorld(scenario)
     by_hare, by_stag = ((1, 1),) * 3 + ((1, 0), (1, 1), (1, 1)), ((0, 1),) + ((0, 0),) * 5
     for name, order in {"explore": (by_stag, by_hare), "explore_backward": (by_hare, by_stag)}.items():
-        player = PLAYERS[name](world, 0)
-        assert isinstance(player, ExploringPlayer)
+        learner = LEARNERS[name]
         (first, *_), (second, *_) = order
-        assert player.answer(scenario.side, order[0][:5]) == first[0]
-        assert player.answer(scenario.side, order[0]) == second[0]
-        assert player.answer(scenario.side, (*order[0], *order[1])) == 0
-    learner = PLAYERS["q_learning"](world, 0)
-    assert isinstance(learner, QLearningPlayer)
-    assert learner.answer(scenario.side, [(0, 1), (0, 1), (0, 1)]) == 1  # stag has disappointed after such a round
-    assert learner.answer(scenario.side, [(1, 0), (0, 0), (0, 0), (1, 0)]) == 0
+        assert learner(scenario.side, order[0][:5]) == first[0]
+        assert learner(scenario.side, order[0]) == second[0]
+        assert learner(scenario.side, (*order[0], *order[1])) == 0
+    learner = LEARNERS["q_learning"]
+    assert learner(scenario.side, [(0, 1), (0, 1), (0, 1)]) == 1  # stag has disappointed after such a round
+    assert learner(scenario.side, [(1, 0), (0, 0), (0, 0), (1, 0)]) == 0
 
 
 def test_a_mutual_action_is_to_cooperate() -> None:

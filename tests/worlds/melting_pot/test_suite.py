@@ -13,7 +13,7 @@ from hm_agent.suite import Setting
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
-from hm_agent.worlds.melting_pot.suite import MODELS_ME, SUITE
+from hm_agent.worlds.melting_pot.suite import SUITE
 
 SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
 SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
@@ -105,14 +105,14 @@ def test_opponents_of_a_study_are_a_group_of_their_own() -> None:
 
 
 def test_scores_against_opponents_who_model_the_agent_run_from_the_best_shortcut() -> None:
-    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study == MODELS_ME]
+    studied = [INFO[scenario.name] for scenario in SCENARIOS if scenario.study == "models_me"]
     assert [scenario.short_name for scenario in studied] == [
         *(f"chicken_models_me_{number}" for number in range(2)),
         *(f"rws_models_me_{number}" for number in range(8)),
     ]
     assert all(scenario.name.endswith("_".join(scenario.short_name.split("_")[1:])) for scenario in studied)
     assert {(scenario.metric.floor, scenario.metric.ceiling) for scenario in studied} == {(None, "oracle")}
-    assert {scenario.asked_by for scenario in studied} == {MODELS_ME}
+    assert {scenario.asked_by for scenario in studied} == {"models_me"}
 
 
 def test_every_scenario_has_its_published_results_and_self_play_none() -> None:

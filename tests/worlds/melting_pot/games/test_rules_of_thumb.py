@@ -45,10 +45,13 @@ def answers(name: str, others: str) -> str:
         ("tit_for_tat", "rpprs"),
         ("counter_last", "pssp" + "r"),
         ("counter_commonest", "ps" + "ss" + "r"),
+        ("explore_backward", "sssss"),
+        ("habit_any", "prsrs"),
     ],
 )
 def test_rules_of_thumb_answer_what_was_played(name: str, expected: str) -> None:
     # Of the latest three, the commonest are r; p, r; p; p; and, all of them being as common, the latest.
+    # How far the other has gone most often, of several the latest, is 0, 1, 0, 2 and 2: r, s, p, s and p are expected.
     assert answers(name, "rpprs") == expected
     assert WINDOW == 3
 

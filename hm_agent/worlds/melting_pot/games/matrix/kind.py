@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
+from hm_agent.repeated_games.learners import LEARNERS_ABOUT
 from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import Mind, OddsReading
@@ -33,6 +34,7 @@ SHORTCUTS: Mapping[str, str] = {
     "tit_for_tat": "plays what the other played last, with a fixed number of things",
     "counter_last": "best-responds to the other's last kind",
     "counter_commonest": "best-responds to the other's commonest kind of the last three",
+    **LEARNERS_ABOUT,
 }
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from hm_agent.core import Clue, Strategy
 from hm_agent.questions import Model
+from hm_agent.repeated_games.learners import LEARNERS, Learner
 from hm_agent.theory_of_mind.strategist import BaseStrategist
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixMind, MatrixStrategy
 
@@ -66,6 +67,18 @@ def counter(window: int) -> Choice:
     return choose
 
 
+def learning(learner: Learner) -> Choice:
+    """What a learner plays after all interactions in which a kind led on both sides."""
+
+    def choose(mind: MatrixMind, seen: Seen) -> MatrixStrategy:
+        kinds = mind.rules.behaviours
+        played = ((met.own_behaviour, met.behaviour) for met in mind.interactions)
+        moves = [(kinds.index(own), kinds.index(other)) for own, other in played if own and other]
+        return mind.commit(kinds[learner(mind.rules.side, moves)])
+
+    return choose
+
+
 def _played(mind: MatrixMind, window: int) -> list[str]:
     """The other's kinds in the latest interactions, as far as they are known."""
     return [met.behaviour for met in mind.interactions[-window:] if met.behaviour is not None]
@@ -84,5 +97,6 @@ CHOICES: Mapping[str, Choice] = {
     "tit_for_tat": tit_for_tat,
     "counter_last": counter(1),
     "counter_commonest": counter(WINDOW),
+    **{name: learning(learner) for name, learner in LEARNERS.items()},
 }
 """The rules of thumb by the names of the agents that play by them."""

@@ -384,12 +384,18 @@ WATCHERS: Mapping[str, int] = {"beats_last_seen": 1, "outguesses_last_seen": 2}
 """Players that no puppeteer directs, since they answer what they see: by name, their order (`LastSeenPolicy`)."""
 
 
+MARGIN = "margin"
+"""A parameter of the puppeteers of all rules, and of no rule itself (`MatrixPuppeteer`)."""
+
+
 def build_puppeteer(game: MatrixFacts, facts: UnseenFacts) -> MatrixPuppeteer:
     """The puppeteer of an unseen scenario; ConfigError for an unknown puppeteer, parameter or kind."""
     parameters: Mapping[str, Any] = facts.parameters
     if facts.puppeteer in RULES_OF_PLAY and facts.puppeteer not in PUPPETEERS:
+        margin = {name: parameters[name] for name in parameters if name == MARGIN}
+        of_rule = {name: value for name, value in parameters.items() if name != MARGIN}
         try:
-            return RulePuppeteer(game=game, rule=rule_from(facts.puppeteer, parameters, game.side))
+            return RulePuppeteer(game=game, rule=rule_from(facts.puppeteer, of_rule, game.side), **margin)
         except ConfigError as error:
             raise ConfigError(f"{facts.short_name}: {error}") from error
     if facts.puppeteer not in PUPPETEERS:
