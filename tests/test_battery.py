@@ -85,7 +85,7 @@ def test_the_small_battery_asks_few_questions(tmp_path: Path, silence: NoProgres
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [SMALL, pytest.param(FULL, marks=pytest.mark.heavy)])
 def test_items_stay_the_same(size: str) -> None:
     assert Battery(size).items_hash == ITEMS[size], "other items: cards can't be compared with earlier ones"
 

@@ -122,7 +122,7 @@ def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(
     check_said(status, errors, name.rstrip("/"))
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_training_that_fills_the_disk_ends_in_one_line_and_goes_on_later(
     disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,7 +102,7 @@ def test_a_second_run_is_answered_from_the_cache_bit_for_bit(
     cache = tmp_path / "answers.sqlite"
     first = play(tmp_path / "1", settings(endpoint, cache=cache), silence)
     asked = len(endpoint.received)
-    second = play(tmp_path / "2", settings(None, cache=cache, offline=True), silence)
+    second = play(tmp_path / "2", settings(endpoint, cache=cache, offline=True), silence)
     assert len(endpoint.received) == asked
     assert (second.status, second.cached_calls, second.cost) == ("max_steps", second.model_calls, first.cost)
     assert trace_of(tmp_path / "2").read_bytes() == trace_of(tmp_path / "1").read_bytes()

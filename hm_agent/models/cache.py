@@ -70,7 +70,7 @@ class CachedChat:
     def _cached(self, request: Request) -> Reply:
         """Returns the reply in the cache; raises ModelUnavailable if there is none."""
         if (reply := self._cache.find(request)) is None:
-            where = f"from {self._endpoint}" if self._endpoint else "from a run without --base_url"
+            where = f"from {self._endpoint}" if self._endpoint else "from OpenAI (else name the run's --base_url)"
             raise ModelUnavailable(
                 f"the cache has no answer to a {request.name} {where}, and --offline allows no other source"
             )

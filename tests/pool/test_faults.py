@@ -67,7 +67,7 @@ def test_faults_of_an_endpoint_change_no_episode(tmp_path: Path) -> None:
     assert len(stormy.faults) >= 4
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_repeatedly_killed_command_loses_no_answer_and_pays_none_twice(tmp_path: Path, endpoint: Endpoint) -> None:
     grid = ["--scenario=rws_repeated_1,cooking_asymmetric_0", "--bots=scripted", "--concurrency=1"]
     trial = KillTrial(tmp_path, endpoint, episodes=1, steps=100, grid=grid)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hm_agent.command_line.cli import PLAY as PLAY_COMMAND
 from hm_agent.command_line.cli import main
+from hm_agent.recording.result import ENDPOINT
 
 ROOT = Path(__file__).parents[2]
 MARK = "HM_AGENT_COMMAND"
@@ -103,11 +104,12 @@ def orphans(mark: str) -> list[int]:
 
 
 def outcomes(out: Path) -> Mapping[str, object]:
-    """All results and traces below a folder by their relative path, without the fields in TIMING."""
+    """All results and traces below a folder by their relative path, without the fields in TIMING and the endpoint."""
     results: dict[str, object] = {}
     for path in out.glob("*/*/*/*/result.json"):
         fields = json.loads(path.read_text())
         seats = [{name: value for name, value in seat.items() if name not in TIMING} for seat in fields["seats"]]
+        fields["settings"].pop(ENDPOINT, None)
         untimed = {name: value for name, value in fields.items() if name not in TIMING} | {"seats": seats}
         results[str(path.relative_to(out))] = untimed
     return results | {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*/*/*/trace.jsonl")}
