@@ -188,6 +188,13 @@ def test_prompts_are_written_for_editing_and_shown(tmp_path: Path, briefly: Path
     assert output.count("=== Plan, step ") == output.count("Be brief.") == 2
 
 
+def test_a_template_that_cant_be_read_is_refused_with_its_line(briefly: Path) -> None:
+    for content, message in ((b"Plan.\n{{ nope }\n", r"plan.j2, line 2: unexpected '}'"), (b"\xff", "can't be read")):
+        (briefly / PLAN).write_bytes(content)
+        with prompts_from(NOWHERE), pytest.raises(ConfigError, match=message):
+            register_prompts(briefly)
+
+
 def test_unknown_templates_and_folders_are_refused(tmp_path: Path) -> None:
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "plam.j2").write_text("Plan.")

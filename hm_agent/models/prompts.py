@@ -19,6 +19,7 @@ from jinja2 import (
     StrictUndefined,
     Template,
     TemplateNotFound,
+    TemplateSyntaxError,
 )
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -59,7 +60,7 @@ def register_prompts(folder: str | PathLike[str]) -> None:
     """Lets the templates in a folder replace the package's of the same names, in this process and its workers.
 
     Of several folders, the one that was registered last counts. Raises ConfigError if there is no such folder, or if it
-    has a template of a name that the package lacks.
+    has a template of a name that the package lacks, or one that can't be read.
     """
     path = Path(folder).absolute()
     if not path.is_dir():
@@ -68,6 +69,12 @@ def register_prompts(folder: str | PathLike[str]) -> None:
     for name in template_names(path):
         if name not in known:
             raise ConfigError(f"--prompts_dir={folder}: there is no template {name}: {nearest(name, known)}rename it")
+        try:
+            environment().parse((path / name).read_text("utf-8"))
+        except TemplateSyntaxError as error:
+            raise ConfigError(f"{path / name}, line {error.lineno}: {error.message}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path / name} can't be read: {error}") from error
     ADDED.prompts.pop(str(path), None)
     ADDED.prompts[str(path)] = None
 
