@@ -24,11 +24,16 @@ def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
     there is a --flagfile, whose flags later ones override.
     """
     values.unparse_flags()
-    rest = values(tuple("--help" if word == "-h" else word for word in argv))[1:]
+    rest = values(tuple("--help" if word == "-h" else _with_home(word) for word in argv))[1:]
     if rest:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
     if not any(word.lstrip("-").startswith("flagfile") for word in argv):
         _refuse_repeated(values)
+
+
+def _with_home(word: str) -> str:
+    """A flag with `~/` at the beginning of its value, or of one of several, as the home folder, as shells have it."""
+    return re.sub(r"(?<=[=,])~(?=/)", lambda _: str(Path.home()), word) if word.startswith("--") else word
 
 
 def _refuse_repeated(values: flags.FlagValues) -> None:

@@ -13,6 +13,7 @@ Importing this module also registers the worlds' environments in PettingZoo's re
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 try:
@@ -70,7 +71,7 @@ class SeatEnv(gymnasium.Env):  # type: ignore[misc]
         self.metadata, self.render_mode = env.metadata, env.render_mode
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else index(seed))
         observations, infos = self._env.reset(seed=seed, options=options)
         return observations[self._seat], infos[self._seat]
 

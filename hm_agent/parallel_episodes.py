@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
         self.possible_agents, self.agents, self.render_mode = list(seats), list[Seat](), render_mode
         self.observation_spaces = {seat: deepcopy(observation_space) for seat in seats}
         self.action_spaces = {seat: deepcopy(action_space) for seat in seats}
-        self._seeds = np.random.default_rng()
+        self._seeds, self._has_begun = np.random.default_rng(), False
 
     @abstractmethod
     def begin(self, seed: int) -> tuple[dict[Seat, Any], Infos]:
@@ -58,8 +59,8 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[dict[Seat, Any], Infos]:
         if seed is not None:
             self._seeds = np.random.default_rng(seed)
-        self.agents = self.possible_agents.copy()
-        return self.begin(int(self._seeds.integers(2**32)) if seed is None else seed)
+        self.agents, self._has_begun = self.possible_agents.copy(), True
+        return self.begin(int(self._seeds.integers(2**32)) if seed is None else index(seed))
 
     def step(
         self, actions: Mapping[Seat, Any]
@@ -75,6 +76,18 @@ class ParallelEpisodes(ParallelEnv):  # type: ignore[misc]
             self.agents = []
         terminated, truncated = dict.fromkeys(seats, outcome.terminated), dict.fromkeys(seats, outcome.truncated)
         return outcome.observations, outcome.rewards, terminated, truncated, outcome.infos
+
+    def render(self) -> Any:
+        """What `render_mode` asks for, None without one; raises ValueError before the first `reset`."""
+        if self.render_mode is None:
+            return None
+        if not self._has_begun:
+            raise ValueError("there is nothing to render yet: call reset first")
+        return self.rendered()
+
+    @abstractmethod
+    def rendered(self) -> Any:
+        """The present state in the form of `render_mode`; None if it has none."""
 
     def close(self) -> None:
         """Does nothing; worlds that hold resources override it."""

@@ -311,10 +311,18 @@ def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
             and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
         ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
         if not matching:
-            near = nearest(pattern, (name for known in scenarios().values() for name in (known.short_name, known.name)))
+            near = _begun(pattern) or nearest(
+                pattern, (name for known in scenarios().values() for name in (known.short_name, known.name))
+            )
             raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
         resolved |= {scenario.name: scenario for scenario in matching}
     return tuple(resolved.values())
+
+
+def _begun(pattern: str) -> str:
+    """`did you mean NAME*, e.g. SHORT? ` if full names of scenarios begin so; else empty."""
+    found = [scenario for scenario in scenarios().values() if scenario.name.startswith(pattern)] if pattern else []
+    return f"did you mean '{pattern}*', e.g. {found[0].short_name}? " if found else ""
 
 
 def _hint(pattern: str) -> str:

@@ -30,6 +30,10 @@ def test_large_numbers_may_be_written_with_an_exponent() -> None:
     ("arguments", "message"),
     [
         (["--scenario=rws_repeatd_1"], "unknown scenario 'rws_repeatd_1': did you mean rws_repeated_1?"),
+        (
+            ["--scenario=running_with_scissors"],
+            "unknown scenario 'running_with_scissors': did you mean 'running_with_scissors*', e.g. rws_",
+        ),
         ([SCENARIO, "--agent=hypotetical_minds"], "did you mean hypothetical_minds?"),
         ([SCENARIO, "--model=bultin"], "did you mean builtin?"),
         ([SCENARIO, "--epsiodes=3"], "Did you mean: episodes"),
@@ -163,3 +167,21 @@ def test_agents_that_can_play_are_named_where_one_is_unknown(capsys: pytest.Capt
     said = capsys.readouterr().err
     assert "reader_cot" in said
     assert "k_oracle" not in said
+
+
+def test_a_tilde_in_a_path_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    flags.parse(
+        (
+            "hm-agent play",
+            "--scenario=mg_pd_grim",
+            "--out=~/runs",
+            "--model=m",
+            "--base_url=http://x/v1",
+            "--cache=~/answers",
+            "--report=~",
+        )
+    )
+    assert flags.experiment().out == tmp_path / "runs"
+    assert flags.FLAGS["cache"].value == f"{tmp_path}/answers"
+    assert flags.FLAGS["report"].value == "~"

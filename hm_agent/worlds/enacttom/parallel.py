@@ -43,7 +43,7 @@ class EnacttomParallelEnv(ParallelEpisodes):
         is_solved = turn.is_over and self._world.is_solved
         return EnvStep(observations, dict(turn.rewards), is_solved, turn.is_over and not is_solved, infos)
 
-    def render(self) -> str | None:
+    def rendered(self) -> str | None:
         """Returns the views of all agents as text if the mode is `ansi`, else None."""
         if self.render_mode != "ansi":
             return None

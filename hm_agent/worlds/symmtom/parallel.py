@@ -84,7 +84,7 @@ class SymmtomParallelEnv(ParallelEpisodes):
         sets = [_bits(known, c) for known in (*game.knows, *game.first_hand)]
         return np.array(sum((*cells, *sets), (game.taken / self.settings.steps,)), np.float32)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
+    def rendered(self) -> npt.NDArray[np.uint8] | None:
         """(64 w, 64 w, 3): the board as in videos, with the latest speech; None unless `render_mode` is rgb_array."""
         if self.render_mode != "rgb_array":
             return None

@@ -162,6 +162,15 @@ def test_renders_a_frame_and_gives_the_state() -> None:
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 5
     assert env.state_space.contains(env.state())
     assert parallel_env(NAME).render() is None
+    with pytest.raises(ValueError, match="nothing to render yet: call reset first"):
+        parallel_env(NAME, render_mode="rgb_array").render()
+
+
+@pytest.mark.parametrize("integer", [np.int64, np.uint32, np.int32])
+def test_numpys_integers_are_seeds_as_pythons_are(integer: type[np.integer[Any]]) -> None:
+    one, other = parallel_env(NAME), parallel_env(NAME)
+    first, second = one.reset(seed=integer(7))[0], other.reset(seed=7)[0]
+    assert (first["player_0"]["observation"] == second["player_0"]["observation"]).all()
 
 
 def test_the_registry_has_it_under_its_id() -> None:

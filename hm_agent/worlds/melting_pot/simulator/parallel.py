@@ -62,7 +62,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
         """(H, W, 3) the whole map now."""
         return np.array(self._world.truth(0)[PICTURE], np.uint8)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
+    def rendered(self) -> npt.NDArray[np.uint8] | None:
         return self.state() if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
