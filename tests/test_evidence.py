@@ -16,6 +16,7 @@ from hm_agent.config import ConfigError, data_folder
 from hm_agent.models.prompts import prompts_from, register_prompts, template_names, template_text
 from hm_agent.models.sources import HASH_DIGITS
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT
+from hm_agent.recording.making import making
 from hm_agent.recording.result import FILE
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
@@ -127,6 +128,12 @@ def test_a_password_in_the_endpoints_address_is_recorded_nowhere(endpoint: Endpo
     assert played(tmp_path / "runs", endpoint.base_url.replace("//", "//me:hunter2hunter2@"))[0] == 0
     assert result_in(tmp_path / "runs")["settings"]["base_url"] == endpoint.base_url
     assert not [path for path in tmp_path.rglob("*.*") if path.is_file() and b"hunter2" in path.read_bytes()]
+
+
+def test_a_command_is_recorded_without_the_secrets_of_its_urls(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "https://me:hunter2@x.org/v1?key=hunter3&more=hunter4"
+    monkeypatch.setattr("sys.argv", ["/bin/hm-agent", "play", "--scenario=rws_?", f"--base_url={url}", "--seed=3"])
+    assert making()["command"] == "hm-agent play '--scenario=rws_?' '--base_url=https://x.org/v1?' --seed=3"
 
 
 def test_a_result_says_how_it_came_to_be(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -22,15 +22,13 @@ from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import Price, load_prices
-from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.models.settings import BUILTIN, PLACE, ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
     from hm_agent.models.answer_file import AnswerFile
     from hm_agent.models.endpoint.openai_chat import OpenAIChat
 
-PLACE = "python:"
-"""The prefix of `module:name`, the place of a function as `register_model` takes it."""
 OFFLINE_NEEDS_CACHE = "--offline answers from a record of earlier runs: name it with --cache=FILE"
 ENTRY_POINTS = "hm_agent.models"
 """The group of entry points by which other packages add providers."""

@@ -13,6 +13,8 @@ from hm_agent.models.chat import Sampling
 
 BUILTIN = "builtin"
 """The name of the built-in reasoner, which is no language model."""
+PLACE = "python:"
+"""The prefix of `module:name`, the place of a function as `register_model` takes it."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 HASH_DIGITS = 12
-"""How many hexadecimal digits of a template's SHA-256 are recorded."""
+"""How many hexadecimal digits of a SHA-256 are recorded."""
 
 
 @dataclass
@@ -51,5 +51,10 @@ def note_served(model: str | None) -> None:
 
 
 def text_hash(text: str) -> str:
-    """The recorded hash of a template's text, or of a file."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+    """The recorded hash of a template's text."""
+    return short_hash(text.encode("utf-8", "surrogatepass"))
+
+
+def short_hash(content: bytes) -> str:
+    """The recorded hash of a file's content."""
+    return hashlib.sha256(content).hexdigest()[:HASH_DIGITS]

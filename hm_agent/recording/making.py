@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
 import subprocess
@@ -16,23 +15,24 @@ from pathlib import Path
 
 import hm_agent
 from hm_agent.extensions import ADDED, is_place
+from hm_agent.models.settings import PLACE
+from hm_agent.models.sources import short_hash
 
-PLACE = "python:"
-"""The prefix of a model that is named by its place."""
-_PASSWORD = re.compile(r"(//)[^/@\s]*@")
+_SECRETS = re.compile(r"(?<=://)[^/@\s]*@|(?<=\?)[^\s'\"?]+=[^\s'\"]*")
+"""What a command line may hold of keys: names and passwords in URLs, and what follows their question marks."""
 _CHECKOUT = Path(hm_agent.__file__).parents[1]
 
 
 def making() -> Mapping[str, str]:
     """When and by what an experiment is played.
 
-    date: UTC, in seconds. command: the command line, without passwords in URLs. Of a checkout of the package also
-    commit, marked if files were changed, and lock, the hash of the file with the versions of all libraries.
+    date: UTC, in seconds. command: the command line, without passwords and queries of URLs. Of a checkout of the
+    package also commit, marked if files were changed, and lock, the hash of the file with all libraries' versions.
     """
     command = shlex.join(["hm-agent", *sys.argv[1:]]) if Path(sys.argv[0]).name in _COMMANDS else "python"
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "command": _PASSWORD.sub(r"\1", command),
+        "command": _SECRETS.sub("", command),
         **_checkout(),
     }
 
@@ -58,7 +58,7 @@ def code_hash(names: Iterable[str]) -> str | None:
     files = sorted({str(file) for name in names if (file := _file_of(name))})
     if not files:
         return None
-    return hashlib.sha256("".join(_file_hash(Path(file)) for file in files).encode()).hexdigest()[:12]
+    return short_hash("".join(_file_hash(Path(file)) for file in files).encode())
 
 
 def _file_of(name: str) -> Path | None:
@@ -82,4 +82,4 @@ def _source_file(build: object) -> str | None:
 
 
 def _file_hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return short_hash(path.read_bytes())
