@@ -176,10 +176,7 @@ def tabulate(results: Iterable[Result]) -> list[Row]:
             and (mean_metric := estimate(metric_values(group[condition], scenario)))
         ]
         rows += [
-            replace(
-                _row(scenario, condition, group[condition], references),
-                is_reference=is_reference(condition, scenario, alone),
-            )
+            _row(scenario, condition, group[condition], references, is_marked=is_reference(condition, scenario, alone))
             for condition in conditions
         ]
     return _mark_narrow_scales(_with_shortcut_floors(rows))
@@ -197,7 +194,14 @@ def _mean_metric(name: str, results: Iterable[Result]) -> float | None:
     return mean(values) if values else None
 
 
-def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], references: Sequence[Reference]) -> Row:
+def _row(
+    scenario: ScenarioInfo,
+    condition: Condition,
+    group: Sequence[Result],
+    references: Sequence[Reference],
+    *,
+    is_marked: bool,
+) -> Row:
     finished = [result for result in group if result.is_finished]
     return Row(
         scenario=scenario,
@@ -213,6 +217,7 @@ def _row(scenario: ScenarioInfo, condition: Condition, group: Sequence[Result], 
         is_cut=any(result.status == "max_steps" for result in finished),
         floor_reference=_reference(scenario.metric.floor, scenario.world, condition, references),
         ceiling_reference=_reference(scenario.metric.ceiling, scenario.world, condition, references),
+        is_reference=is_marked,
     )
 
 

@@ -178,7 +178,7 @@ def wide_records(rows: Sequence[Row], labels: Labels) -> list[Record]:
             own = found.get(condition)
             mean, error, count = _summed_up(own)
             label = labels[condition]
-            record |= {f"{label}": mean, f"{label}, sem": error, f"{label}, n": count}
+            record |= {label: mean, f"{label}, sem": error, f"{label}, n": count}
         records.append(record)
     return records
 

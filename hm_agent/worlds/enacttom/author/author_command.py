@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from hm_agent.command_flags import help_text, read_flags
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, check_folder
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
@@ -132,9 +132,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     plan = checked_plan(*(_value(flag) for flag in ("tasks", "category", "k_depth", "agents", "seed")))
     model, out, workers = MODEL_FLAGS.settings(), Path(_value("out")), _value("workers")
-    for parent in (out, *out.parents):
-        if parent.exists() and not parent.is_dir():
-            raise ConfigError(f"--out={out}: {parent} is a file; name a folder")
+    check_folder("out", out)
     if _value("evolve_against") is None:
         _refuse([flag for flag in _EVOLVING if FLAGS[flag.name].present], "without --evolve_against no pool evolves")
     if _value("hard"):
