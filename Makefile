@@ -149,9 +149,9 @@ cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of
 
 small_out := runs/cards-local
 small_results := docs/results/cards/small
-play_small = $(python) -m hm_agent battery --world=symmtom,exploretom,enacttom --noreplay --out=$(small_out)
+play_small = $(python) -m hm_agent battery --world=symmtom,matrix_games,exploretom,enacttom --noreplay --out=$(small_out)
 
-cards-local: $(set_up) ## make the small card of the language model that runs in this process, in three worlds; see docs/cards.md
+cards-local: $(set_up) ## make the small card of the language model that runs in this process; see docs/cards.md
 	@.ci/set_up local
 	$(play_small) --agent=hypothetical_minds --model=local:smollm2
 	$(play_small) --agent=hypothetical_minds,order_0,order_1,order_2,order_3

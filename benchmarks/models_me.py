@@ -4,7 +4,6 @@
 where it was stopped. A scenario needs the least order of the ladder that comes 80% of the way from the best shortcut
 to `oracle`, where all lower ones stay below 40%. `oracle` and the shortcuts but `eyes` take no note of clues and are
 played once; `hypothetical_minds` asks the reasoner with all of its rules, and so is the ladder's order 2.
-Shortcuts that learn don't play.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from hm_agent.experiment import Experiment
 from hm_agent.pool.console_progress import ConsoleProgress
 from hm_agent.pool.run import run
 from hm_agent.registry import find_scenarios
-from hm_agent.repeated_games.learners import LEARNERS
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tables import tabulate
 from hm_agent.suite import ScenarioInfo
@@ -31,7 +29,7 @@ GLOBS = ("rws_models_me_*", "chicken_models_me_*")
 CEILING = "oracle"
 LADDER = ("order_0", "order_1", "hypothetical_minds")
 ASKING = ("react", "hypothetical_minds", "hm_joint", "hm_odds")
-BLIND = (CEILING, *(name for name in SHORTCUTS if name not in ("eyes", "constant_2", *LEARNERS)))
+BLIND = (CEILING, *(name for name in SHORTCUTS if name not in ("eyes", "constant_2")))
 SEEING = ("eyes", *dict.fromkeys((*LADDER, *ASKING)))
 LEAST_SCALE = 0.2
 """Below this share of what the ceiling earns beyond the best shortcut, a scenario separates nobody."""

@@ -97,8 +97,8 @@ class Battery:
                 yield Part(suite, None, found, part.episodes, part.episodes, found, part.max_steps, part.options)
 
     def _ordered(self, suite: Suite, order: int) -> Part:
-        """The part of one order. Agents that cost nothing play as much as in the full battery, for a steady scale."""
-        count, most = suite.per_order[self.size], suite.per_order[FULL]
+        """The part of one order. Agents that cost nothing play the full battery's number at least."""
+        count, most = suite.per_order[self.size], max(suite.per_order[FULL], suite.scored_by)
         scenarios, episodes = self._drawn(suite, order, count, count)
         scoring, references = self._drawn(suite, order, SCORING_ITEMS[self.size], most)
         both = tuple(dict.fromkeys((*scenarios, *scoring)))

@@ -23,8 +23,8 @@ ORDERED = {info.world for info in scenarios().values() if info.needs_order is no
 """The worlds whose scenarios state the order that they need."""
 MOST_QUESTIONS = 400
 ITEMS = {
-    SMALL: "288684ad28fb3d4b33ada5fa398a1930e6f1e3a8399f1650f407a64e2d49cd64",
-    FULL: "46bf67376ea3ba4320366c3d7e269bfd08579fb238c383de4a5eaef6a7a2669d",
+    SMALL: "61cc2a9ac2fa7e1ff8e4a812afa818dad5bb3716f00eac9bac74e9eec0635ea8",
+    FULL: "9ef9378e6e3d29937cf37d5ed9b7e2f790e08c22fbdde5e665f653e51b1b3dc3",
 }
 """The hash of all items by size. Cards of another hash can't be compared, so it changes with the items alone."""
 

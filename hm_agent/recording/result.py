@@ -268,10 +268,12 @@ def check_format(path: Path) -> None:
 
 def versions(packages: Sequence[str] = ()) -> dict[str, str]:
     """The versions of Python and of the packages that an episode's outcome depends on. packages: those of its world."""
-    installed = {"python": platform.python_version()}
-    for package in (*PACKAGES, *packages):
-        try:
-            installed[package] = version(package)
-        except PackageNotFoundError:
-            installed[package] = "not installed"
-    return installed
+    return {"python": platform.python_version()} | {package: _installed(package) for package in (*PACKAGES, *packages)}
+
+
+@cache
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -58,6 +58,7 @@ class MatrixGamesSuite(Suite):
     title = "Matrix games"
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     shortcuts = tuple(SHORTCUTS)
+    scored_by = 100
     needs_are = "measured on seeds"
     commands: Mapping[str, OwnCommand] = {
         "needs": OwnCommand("measure which order of mind scenarios need", "hm_agent.worlds.matrix_games.needs:main")
