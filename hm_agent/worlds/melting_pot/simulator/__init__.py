@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -71,6 +72,22 @@ def _load_on_use(package: str, path: str) -> None:
 # Melting Pot imports TensorFlow for its trained bots, which takes longer than a short episode of scripted ones.
 _load_on_use("meltingpot", "utils/policies/saved_model_policy.py")
 
-# JAX, which Melting Pot imports, runs a clean-up of its own at each of Python's garbage collections, so these are made
-# rarer.
-gc.set_threshold(20_000)
+
+def _import_without_jax() -> None:
+    """Imports Melting Pot's modules that make dataclasses by chex, which takes JAX along, with plain ones instead.
+
+    A dataclass of chex is one that JAX's trees know, which nothing here needs; JAX takes longer to import than all
+    else together. Where chex is there already it is used.
+    """
+    if "chex" in sys.modules:
+        return
+    stand_in: Any = ModuleType("chex")
+    stand_in.dataclass = dataclass
+    sys.modules["chex"] = stand_in
+    try:
+        import_module("meltingpot.scenario")
+    finally:
+        del sys.modules["chex"]
+
+
+_import_without_jax()
