@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from pydantic import BaseModel, Field
 
-from hm_agent.process.exit_status import NO_MODEL, WRONG_INPUT
+from hm_agent.command_line.checking_agents import one_of_each_world
+from hm_agent.models.answer_parsing import read_answer
+from hm_agent.models.canned import CannedChat
+from hm_agent.models.chat import Message, Request, Sampling
+from hm_agent.models.own_prompts import OwnQuestion
+from hm_agent.process.exit_status import FAILED, NO_MODEL, WRONG_INPUT
+from hm_agent.questions import answer_schema
+from hm_agent.registry import suites
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from tests.support.commands import call_here
 
@@ -102,3 +111,37 @@ def test_the_builtin_reasoner_says_that_it_answers_no_prompts(folder: Path) -> N
     status, _, errors = call_here(*play)
     assert status == NO_MODEL
     assert "is no language model and answers no prompts of your own: name one with --model" in errors
+
+
+def test_an_agent_is_checked_without_a_model_and_its_crash_shown(folder: Path) -> None:
+    status, output, errors = call_here("hm-agent", "check", "my_asking_agent:build", GAME, "--steps=4")
+    assert (status, errors) == (0, "")
+    assert output.startswith(f"{GAME}: 4 steps, 4 questions")
+    status, output, _ = call_here("hm-agent", "check", "my_asking_agent:build", "exploretom_a1", GAME)
+    assert status == FAILED
+    where = "AttributeError: 'StoryView' object has no attribute 'history' (my_asking_agent.py, line "
+    assert output.startswith(f"exploretom_a1: {where}")
+    assert f"{GAME}: 3 steps" in output
+    assert "Traceback (most recent call last)" in output
+    assert call_here("hm-agent", "check", "my_asking_agent:nothing")[0] == WRONG_INPUT
+
+
+def test_each_world_is_checked_by_default() -> None:
+    assert {scenario.world for scenario, _ in one_of_each_world()} == set(suites())
+
+
+def test_a_canned_answer_fits_any_form() -> None:
+    class Inner(BaseModel):
+        names: list[Literal["a", "b"]] = Field(min_length=2, max_length=2)
+        share: float = Field(ge=0.5, le=0.9)
+
+    class Outer(BaseModel):
+        inner: Inner
+        either: bool | None
+        count: int = Field(ge=3, le=4)
+
+    question = OwnQuestion("Anything.", Outer)
+    request = Request("canned", (Message("user", ""),), Sampling(), "", answer_schema(question))
+    for seed in range(5):
+        reply = asyncio.run(CannedChat(seed).complete(request))
+        assert read_answer(reply.texts[0], question).count in (3, 4)

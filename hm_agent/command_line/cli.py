@@ -311,6 +311,9 @@ _PROMPTS = "hm_agent.command_line.prompts_command:prompts_command"
 _CARDS = "hm_agent.command_line.comparing_cards"
 TOOLS: Mapping[str, OwnCommand] = {
     "prompts": OwnCommand("write the prompts for editing, or show those of an episode", _PROMPTS),
+    "check": OwnCommand(
+        "try an agent of your own in each world, without a model", "hm_agent.command_line.checking_agents:check_command"
+    ),
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
     "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
     "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),

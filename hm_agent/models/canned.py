@@ -1,7 +1,4 @@
-"""A language model without a mind, to try agents with: it fills in the form of each answer at random.
-
-    hm-agent play --scenario=one_window --agent=my_agent:build --model=python:hm_agent.models.canned:build
-"""
+"""A language model without a mind, to try agents with: it fills in the form of each answer at random."""
 
 from __future__ import annotations
 
@@ -42,12 +39,14 @@ class CannedChat(Chat):
             case "object":
                 return {name: self._value(part, named) for name, part in schema["properties"].items()}
             case "array":
-                least, most = schema.get("minItems", 0), min(schema.get("maxItems", MOST_ITEMS), MOST_ITEMS)
-                count = self._random.randint(min(least or 1, max(least, most)), max(least, most))
+                least = schema.get("minItems", 0)
+                most = max(least, min(schema.get("maxItems", MOST_ITEMS), MOST_ITEMS))
+                count = self._random.randint(max(least, min(1, most)), most)
                 return [self._value(item, named) for item in item_schemas(schema, count)]
-            case "integer" | "number":
+            case "integer" | "number" as kind:
                 least = schema.get("minimum", 0)
-                return self._random.randint(int(least), int(max(least, schema.get("maximum", least + 1))))
+                most = max(least, schema.get("maximum", least + 1))
+                return self._random.randint(least, most) if kind == "integer" else self._random.uniform(least, most)
             case "boolean":
                 return self._random.random() < 0.5
             case "null":
