@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from hm_agent.experiment import Episode
     from hm_agent.frames import load, load_trace
     from hm_agent.models.chat import Chat, Reply, Request, Sampling
+    from hm_agent.models.own_prompts import ask
     from hm_agent.models.providers import register_model
     from hm_agent.models.settings import ModelSettings
+    from hm_agent.models.transcript import Transcript
     from hm_agent.questions import Model, ModelCall, Question, Unanswered, Usage
     from hm_agent.recording.result import Result
     from hm_agent.registry import register_agent, register_scenarios, register_strategist, register_world
@@ -55,8 +57,10 @@ __all__ = [
     "Step",
     "Suite",
     "Thoughts",
+    "Transcript",
     "Unanswered",
     "Usage",
+    "ask",
     "envs",
     "load",
     "load_trace",
@@ -75,8 +79,10 @@ _MODULES = {
     "experiment": ("Episode",),
     "frames": ("load", "load_trace"),
     "models.chat": ("Chat", "Reply", "Request", "Sampling"),
+    "models.own_prompts": ("ask",),
     "models.providers": ("register_model",),
     "models.settings": ("ModelSettings",),
+    "models.transcript": ("Transcript",),
     "questions": ("Model", "ModelCall", "Question", "Unanswered", "Usage"),
     "recording.result": ("Result",),
     "registry": ("register_agent", "register_scenarios", "register_strategist", "register_world"),

@@ -23,8 +23,10 @@ from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import RecordedEpisode
+from hm_agent.reporting.tables import tabulate
 from hm_agent.suite import Setting
 from hm_agent.theory_of_mind.hypotheses import Parameters
+from hm_agent.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 Names = str | Iterable[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results(Sequence[Result]):
     """The results of all episodes of a `play` call, in the order of `Experiment.plan`. out: the folder of the run."""
 
@@ -58,6 +60,15 @@ class Results(Sequence[Result]):
         from hm_agent.frames import frame_of
 
         return frame_of(self.episodes)
+
+    def show(self) -> None:
+        """Prints what `hm-agent play` prints at its end: means by scenario and agent, notes and totals."""
+        from hm_agent.command_line.console import show_rows
+
+        show_rows(Console(), tabulate([episode.result for episode in self.episodes]))
+
+    def __repr__(self) -> str:
+        return f"<Results: {counted(len(self), 'episode')} in {self.out}; show() prints them, frame() is a DataFrame>"
 
     def _repr_html_(self) -> str:
         shown = ["scenario", "agent", "model", "episode", "status", "steps", "value", "unit", "unanswered", "folder"]

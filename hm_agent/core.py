@@ -209,7 +209,10 @@ class Agent(Protocol[ViewT_contra, ActionT_co]):
 
     @property
     def usage(self) -> Usage:
-        """Counts its questions so far, with their calls, tokens and cost; by default it asks none."""
+        """Counts its questions so far, with their calls, tokens and cost; by default it asks none.
+
+        What it asks of the model of its `AgentSetup` is counted in any case, and then counts alone.
+        """
         return Usage()
 
     def metrics(self) -> Mapping[str, float]:

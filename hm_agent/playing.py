@@ -14,13 +14,14 @@ from statistics import median
 from traceback import format_exception
 from typing import Any, Protocol
 
-from hm_agent.core import Agent, Recorder, Seat, World, per_capita
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
 from hm_agent.experiment import Episode
 from hm_agent.files import TEMPLATES, DiskError, disk_errors, write_whole
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import template_text
 from hm_agent.models.sources import Sources, noted_sources
+from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
 from hm_agent.recording.replay.recorder import ReplayRecorder
@@ -46,6 +47,29 @@ class Models(Protocol):
     def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
         """Opens the model of a name for the seat with this seed. answers: how the built-in reasoner calculates."""
         ...
+
+
+class RecordedAgent:
+    """Plays as another agent does; its decisions have all questions to the model that it was built with.
+
+    usage: of these questions; of an agent that asks none of them, what it says itself.
+    """
+
+    def __init__(self, agent: Agent[Any, Any], transcript: Transcript) -> None:
+        self._agent, self._transcript = agent, transcript
+        self.metrics = agent.metrics
+
+    async def act(self, observation: Observation[Any]) -> Decision[Any]:
+        decision = await self._agent.act(observation)
+        if not isinstance(decision, Decision):
+            raise TypeError(f"act returned {type(decision).__name__}; it has to return hm_agent.Decision(action)")
+        taken = self._transcript.take()
+        return replace(decision, exchanges=taken) if taken else decision
+
+    @property
+    def usage(self) -> Usage:
+        asked = self._transcript.usage
+        return asked if asked.questions else self._agent.usage
 
 
 @dataclass
@@ -142,17 +166,18 @@ async def _play(
         agents: dict[Seat, Agent[Any, Any]] = {}
         for seat, name, model_name in zip(episode.scenario.seats, episode.agents, episode.models, strict=True):
             model = await opened.enter_async_context(models.model(model_name, episode.seed_of(seat), answers))
+            transcript = Transcript(model)
             setup = AgentSetup(
                 scenario=episode.scenario,
                 world=world,
                 seat=seat,
-                model=model,
+                model=transcript,
                 seed=episode.seed_of(seat),
                 options=episode.options,
                 parameters=episode.experiment.parameters,
                 max_steps=episode.experiment.max_steps,
             )
-            agents[seat] = _checked(name, build_agent(name, setup))
+            agents[seat] = RecordedAgent(_checked(name, build_agent(name, setup)), transcript)
         played.agents = agents
         played.outcome = await run_episode(
             world, agents, seed=episode.seed, max_steps=episode.experiment.max_steps, recorders=recorders

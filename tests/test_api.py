@@ -74,7 +74,7 @@ def test_every_public_name_is_there() -> None:
         _ = hm_agent.paly
 
 
-def test_a_registered_world_is_played_and_read_as_frames() -> None:
+def test_a_registered_world_is_played_and_read_as_frames(capsys: pytest.CaptureFixture[str]) -> None:
     results = play(episodes=2, report=True)
     frame = hm_agent.load("runs")
     assert frame.equals(results.frame())
@@ -85,6 +85,11 @@ def test_a_registered_world_is_played_and_read_as_frames() -> None:
     assert "state.heard" in lines.columns
     assert hm_agent.load_trace(results.episodes[0].folder / "trace.jsonl").equals(lines)
     assert Path("runs/index.html").is_file()
+    assert repr(results) == "<Results: 2 episodes in runs; show() prints them, frame() is a DataFrame>"
+    assert repr(results[1]).startswith("<Result: card_talk hypothetical_minds #1: completed, 20 steps, reward ")
+    assert {episode.agent for episode in results.episodes} == {"hypothetical_minds"}
+    results.show()
+    assert "hypothetical_minds" in capsys.readouterr().out
 
 
 def test_agents_named_by_their_place_play_in_workers_with_recorders() -> None:

@@ -17,7 +17,7 @@ from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
-NOT_HERE = ("--prompts_dir", "--checkpoint=", "--dataset=", "--model=local:")
+NOT_HERE = ("--agent=my_", "--prompts_dir", "--checkpoint=", "--dataset=", "--model=local:")
 """How flags begin that name what commands before it on the page leave, or what an extra brings."""
 OWN_SCENARIOS = "--scenarios_dir="
 """How the flag begins that names a folder of scenarios, which commands before it on the page make."""

@@ -11,8 +11,11 @@ import sysconfig
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 
 ROOT = Path(__file__).parents[1]
 ASK = """
@@ -64,10 +67,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the modules that docs/python.md shows, and nothing else."""
+    """A folder with the modules that docs/python.md and docs/your_agent.md show, and nothing else."""
     folder = tmp_path_factory.mktemp("examples")
-    page = (ROOT / "docs" / "python.md").read_text("utf-8")
-    for code, name in re.findall(r"```python\n(# (my_\w+\.py)\n.*?)```", page, re.DOTALL):
+    pages = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("python.md", "your_agent.md"))
+    for code, name in re.findall(r"```python\n(# (my_\w+\.py)\n.*?)```", pages, re.DOTALL):
         (folder / name).write_text(code)
     return folder
 
@@ -126,6 +129,7 @@ def test_importing_the_package_imports_no_simulator_and_no_numpy(installed: Path
         ("my_strategist.py", r"last_move +\d+\.\d+ +reward per 1,200 steps"),
         ("my_model.py", r"reader +last_word +\d+\.\d+ .* 16 +0"),
         ("my_recorder.py", ""),
+        ("my_policy.py", r"trained +9\.\d"),
     ],
 )
 def test_an_example_of_the_documentation_runs_isolated(
@@ -134,6 +138,30 @@ def test_an_example_of_the_documentation_runs_isolated(
     assert re.search(printed, run([installed, "-I", example], examples))
     lines = (examples / example).read_text().splitlines()
     assert len([line for line in lines if line.strip()]) <= 35
+
+
+def test_forty_lines_play_two_worlds_by_their_own_prompts(installed: Path, examples: Path) -> None:
+    lines = (examples / "my_own_agent.py").read_text().splitlines()
+    assert len([line for line in lines if line.strip()]) == 40
+    play = ["play", "--scenario=rws_repeated_1,enacttom_one_window", "--agent=my_own_agent:build", "--noreplay"]
+    flags = ["--max_steps=9", "--literal=0", "--bots=scripted", "--model=loopback", "--out=own"]
+    with Endpoint(moves_or_command) as served:
+        run([installed.with_name("hm-agent"), *play, *flags, f"--base_url={served.base_url}"], examples)
+    found = {path.parts[-5]: json.loads(path.read_text()) for path in examples.glob("own/*/*/*/*/result.json")}
+    asked = {name: (each["steps"], each["questions"], each["unanswered_questions"]) for name, each in found.items()}
+    assert set(asked.values()) == {(9, 3, 0), (9, 18, 0)}
+    prompts = [prompt_of(request.body) for request in served.received]
+    assert any("Player position: (" in prompt for prompt in prompts)
+    assert any("Write one of Wait[], Navigate[" in prompt for prompt in prompts)
+
+
+def moves_or_command(body: Mapping[str, Any]) -> Response:
+    """Four moves, or the last command that the prompt offers."""
+    prompt = prompt_of(body)
+    if "moves" in prompt:
+        return completion('{"moves": ["forward", "Turn left", "forward", "fire"]}', prompt=prompt)
+    (offered,) = re.findall(r"Write one of (.*) or Communicate", prompt)
+    return completion(json.dumps({"command": offered.rpartition(", ")[2]}), prompt=prompt)
 
 
 def test_the_command_takes_a_model_and_a_recorder_by_their_place(installed: Path, examples: Path) -> None:

@@ -46,7 +46,7 @@ class Recipe:
 
     def build(self, body: BodyBuilder, model: Model, parameters: Parameters) -> ComposedAgent:
         """Builds the agent of one seat; raises ConfigError if its strategist needs what the body's mind lacks."""
-        transcript = Transcript(model)
+        transcript = Transcript.of(model)
         built = body(transcript, self.reflector(transcript))
         strategist = self.strategist(built.mind, transcript, parameters)
         if lacking := [need for need in getattr(strategist, "needs", ()) if need not in type(built.mind).__mro__]:

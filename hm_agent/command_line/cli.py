@@ -88,6 +88,7 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent leaderboard CARD...               compare the cards of several models, each derived again
     hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
     hm-agent pack RUN                          write a run into one archive, which can be played again, too
+    hm-agent check my_agent:build              try an agent of your own in each world, without a model
     hm-agent prompts export my_prompts         write the prompts for editing; show: print an episode's
     hm-agent watch runs                        show a run while it is played, as a page on this machine
     hm-agent list                              list scenarios, agents and models
@@ -311,6 +312,9 @@ _PROMPTS = "hm_agent.command_line.prompts_command:prompts_command"
 _CARDS = "hm_agent.command_line.comparing_cards"
 TOOLS: Mapping[str, OwnCommand] = {
     "prompts": OwnCommand("write the prompts for editing, or show those of an episode", _PROMPTS),
+    "check": OwnCommand(
+        "try an agent of your own in each world, without a model", "hm_agent.command_line.checking_agents:check_command"
+    ),
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
     "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
     "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),

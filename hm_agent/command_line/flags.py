@@ -39,7 +39,7 @@ _SCENARIO = flags.DEFINE_list("scenario", [], "Scenarios by short or full name, 
 _SCENARIOS_DIR = flags.DEFINE_list(
     "scenarios_dir",
     [],
-    "Folders with games or household tasks of your own, with commas; hm-agent new-game writes a game.",
+    "Folders with games or household tasks of your own, with commas; hm-agent game-file writes one of Melting Pot's.",
     **_HERE,
 )
 _PROMPTS_DIR = flags.DEFINE_list(

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
-from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, ignore
+from hm_agent.models.own_prompts import OwnQuestion
+from hm_agent.questions import AnswerT, ModelCall, ModelUnavailable, Question, Unanswered, ignore
 
 ReasonerTable: TypeAlias = Mapping[type[Question[Any]], Callable[[Any], BaseModel]]
 """The function that calculates the answer, by the question's class."""
@@ -35,7 +36,10 @@ def by_situation(tables: Mapping[type[Any], ReasonerTable]) -> ReasonerTable:
 
 
 class BuiltinReasoner:
-    """A model that looks up the question's class in a table and calls the function found there."""
+    """A model that looks up the question's class in a table and calls the function found there.
+
+    Raises ModelUnavailable for a prompt of a user's own, and Unanswered for any other question that the table lacks.
+    """
 
     name = "builtin"
 
@@ -44,6 +48,10 @@ class BuiltinReasoner:
 
     async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
         calculate = self._answers.get(type(question))
+        if calculate is None and isinstance(question, OwnQuestion):
+            raise ModelUnavailable(
+                "the built-in reasoner is no language model and answers no prompts of your own: name one with --model"
+            )
         if calculate is None:
             raise Unanswered(f"the built-in reasoner knows no answer to {type(question).__name__}")
         return cast(AnswerT, calculate(question))

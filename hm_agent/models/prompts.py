@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -142,6 +143,11 @@ def render(question: Question[Any]) -> str:
     return environment().get_template(question.template).render(shown_fields(question))
 
 
+def render_own(template: str, values: Mapping[str, object]) -> str:
+    """Renders a user's template `module:file`; in it, a name that is not among the values is an error."""
+    return environment().get_template(template).render(values)
+
+
 def render_retry(error: str) -> str:
     """Renders the message that is sent back after a bad answer."""
     return environment().get_template("retry.j2").render(error=error)
@@ -167,9 +173,15 @@ _kept_phrase = lru_cache(4096, typed=True)(_phrase)  # typed, since True and 1 a
 
 
 def _from_package(name: str) -> str | None:
-    """Reads the template `package:path` of a world in another package; None for other names."""
-    package, colon, path = name.partition(":")
-    return files(package).joinpath(path).read_text("utf-8") if colon else None
+    """Reads the template `module:path` in the folder of a package or of a single module; None if there is none."""
+    module, colon, path = name.partition(":")
+    if not colon:
+        return None
+    spec = find_spec(module)
+    is_file = spec is not None and spec.submodule_search_locations is None and spec.origin is not None
+    # importlib.resources finds the files beside a module that is no package only from Python 3.12 on.
+    found = Path(str(spec.origin)).with_name(path) if spec and is_file else files(module).joinpath(path)
+    return found.read_text("utf-8") if found.is_file() else None
 
 
 def environment() -> Environment:

@@ -11,12 +11,20 @@ from hm_agent.questions import AnswerT, Exchange, Model, ModelCall, Question, Un
 
 
 class Transcript:
-    """Wraps a model and records its exchanges, in the order in which the questions were asked."""
+    """Wraps a model and records its exchanges, in the order in which the questions were asked.
+
+    The model of an `AgentSetup` is one already while an episode is played (`RecordedAgent`).
+    """
 
     def __init__(self, model: Model) -> None:
         self._model = model
         self._exchanges: list[Exchange | None] = []
         self.usage = Usage()
+
+    @classmethod
+    def of(cls, model: Model) -> Transcript:
+        """The model itself if it is a transcript already, so that nothing is recorded twice; else a new one of it."""
+        return model if isinstance(model, Transcript) else cls(model)
 
     @property
     def name(self) -> str:

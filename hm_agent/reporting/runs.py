@@ -27,6 +27,22 @@ class RecordedEpisode:
     folder: Path
 
     @property
+    def agent(self) -> str:
+        return self.result.agent
+
+    @property
+    def model(self) -> str:
+        return self.result.model
+
+    @property
+    def status(self) -> str:
+        return self.result.status
+
+    @property
+    def reward(self) -> float:
+        return self.result.reward
+
+    @property
     def scenario(self) -> ScenarioInfo:
         return scenario_of(self.result)
 

@@ -48,7 +48,7 @@ class ModelReader:
     by_steps: ClassVar[bool] = False
 
     def __init__(self, model: Model) -> None:
-        self._transcript = Transcript(model)
+        self._transcript = Transcript.of(model)
 
     async def act(self, observation: Observation[StoryView]) -> Decision[str]:
         answer = await self.answer(self._transcript, observation.view)

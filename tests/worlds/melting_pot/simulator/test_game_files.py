@@ -12,7 +12,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
-from hm_agent.worlds.melting_pot.games.matrix.simulator.new_game import new_game
+from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import game_file
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game, numbered_scenarios, problems
 
@@ -26,7 +26,7 @@ def nothing_registered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_an_own_file_takes_the_place_of_the_shipped_one() -> None:
-    Path("own.toml").write_text(new_game(CHICKEN).replace('behaviour = "dove"', 'behaviour = "swerve"'))
+    Path("own.toml").write_text(game_file(CHICKEN).replace('behaviour = "dove"', 'behaviour = "swerve"'))
     names = {game.short_name for game in load_games()}
     hm_agent.register_scenarios(".")
     assert {game.short_name for game in load_games()} == names
@@ -34,7 +34,7 @@ def test_an_own_file_takes_the_place_of_the_shipped_one() -> None:
 
 
 def test_a_name_of_another_substrates_game_is_refused() -> None:
-    Path("own.toml").write_text(new_game(CHICKEN).replace('"chicken_repeated"', '"stag_hunt_repeated"'))
+    Path("own.toml").write_text(game_file(CHICKEN).replace('"chicken_repeated"', '"stag_hunt_repeated"'))
     with pytest.raises(ConfigError, match="has the game 'stag_hunt_repeated' already"):
         hm_agent.register_scenarios(".")
 
@@ -50,7 +50,7 @@ def test_every_matrix_game_of_melting_pot_ships() -> None:
 @pytest.mark.parametrize("name", ["repeated", "arena"])
 def test_an_asymmetric_game_is_written_with_both_sides(name: str) -> None:
     substrate = f"bach_or_stravinsky_in_the_matrix__{name}"
-    Path("own.toml").write_text(new_game(substrate))
+    Path("own.toml").write_text(game_file(substrate))
     game, shipped = check_game(Path("own.toml")), game_named(f"bach_or_stravinsky_{name}", MatrixFacts)
     assert isinstance(game, MatrixFacts)
     assert game.column == shipped.column
@@ -70,7 +70,7 @@ def test_an_asymmetric_game_is_written_with_both_sides(name: str) -> None:
     ],
 )
 def test_a_wrong_cast_is_named(substrate: str, right: str, wrong: str, message: str) -> None:
-    text = new_game(substrate)
+    text = game_file(substrate)
     assert right in text
     Path("wrong.toml").write_text(text.replace(right, wrong, 1))
     with pytest.raises(ConfigError, match=message):
@@ -85,7 +85,7 @@ def test_a_shipped_game_agrees_with_its_substrate(game: MatrixFacts) -> None:
 @pytest.mark.parametrize("short_name", ["pd_repeated", "pure_coordination_arena", "rws_one_shot"])
 def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: Path) -> None:
     path, shipped = tmp_path / "own.toml", game_named(short_name, MatrixFacts)
-    path.write_text(new_game(shipped.substrate))
+    path.write_text(game_file(shipped.substrate))
     written = load_game(path)
     assert isinstance(written, MatrixFacts)
     for name in ("payoff", "length", "regrowth", "timing", "sprites", "behaviours", "goals", "reward_per_steps"):
@@ -105,7 +105,11 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
         ),
         ('"resource_class1_sprite"', '"resource_klass1_sprite"', "'resource_klass1_sprite' stands for nothing"),
         ('"Ready"', '"Redy"', "'Redy' stands for nothing.*did you mean Ready"),
-        ("[[3, 2], [5, 0]]", "[[3, 2], [4, 0]]", "payoff: .*contradicts.*5.0"),
+        (
+            "[[3, 2], [5, 0]]",
+            "[[3, 2], [4, 0]]",
+            "payoff: .*contradicts.*5.0.*of your own are for a file in matrix_games",
+        ),
         ("length = 3", "length = 4", "beam.length: 4 contradicts.*has 3"),
         ("least = 1000", "least = 900", "length: .*contradicts"),
         ('Other = "opponent"', 'Other = "opponent", Wall = "x"', "sprites.players: 2 are named, but 1"),
@@ -116,7 +120,7 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
     ],
 )
 def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message: str, tmp_path: Path) -> None:
-    text = new_game(CHICKEN)
+    text = game_file(CHICKEN)
     assert right in text
     path = tmp_path / "wrong.toml"
     path.write_text(text.replace(right, wrong))
@@ -126,7 +130,7 @@ def test_what_contradicts_the_substrate_is_named(right: str, wrong: str, message
 
 
 def test_a_game_without_any_goals_is_refused_in_one_line() -> None:
-    lines = new_game(CHICKEN).splitlines()
+    lines = game_file(CHICKEN).splitlines()
     Path("wrong.toml").write_text("\n".join(line for line in lines if "_goals = " not in line))
     with pytest.raises(ConfigError, match=r"collect_goals: \[\] of 'dove'.*interact_goals: \[\] of 'hawk'"):
         check_game(Path("wrong.toml"))
@@ -146,23 +150,23 @@ def test_an_opponent_of_ones_own_that_cannot_play_is_refused_before_anything_is_
     played_by: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unseen = f'[[unseen]]\nshort_name = "chicken_unseen_0"\nabout = "mine"\nheld_out = false\n{played_by}\n'
-    Path("own.toml").write_text(new_game(CHICKEN) + unseen)
+    Path("own.toml").write_text(game_file(CHICKEN) + unseen)
     assert main(["hm-agent", "play", "--scenarios_dir=.", "--scenario=chicken_unseen_0", "--bots=scripted"]) == 2
     assert message in capsys.readouterr().err
     assert not Path("runs").exists()
 
 
-def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
+def test_a_written_game_is_played_and_its_changed_file_is_not_the_same(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 0  # makes the folder, too
+    assert main(["hm-agent", "game-file", CHICKEN, "mine/chicken.toml"]) == 0  # makes the folder, too
     assert "--scenarios_dir=mine --scenario=chicken_repeated_0" in capsys.readouterr().out
     command = ["play", "--scenarios_dir=mine", "--scenario=chicken_repeated_0", "--max_steps=120", "--noreplay"]
     assert main(["hm-agent", *command, "--bots=scripted"]) == 0
     (result,) = hm_agent.load("runs").to_dict("records")
     assert (result["scenario"], result["status"]) == ("chicken_repeated_0", "max_steps")
     assert result["metrics.unknown_patches"] == 0
-    assert main(["hm-agent", "new-game", CHICKEN, "mine/chicken.toml"]) == 2
+    assert main(["hm-agent", "game-file", CHICKEN, "mine/chicken.toml"]) == 2
     assert "is there already" in capsys.readouterr().err
     text = Path("mine/chicken.toml").read_text()
     Path("other").mkdir()
@@ -175,14 +179,14 @@ def test_a_new_game_is_played_and_its_changed_file_is_not_the_same(
 
 
 def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("wrong.toml").write_text(new_game(CHICKEN).replace("radius = 1", "radius = 2"))
+    Path("wrong.toml").write_text(game_file(CHICKEN).replace("radius = 1", "radius = 2"))
     assert main(["hm-agent", "play", "--scenarios_dir=.", "--scenario=chicken_repeated_1", "--bots=scripted"]) == 2
     assert "beam.radius: 2 contradicts" in capsys.readouterr().err
     assert not Path("runs").exists()
     ADDED.folders.clear()
     Path("again").mkdir()
-    Path("again/stag.toml").write_text(new_game("stag_hunt_in_the_matrix__repeated"))
-    Path("again/twice.toml").write_text(new_game("stag_hunt_in_the_matrix__repeated"))
+    Path("again/stag.toml").write_text(game_file("stag_hunt_in_the_matrix__repeated"))
+    Path("again/twice.toml").write_text(game_file("stag_hunt_in_the_matrix__repeated"))
     with pytest.raises(ConfigError, match="has the game 'stag_hunt_repeated' already"):
         hm_agent.register_scenarios("again")
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
@@ -190,9 +194,9 @@ def test_own_games_are_refused_before_anything_is_played(capsys: pytest.CaptureF
     assert not ADDED.folders
 
 
-def test_the_help_of_new_game_speaks_to_who_types_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_game_file_speaks_to_who_types_it(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(["hm-agent", "new-game", "--help"])
+        main(["hm-agent", "game-file", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Writes the file of a matrix game" in shown
+    assert "Writes the file of a matrix game of Melting Pot" in shown
     assert "ConfigError" not in shown

@@ -49,8 +49,9 @@ class MatrixKind(Kind[MatrixFacts]):
     offers = (Mind, OddsReading)
     shortcuts = SHORTCUTS
     commands: Mapping[str, OwnCommand] = {
-        "new-game": OwnCommand(
-            "write the file of a matrix game", "hm_agent.worlds.melting_pot.games.matrix.simulator.new_game:main"
+        "game-file": OwnCommand(
+            "write the file of one of Melting Pot's matrix games",
+            "hm_agent.worlds.melting_pot.games.matrix.simulator.game_file:main",
         )
     }
 

@@ -38,6 +38,8 @@ def matrix_problems(game: MatrixFacts, settings: Mapping[str, Any]) -> Iterator[
         ("timing.away", game.timing.away, zapper["framesTillRespawn"] + STILL),
     ):
         yield from contradiction(f"{key}:", stated, game.substrate, actual)
+    if _plain(game.payoff) != payoff_of(settings):
+        yield "payoffs of your own are for a file in matrix_games/ (docs/matrix_games.md)"
     yield from (*_side_problems(game), *_goal_problems(game))
     for unseen in game.unseen:
         if unseen.puppeteer in WATCHERS:

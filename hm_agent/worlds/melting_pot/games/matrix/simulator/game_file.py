@@ -1,4 +1,4 @@
-"""Writes the files of matrix games from their substrate's configuration (`new-game`)."""
+"""Writes the files of Melting Pot's matrix games from their substrate's configuration (`game-file`)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MATRIX = "_in_the_matrix__"
 """Part of the names of all matrix games."""
 
 
-def new_game(substrate: str) -> str:
+def game_file(substrate: str) -> str:
     """The TOML of a matrix game, filled in from its substrate and Melting Pot's bots.
 
     Raises ConfigError for a substrate that doesn't exist or is no game in the matrix. The `per_...` of timing, which
@@ -198,11 +198,13 @@ def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) ->
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`hm-agent new-game SUBSTRATE [FILE]`; returns the exit status."""
+    """`hm-agent game-file SUBSTRATE [FILE]`; returns the exit status."""
     parser = argparse.ArgumentParser(
-        "hm-agent new-game",
-        description="Writes the file of a matrix game from the configuration of its substrate and of its bots. Times "
-        "that this can't tell (per_round, per_thing) are those of the games that ship: see docs/adding_a_game.md.",
+        "hm-agent game-file",
+        description="Writes the file of a matrix game of Melting Pot from the configuration of its substrate and of "
+        "its bots, for words, scenarios and opponents of your own (docs/adding_a_game.md). Times that this can't tell "
+        "(per_round, per_thing) are those of the games that ship. Payoffs stay the substrate's: a game with payoffs of "
+        "your own is a file in matrix_games/ (docs/matrix_games.md).",
     )
     parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
     parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
@@ -210,7 +212,7 @@ def main(arguments: Sequence[str]) -> int:
     path = parsed.file or Path(f"{parsed.substrate}.toml")
     if path.exists():
         raise ConfigError(f"{path} is there already: name another file")
-    text = new_game(parsed.substrate)
+    text = game_file(parsed.substrate)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     game = check_game(path)

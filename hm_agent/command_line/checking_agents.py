@@ -1,0 +1,104 @@
+"""`hm-agent check`: plays an agent for a few steps in each world, with a model that fills in forms at random."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hm_agent.agents.agent import Recipe
+from hm_agent.config import ConfigError
+from hm_agent.core import Step
+from hm_agent.experiment import Experiment
+from hm_agent.models.canned import PLACE
+from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.pool.progress import NoProgress
+from hm_agent.pool.run import run
+from hm_agent.process.exit_status import FAILED, WRONG_INPUT, complain
+from hm_agent.process.shell import printable
+from hm_agent.recording.result import Result
+from hm_agent.recording.trace import to_json
+from hm_agent.registry import can_play, find_agents, find_scenarios, register_scenarios, shared_agent, suites
+from hm_agent.suite import SMALL, BatteryPart, ScenarioInfo, Setting
+from hm_agent.wording import counted
+
+Chosen = tuple[ScenarioInfo, Mapping[str, Setting]]
+"""A scenario with the options of its world."""
+
+ABOUT = """Plays an agent of your own for a few steps of one scenario of each world, or of those that you name.
+
+    hm-agent check my_agent:build
+    hm-agent check my_agent:build rws_repeated_1 enacttom_one_window --steps=20
+
+No model is paid: one without a mind fills in the form of each answer at random, python:hm_agent.models.canned:build.
+The built-in reasoner answers a Recipe. Exit status 1 if an episode fails; then the first one's traceback is printed."""
+
+
+def check_command(arguments: Sequence[str]) -> int:
+    """`hm-agent check AGENT [SCENARIO ...]`; returns the exit status."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("hm-agent check", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("agent", metavar="AGENT", help="module:name")
+    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="by default one of each world")
+    parser.add_argument("--steps", type=int, default=3, help="how many to play (default: 3)")
+    parser.add_argument("--scenarios_dir", action="append", default=[], help="a folder with games of your own")
+    options = parser.parse_args(arguments)
+    if options.steps < 1:
+        raise ConfigError(f"--steps={options.steps}: must be at least 1")
+    for folder in options.scenarios_dir:
+        register_scenarios(folder)
+    (agent,) = find_agents([options.agent])[:1]
+    named: list[Chosen] = [(scenario, {}) for scenario in find_scenarios(options.scenarios)]
+    chosen = named or list(one_of_each_world())
+    playable = [(scenario, given) for scenario, given in chosen if can_play(agent, scenario)]
+    if not playable:
+        return complain("hm-agent check", f"{agent} can play none of these scenarios", WRONG_INPUT)
+    results = [_check(agent, scenario, given, options.steps) for scenario, given in playable]
+    failed = [result for result in results if not result.is_finished]
+    if failed:
+        print(f"\n{printable(failed[0].reason)}")
+    return FAILED if failed else 0
+
+
+def one_of_each_world() -> Iterator[Chosen]:
+    """A scenario of each world with its world's options: that of the battery, else the first."""
+    for suite in suites().values():
+        part = suite.battery.get(SMALL) or BatteryPart((suite.scenarios[0].short_name,))
+        yield find_scenarios(part.scenarios[:1])[0], part.options
+
+
+def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], steps: int) -> Result:
+    """Plays an episode into a folder that is removed again, and prints a line about it."""
+    model, actions = BUILTIN if isinstance(shared_agent(agent), Recipe) else PLACE, list[str]()
+    with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
+        experiment = Experiment(
+            (scenario,),
+            agents=(agent,),
+            model=ModelSettings(model),
+            max_steps=steps,
+            out=Path(out),
+            options=options,
+            recorders=(lambda episode: _ActionRecorder(actions),),
+        )
+        experiment.check()
+        (result,) = run(experiment, NoProgress())
+    where = f" ({result.place_of_error})" if result.place_of_error else ""
+    told = f"{counted(result.steps, 'step')}, {counted(result.questions, 'question')}"
+    told += f", {result.unanswered_questions} unanswered" if result.unanswered_questions else ""
+    told += f"; last: {actions[-1]}" if actions else ""
+    print(printable(f"{scenario.short_name}: {told if result.is_finished else f'{result.short_reason}{where}'}"))
+    return result
+
+
+class _ActionRecorder:
+    """Keeps the actions of an episode in words."""
+
+    def __init__(self, actions: list[str]) -> None:
+        self._actions = actions
+
+    def record(self, step: Step) -> None:
+        self._actions += [str(to_json(decision.action)) for decision in step.decisions.values()]
+
+    def close(self) -> None:
+        """Does nothing: the actions are shown after the episode."""

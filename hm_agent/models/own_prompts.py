@@ -1,0 +1,120 @@
+"""Questions of a user's own: a prompt and the class of its answer, asked as the package's questions are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import overload
+
+from pydantic import BaseModel
+
+from hm_agent.models.prompts import phrase, render_own
+from hm_agent.questions import (
+    UNSHOWN,
+    AnswerT,
+    Asking,
+    Forms,
+    Model,
+    Question,
+    ReadT,
+    answer_or_none,
+    check_all,
+    one_of,
+)
+from hm_agent.questions import ask as ask_and_read
+
+Choices = Mapping[str, Sequence[str]]
+"""The names that a field of an answer may have, by the field."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnQuestion(Question[AnswerT]):
+    """A prompt that a user wrote. answer: the class of a valid answer. choices, test: as in `ask`.
+
+    Raises ValueError for choices of a field that the answer lacks.
+    """
+
+    template = "own.j2"
+    prompt: str
+    answer: type[AnswerT] = field(metadata=UNSHOWN)
+    choices: Choices = field(default_factory=dict, metadata=UNSHOWN)
+    test: Callable[[AnswerT], object] = field(default=bool, metadata=UNSHOWN)
+
+    def __post_init__(self) -> None:
+        if unknown := self.choices.keys() - self.answer.model_fields.keys():
+            raise ValueError(f"choices: {self.answer.__name__} has no field {min(unknown)!r}")
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return self.answer
+
+    @property
+    def forms(self) -> Forms:
+        fields = self.answer.model_json_schema()["properties"]
+        return {
+            name: {"items": one_of(known)} if fields[name].get("type") == "array" else one_of(known)
+            for name, known in self.choices.items()
+        }
+
+    def check(self, answer: AnswerT) -> None:
+        check_all(
+            *(partial(self._check_choice, answer, name) for name in self.choices), partial(self._run_test, answer)
+        )
+
+    def _run_test(self, answer: AnswerT) -> None:
+        self.test(answer)
+
+    def _check_choice(self, answer: AnswerT, name: str) -> None:
+        given, known = getattr(answer, name), self.choices[name]
+        for each in given if isinstance(given, list) else [given]:
+            if each not in known:
+                told = ", ".join(known)
+                raise ValueError(phrase("unreadable.j2", "no_choice", field=name, given=repr(each)[:80], known=told))
+
+
+@overload
+async def ask(
+    model: Model,
+    asked: str,
+    schema: type[AnswerT],
+    *,
+    values: Mapping[str, object] | None = None,
+    choices: Choices | None = None,
+    check: Callable[[AnswerT], object] = bool,
+) -> AnswerT | None: ...
+
+
+@overload
+async def ask(model: Model, asked: Question[AnswerT]) -> AnswerT | None: ...
+
+
+@overload
+async def ask(model: Model, asked: Asking[ReadT]) -> ReadT | None: ...
+
+
+async def ask(
+    model: Model,
+    asked: str | Question[AnswerT] | Asking[ReadT],
+    schema: type[AnswerT] | None = None,
+    *,
+    values: Mapping[str, object] | None = None,
+    choices: Choices | None = None,
+    check: Callable[[AnswerT], object] = bool,
+) -> AnswerT | ReadT | None:
+    """Asks a model; returns its answer, None if it gives no valid one though it was told several times what is wrong.
+
+    model: `AgentSetup.model`, so that trace, replay and totals have the question. asked: the text of a prompt, which is
+    sent as it is; or, with `values`, the name `module:file` of a Jinja2 template beside a module, which is shown them;
+    or a `Question`; or what a mind asks (`self._mind.ask_...`). schema: the pydantic class of the answer to a text,
+    which the model gives as a JSON object. choices: the names that a field of it may have, by field; for a list, its
+    items. check: raises ValueError, which says what would be right, for an answer that can't be used.
+    """
+    if isinstance(asked, Asking):
+        return await ask_and_read(model, asked)
+    if isinstance(asked, Question):
+        return await answer_or_none(model, asked)
+    if schema is None:
+        raise TypeError("ask(model, text) needs the class of the answer: schema=...")
+    text = asked if values is None else render_own(asked, values)
+    return await answer_or_none(model, OwnQuestion(text, schema, choices or {}, check))
