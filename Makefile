@@ -125,10 +125,11 @@ shortcuts_in_matrix_games = $(shell $(python) -c "from hm_agent.registry import 
 
 minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside what it does with it; see docs/minds.md
 	$(played_for_minds) --scenario='rws_repeated_*,pd_repeated_*,rws_unseen_*,pd_unseen_*' --bots=scripted --episodes=2 \
-		--agent=hypothetical_minds,hm_joint,oracle,random
-	$(played_for_minds) --scenario='symmtom_w6_*' --literal=5 --episodes=5 --agent=hypothetical_minds,hm_joint,k_oracle,random
+		--agent=hypothetical_minds,hm_joint,hm_odds,oracle,random
+	$(played_for_minds) --scenario='symmtom_w6_*' --literal=5 --episodes=5 \
+		--agent=hypothetical_minds,hm_joint,k_oracle,heuristic,k_first,random
 	$(played_for_minds) --scenario='exploretom_functional_*' --episodes=5 --agent=hypothetical_minds,reader
-	$(played_for_minds) --scenario='enacttom_cooperative_*,enacttom_mixed_*' --agent=hypothetical_minds,hm_joint,order1
+	$(played_for_minds) --scenario='enacttom_cooperative_*,enacttom_mixed_*' --agent=hypothetical_minds,hm_joint,order1,order2,flood
 	$(played_for_minds) --scenario='mg_*' --episodes=2 --agent=hypothetical_minds,hm_joint,oracle,$(shortcuts_in_matrix_games)
 	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
 
