@@ -123,5 +123,5 @@ def test_readme_is_short() -> None:
 def test_the_site_shows_links_that_leave_its_folder_as_text() -> None:
     hook = run_path(str(ROOT / ".ci" / "site_links.py"))["on_page_markdown"]
     page = SimpleNamespace(file=SimpleNamespace(src_uri="results/games/README.md"))
-    shown = hook("[page](../../faq.md), [code](../../../hm_agent/command_line/cli.py), [here](episodes.csv)", page=page)
-    assert shown == "[page](../../faq.md), code, [here](episodes.csv)"
+    shown = hook("[page](../../index.md), [code](../../../hm_agent/core.py), [here](episodes.csv)", page=page)
+    assert shown == "[page](../../index.md), code, [here](episodes.csv)"
