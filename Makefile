@@ -2,6 +2,7 @@
 
 python := .venv/bin/python
 set_up := .venv/.installed
+playable := .venv/.playable
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
@@ -11,7 +12,7 @@ code := hm_agent tests benchmarks run_scenario.py
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
 
-demo: $(set_up) ## play one episode with the built-in reasoner; its video, trace and result go to runs/demo
+demo: $(playable) ## play one episode with the built-in reasoner; its video, trace and result go to runs/demo
 	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=builtin --episodes=1 \
 		--record_video --out=runs/demo --overwrite
 
@@ -180,5 +181,8 @@ clean: ## remove builds and caches; .venv and runs stay
 	find $(code) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The variables PYTHON, BOTS_ARCHIVE, BOTS_SHA256 and UPGRADE reach it through the environment.
-$(set_up): pyproject.toml requirements.lock
+$(set_up): pyproject.toml requirements.lock .ci/play.lock
 	@.ci/set_up
+
+$(playable): pyproject.toml requirements.lock .ci/play.lock
+	@.ci/set_up play

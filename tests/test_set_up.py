@@ -36,8 +36,17 @@ def test_the_locks_hold_a_version_for_all_that_pyproject_asks_for(lock: str, ext
         assert locked[canonicalize_name(one.name)] in one.specifier, f"{one} is not in {lock}: make lock"
 
 
-def test_every_package_of_the_lock_has_a_hash() -> None:
-    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text())
+def test_what_playing_needs_is_a_part_of_the_lock_without_the_heavy_libraries() -> None:
+    locked = _locked(ROOT / ".ci/play.lock")
+    assert locked.items() <= _locked(ROOT / "requirements.lock").items(), "make lock"
+    assert not locked.keys() & {"tensorflow", "jax", "jaxlib", "ray", "up-fast-downward", "playwright", "pytest"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {canonicalize_name(Requirement(one).name) for one in project["dependencies"]} <= locked.keys()
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", ".ci/play.lock"])
+def test_every_package_of_the_lock_has_a_hash(lock: str) -> None:
+    entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text())
     unhashed = [entry for entry in entries if "==" in entry.partition("\n")[0] and "--hash=sha256:" not in entry]
     assert unhashed == []
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,11 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
             "get them where they can be downloaded (`make bots` in a checkout), or use --bots=scripted"
+        )
+    if find_spec("tensorflow") is None:
+        raise ConfigError(
+            "trained bots need TensorFlow, which is not installed: pip install 'hm_agent[bots]' (`make bots` in a "
+            "checkout), or use --bots=scripted"
         )
     # TensorFlow takes long to import, so it is imported only to play with trained bots.
     from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
