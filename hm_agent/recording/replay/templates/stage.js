@@ -62,6 +62,7 @@ class Stage {
 
   show(index, step) {
     this.view?.draw(byId("view"), index);
+    byId("away").textContent = viewer.away(step) ?? "";
     if (this.world || this.drawn) {
       this.world?.draw(byId("world"), index);
       byId(this.world ? "world" : "over").setAttribute("aria-label", viewer.describe(step, index));
