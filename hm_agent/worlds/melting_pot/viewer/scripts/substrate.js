@@ -46,10 +46,11 @@ const overlay = {
   build: (step) => [...named(step.shown.where), ...ownWay(step)],
 };
 
-// The seat's name above its cell, where the map does not name all players; as large on a small map as on a large one.
+// The seat's name above its cell, 13 pixels high on any map, where the map does not name all players.
 function ownName(seat, x, y) {
   if (viewer.facts.players.length) return null;
-  const style = `font-size:${byId("over").viewBox.baseVal.width / 26}px`;
+  const map = byId("over");
+  const style = `font-size:${(13 * map.viewBox.baseVal.width) / map.getBoundingClientRect().width}px`;
   return draw("text", { x, y, style, class: "player-name" }, viewer.seats.length > 1 ? spaced(seat) : "agent");
 }
 
@@ -64,7 +65,7 @@ function ownWay({ seat, state, shown: { route = [] } }) {
     draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),
     draw("polyline", { points: `${goal} ${goal}`, class: "goal halo" }), draw("polyline", { points: `${goal} ${goal}`, class: "goal" }),
   ];
-  return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), ownName(seat, (x + 0.5) * side, y * side - 1), route.length ? way : null];
+  return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), route.length ? way : null, ownName(seat, (x + 0.5) * side, y * side - 1)];
 }
 
 function describe({ state, shown }, index) {
