@@ -24,7 +24,7 @@ FOLDER = "cards"
 FORMAT: Literal[2] = 2
 DIGITS = 6
 """How many decimals the figures of a card have."""
-NOT_DERIVED = ("made", "versions")
+NOT_DERIVED = ("made", "versions", "endpoints")
 """The fields of a card that its answers don't say, so that another date or Python gives the same card."""
 
 Number = Annotated[float, Field(ge=-1e15, le=1e15)]
@@ -149,7 +149,7 @@ class Card:
 
     only: the worlds of a part of the battery, empty for all. split: `public`, or the hash of the private seed;
     split_seed: that seed, if it is told. settings: of the sampling. unfinished: how many of the episodes played have no
-    result, by status. made: the date.
+    result, by status. made: the date. endpoints: of the model, without what may hold keys.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -167,6 +167,7 @@ class Card:
     settings: Mapping[str, Setting] = field(default_factory=dict)
     unfinished: Mapping[str, Count] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    endpoints: tuple[str, ...] = ()
     canary: str = CANARY
     format: Literal[2] = FORMAT
 

@@ -75,6 +75,7 @@ def derive(player: Player, battery: Battery, played: Sequence[PlayedPart], answe
         settings=player.settings,
         unfinished=dict(sorted(Counter(result.ending for result in results if not result.is_finished).items())),
         versions=versions(),
+        endpoints=tuple(sorted({str(url) for result in results if (url := result.settings.get(ENDPOINT))})),
     )
 
 

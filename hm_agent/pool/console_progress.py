@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from dataclasses import dataclass
+from threading import Event, Thread
 from types import TracebackType
 from typing import Any, Self
 
@@ -18,7 +19,7 @@ from hm_agent.pool.progress import Pulse
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.wording import bill, number
+from hm_agent.wording import bill, counted, number
 
 MOST_SHOWN = 8
 """The most running episodes that are listed: those whose last pulse is oldest."""
@@ -35,7 +36,12 @@ class _Running:
 
 
 class ConsoleProgress:
-    """Shows a run's progress: a bar, the usage and running episodes in a terminal; else a line per ended episode."""
+    """Shows a run's progress: a bar, the usage and running episodes in a terminal.
+
+    Elsewhere it prints a line at the start, one for each ended episode, and the totals every `PERIOD` seconds.
+    """
+
+    PERIOD = 60.0
 
     def __init__(self, console: Console, episodes: int) -> None:
         self._console, self._episodes = console, episodes
@@ -45,17 +51,30 @@ class ConsoleProgress:
         self._running: dict[str, _Running] = {}
         self._usage = Usage()
         self._done = self._failed = 0
+        self._began, self._is_over = time.monotonic(), Event()
         self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and self._episodes:
             self._live.start()
+        elif self._episodes:
+            self._say(f"[0/{self._episodes}] {counted(self._episodes, 'episode')} to play")
+            Thread(target=self._tell_totals, daemon=True).start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._is_over.set()
         self._live.stop()
+
+    def _tell_totals(self) -> None:
+        while not self._is_over.wait(self.PERIOD):
+            minutes = (time.monotonic() - self._began) / 60
+            self._say(f"[{self._done}/{self._episodes}] after {minutes:.0f} min: {self._totals()}")
+
+    def _say(self, line: str) -> None:
+        self._console.out(printable(line), highlight=False)
 
     def begin(self, episode: Episode) -> None:
         self._running[_title(episode)] = _Running(Pulse(0, 0.0, Usage()), time.monotonic())
@@ -74,8 +93,7 @@ class ConsoleProgress:
         self._count(episode, result)
         if not self._live.is_started:
             outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
-            line = f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}"
-            self._console.out(printable(line), highlight=False)
+            self._say(f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}")
 
     def _picture(self) -> Group:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
@@ -84,10 +102,14 @@ class ConsoleProgress:
             silent = time.monotonic() - running.heard
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
-        usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
+        return Group(self._bar, Text(self._totals()), *map(Text, lines))
+
+    def _totals(self) -> str:
+        """How many episodes are running or have failed, and what all have used so far."""
+        running = list(self._running.values())
+        usage = sum((one.pulse.usage for one in running), self._usage)
         unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
-        totals = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
-        return Group(self._bar, Text(totals), *map(Text, lines))
+        return f"{len(running)} running, {self._failed} failed{unanswered}{bill(usage)}"
 
 
 class NotebookProgress(ConsoleProgress):

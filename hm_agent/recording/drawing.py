@@ -24,7 +24,6 @@ BRIGHT = "#f0f4f8"
 ACCENT = "#f5b84b"
 GAIN = "#63d297"
 LOSS = "#f2777a"
-SELF = "#5aa9ff"
 
 LEADING = 1.4
 """The distance between two baselines, in font sizes."""
@@ -174,13 +173,27 @@ class Canvas:
         height = min(len(image), box.height)
         self._window(box)[:height, : image.shape[1]] = image[:height]
 
-    def frame(self, box: Box, image: Pixels, tile: tuple[int, int], size: int, colour: str) -> None:
-        """Frames a tile, (column, row), of the image shown in a box. size: the side of a tile in the image's pixels."""
+    def cover(self, box: Box, image: Pixels, words: str) -> None:
+        """Writes words in place of an image that `show` would put into a box."""
+        place = fit(image, box)
+        pen = Pen(place.width, place.height)
+        pen.paragraph((12, place.height // 2 - 21), words, 15, SOFT, lines=2, width=place.width - 24)
+        self._window(place)[:] = np.asarray(pen.image)
+
+    def frame(self, box: Box, image: Pixels, tile: tuple[int, int], size: int, colour: str, name: str) -> None:
+        """Frames a tile, (column, row), of the image shown in a box, and writes a name above it.
+
+        size: the side of a tile in the image's pixels.
+        """
         place = fit(image, box)
         side = size * (place.width // image.shape[1])
         within = self._window(Box(place.x + tile[0] * side, place.y + tile[1] * side, side, side))
         for edge in (within[:BORDER], within[-BORDER:], within[:, :BORDER], within[:, -BORDER:]):
             edge[:] = ImageColor.getrgb(colour)
+        label = Pen(round(font(13).getlength(name)) + 6, 16)
+        label.write((3, 8), name, 13, colour, anchor="lm")
+        left = max(box.x, place.x + tile[0] * side + (side - label.width) // 2)
+        self._window(Box(left, max(0, place.y + tile[1] * side - 17), label.width, 16))[:] = np.asarray(label.image)
 
     def _window(self, box: Box) -> Pixels:
         return self.pixels[box.y : box.y + box.height, box.x : box.x + box.width]

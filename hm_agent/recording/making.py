@@ -15,11 +15,13 @@ from pathlib import Path
 
 import hm_agent
 from hm_agent.extensions import ADDED, is_place
-from hm_agent.models.settings import PLACE
+from hm_agent.models.settings import BUILTIN, PLACE
 from hm_agent.models.sources import short_hash
+from hm_agent.recording.result import ENDPOINT, Result
 
 _SECRETS = re.compile(r"(?<=://)[^/@\s]*@|(?<=\?)[^\s'\"?]+=[^\s'\"]*")
 """What a command line may hold of keys: names and passwords in URLs, and what follows their question marks."""
+MOST_NAMED = 4
 _CHECKOUT = Path(hm_agent.__file__).parents[1]
 
 
@@ -51,6 +53,44 @@ def _checkout() -> Mapping[str, str]:
         return {}
     lock = _CHECKOUT / "requirements.lock"
     return {"commit": told.stdout.strip()} | ({"lock": _file_hash(lock)} if lock.is_file() else {})
+
+
+def made_in_words(results: Iterable[Result]) -> str:
+    """One sentence on when and by which version results were played, and on what answered where.
+
+    `Played on 2026-11-27 by hm_agent 0.2.0 (commit a9c1d209); gpt-4o at http://host:8000/v1, served as gpt-4o-mini.`
+    What older results do not record is left out; of several values of a kind, `MOST_NAMED` are named.
+    """
+    played = list(results)
+    days = sorted({result.made["date"][:10] for result in played if "date" in result.made})
+    when = f" on {days[0]}" if len(days) == 1 else f" from {days[0]} to {days[-1]}" if days else ""
+    by = _few(" and ", (_package(result) for result in played))
+    how = f"Played{when}{f' by {by}' if by else ''}" if when or by else ""
+    sentence = _few("; ", [how, *map(_answered_by, played)])
+    return f"{sentence}." if sentence else ""
+
+
+def _package(result: Result) -> str:
+    """The package's version and, if it is known, its commit; empty for results without a version."""
+    number, (commit, _, changed) = result.versions.get("hm_agent"), result.made.get("commit", "").partition("-")
+    source = f" (commit {commit[:8]}{', changed' if changed else ''})" if commit else ""
+    return f"hm_agent {number}{source}" if number else ""
+
+
+def _answered_by(result: Result) -> str:
+    """A language model, its endpoint, if one was given, and the names under which it was served, if these differ."""
+    if result.model == BUILTIN:
+        return ""
+    endpoint, served = result.settings.get(ENDPOINT), "+".join(sorted(result.served))
+    where = f" at {endpoint}" if endpoint else ""
+    return f"{result.model}{where}{f', served as {served}' if served not in ('', result.model) else ''}"
+
+
+def _few(joint: str, words: Iterable[str]) -> str:
+    """Each text once, the first `MOST_NAMED` of them, and how many more there are; joined."""
+    distinct = list(filter(None, dict.fromkeys(words)))
+    more = [f"{len(distinct) - MOST_NAMED} more"] if len(distinct) > MOST_NAMED else []
+    return joint.join([*distinct[:MOST_NAMED], *more])
 
 
 def code_hash(names: Iterable[str]) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hm_agent.files import CARD_PAGES, write_whole
 from hm_agent.recording import trace
+from hm_agent.recording.making import made_in_words
 from hm_agent.recording.result import FILE, FINISHED, UNFINISHED, Result
 from hm_agent.reporting.conditions import conditions_of, labels
 from hm_agent.reporting.notes import file_notes, notes_on_results
@@ -66,12 +67,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Index:
-    """The content of the page. overviews: links to pages on all the episodes. worlds: the titles of their worlds."""
+    """The content of the page.
+
+    overviews: links to pages on all the episodes. worlds: the titles of their worlds. made: how they came to be.
+    """
 
     entries: tuple[Entry, ...]
     overviews: tuple[Link, ...]
     notes: tuple[str, ...]
     worlds: str
+    made: str
 
     @property
     def title(self) -> str:
@@ -129,7 +134,7 @@ def list_episodes(runs: Runs, out: Path, overviews: Iterable[Link] = ()) -> Inde
         _entry(episode, names[condition], out) for episode, condition in zip(runs.episodes, conditions, strict=True)
     ]
     notes = (*_units(entries), *notes_on_results(runs.results), *file_notes(runs))
-    return Index(tuple(entries), tuple(overviews), notes, worlds_of(runs))
+    return Index(tuple(entries), tuple(overviews), notes, worlds_of(runs), made_in_words(runs.results))
 
 
 def _entry(episode: RecordedEpisode, label: str, out: Path) -> Entry:

@@ -212,6 +212,11 @@ def what_was_run(runs: Runs) -> list[Fact]:
         Fact("episodes", _shares([result.ending for result in results])),
         Fact("agents", _shares(by_agent)),
         Fact("model", _shares([result.model for result in results])),
+        *(
+            Fact(name, _shares([result.made.get(name, UNKNOWN) for result in results]))
+            for name in ("command", "commit")
+            if any(name in result.made for result in results)
+        ),
         Fact("base seed", _shares([_word(result.settings.get("seed", UNKNOWN)) for result in results])),
     ]
     for flag in sorted({flag for result in results for flag in result.settings if flag != "seed"}):

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from hm_agent.grouping import grouped
+from hm_agent.recording.making import made_in_words
 from hm_agent.recording.result import Result
 from hm_agent.reporting.best import GROUP_RULE, RULE, unbeaten, unbeaten_in_groups
 from hm_agent.reporting.breakdowns import breakdown_pictures, kind_means
@@ -75,6 +76,7 @@ class Report:
         self.predictions = predictions(results)
         self.pictures = _pictures(results, self.rows, self.labels, curves, streams, self.predictions)
         self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
+        self.made = made_in_words(results)
         gaps = ceiling_gaps(results, self.rows)
         self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
         self.notes = [

@@ -134,6 +134,8 @@ def result(scenario: ScenarioInfo, agents: Sequence[str] = ("hypothetical_minds"
         "metrics": {},
         "background": (),
         "versions": {},
+        "made": {},
+        "served": (),
         "settings": {},
         "seats": seats,
         "format": 2,

@@ -379,7 +379,7 @@ def amounts(last: int) -> list[str]:
     unanswered = sum(one.answer is None for one in exchanges)
     counts = [str(count) for count in (len(exchanges), unanswered, len(calls), used.cached)]
     tokens = [f"≥ {used.input_tokens:,}", f"≥ {used.output_tokens:,}"]
-    return [*counts, *tokens, f"≥ ${used.paid:.4f}", f"${used.cached_cost:.4f}"]
+    return [f"≥ ${used.paid:.4f}", f"${used.cached_cost:.4f}", *counts, *tokens]
 
 
 def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) -> None:
@@ -388,13 +388,13 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     until, whole = table(page, 0), table(page, 1)
     assert page.inner_text("#until") == "Until step 20"
     assert until.keys() == whole.keys()
-    assert until["Predict"] == ["3", "0", "4", "1", "400", "40", "$0.0030", "$0.0010"]
-    assert until["Propose"] == ["1", "1", "1", "0", "100", "10", "$0.0010", "$0.00"]
-    assert until["Plan"] == ["1", "0", "1", "0", "–", "–", "–", "$0.00"]
+    assert until["Predict"] == ["$0.0030", "$0.0010", "3", "0", "4", "1", "400", "40"]
+    assert until["Propose"] == ["$0.0010", "$0.00", "1", "1", "1", "0", "100", "10"]
+    assert until["Plan"] == ["–", "$0.00", "1", "0", "1", "0", "–", "–"]
     assert until["all kinds"] == amounts(20)
     assert whole["all kinds"] == amounts(STEPS)
     go_to(page, 5)
-    assert table(page, 0)["all kinds"] == ["1", "0", "1", "0", "100", "10", "$0.0010", "$0.00"]
+    assert table(page, 0)["all kinds"] == ["$0.0010", "$0.00", "1", "0", "1", "0", "100", "10"]
     assert page.locator(".totals").first.inner_text() == (
         "1 call · tokens in 100, out 10 · paid now $0.0010, saved by the cache $0.00"
     )
@@ -405,6 +405,17 @@ def test_costs_are_told_by_kind_until_the_step_and_of_the_episode(page: Page) ->
     assert page.inner_text("#asked") == "1 of 47 questions asked · 110 of ≥ 5.17K tokens · $0.0010 of ≥ $0.0460 paid"
     page.evaluate("byId('tab-questions').click()")
     assert page.evaluate("share(weightIn({ calls: 2, cost: 0.5 })({ input: 9, cost: 0 }), 0.5).title") == "0%"
+
+
+def test_money_is_in_sight_beside_the_kind(page: Page) -> None:
+    page.click("#tab-costs")
+    for width, seen in ((1280, 9), (390, 3)):
+        page.set_viewport_size({"width": width, "height": 800})
+        cells = page.locator("table.costs").first.locator("tfoot tr > *")
+        rights = cells.evaluate_all("all => all.map(cell => cell.getBoundingClientRect().right)")
+        assert sum(right <= width for right in rights) >= seen
+    page.locator("#costs .scroll").first.evaluate("one => { one.scrollLeft = 999; }")
+    assert page.locator("table.costs tbody th").first.evaluate("cell => cell.getBoundingClientRect().x") >= 0
 
 
 def test_nothing_moves_while_it_plays(page: Page) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,20 @@ def printed(one: Result) -> str:
         progress.begin(episode)
         progress.end(episode, one)
     return output.getvalue()
+
+
+class Hasty(ConsoleProgress):
+    PERIOD = 0.01
+
+
+def test_without_a_terminal_a_line_comes_at_the_start_and_now_and_then() -> None:
+    output = io.StringIO()
+    with Hasty(Console(file=output, width=200), 1):
+        while output.getvalue().count("\n") < 3:
+            time.sleep(0.01)
+    first, *later = output.getvalue().splitlines()
+    assert first == "[0/1] 1 episode to play"
+    assert set(later) == {"[0/1] after 0 min: 0 running, 0 failed"}
 
 
 def test_the_console_tells_what_went_unanswered_which_unit_and_what_was_paid() -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from hm_agent.reporting.index import write_index
-from tests.reporting.examples import PD, leave, result
+from tests.reporting.examples import PD, leave, result, settings
 from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 
 LONG = "a_name_that_is_much_longer_than_any_screen_of_a_phone_is_wide_and_has_no_end"
@@ -20,7 +20,20 @@ EPISODES = (
     result("react", -30, 10),
     result("random", 100, 2),
     result("random", 9.5, 10),
-    result("hypothetical_minds", 20, 2, scenario=PD, model=LONG, model_calls=5, input_tokens=10**9, cost=None),
+    result(
+        "hypothetical_minds",
+        20,
+        2,
+        scenario=PD,
+        model=LONG,
+        model_calls=5,
+        input_tokens=10**9,
+        cost=None,
+        served=("<b>served</b>",),
+        settings=settings(base_url="http://host:8000/v1"),
+        versions={"hm_agent": "0.2.0"},
+        made={"date": "2026-11-27T17:54:54+00:00", "commit": "a9c1d20984bc08763f74-dirty"},
+    ),
     result("react", seed=3, status="failed: ValueError: bad plan", reason=f"Traceback\n  {LONG}\nValueError", **ENDED),
     result("react", seed=4, status="interrupted", reason="ended from outside", **ENDED),
 )
@@ -149,6 +162,16 @@ def test_foreign_scripts_do_not_run(page: Page) -> None:
     page.wait_for_timeout(100)
     assert page.title() == "Melting Pot: episodes"
     assert page.locator("i").evaluate("e => e.style.color") == ""
+
+
+def test_every_link_to_a_replay_is_in_sight_and_the_page_tells_how_it_was_made(page: Page) -> None:
+    said = "Played on 2026-11-27 by hm_agent 0.2.0 (commit a9c1d209, changed); "
+    assert page.locator(".lead.small").inner_text() == f"{said}{LONG} at http://host:8000/v1, served as <b>served</b>."
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        box = page.get_by_role("link", name="replay", exact=True).bounding_box()
+        assert box
+        assert 0 <= box["x"] < box["x"] + box["width"] <= width
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])

@@ -230,6 +230,17 @@ def test_time_is_named_as_a_sum_and_usage_is_told_in_all(tmp_path: Path) -> None
     assert facts["in all"] == ("2 episodes, 40 questions, no call of a language model",)
 
 
+def test_a_failure_shows_its_traceback_and_the_page_how_it_was_made(tmp_path: Path) -> None:
+    command = {"command": "hm-agent play --agent=<b>", "date": "2026-11-27T17:54:54+00:00"}
+    failed = result(status="failed: ValueError: no", reason='Traceback\n  File "mine.py"\nValueError: no', made=command)
+    leave(tmp_path, replace(failed, metrics={}, steps=0), result(seed=2))
+    write_report(read_runs((tmp_path,)), tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "<pre>Traceback\n  File &#34;mine.py&#34;\nValueError: no</pre>" in page
+    assert "Played on 2026-11-27" in page
+    assert "hm-agent play --agent=&lt;b&gt; (1 of 2)" in page
+
+
 def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     leave(tmp_path, *(result(agent, 5, seed) for agent in ("hypothetical_minds", "vmp", "react") for seed in (1, 2)))
     pictures = {picture.name: picture for picture in Report(read_runs((tmp_path,)), tmp_path).pictures}

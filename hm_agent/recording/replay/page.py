@@ -13,6 +13,7 @@ from jinja2 import Template
 from markupsafe import Markup
 
 from hm_agent.pages.rendering import environment
+from hm_agent.recording.making import made_in_words
 from hm_agent.recording.replay.film import TILE, CompressedText, Film
 from hm_agent.recording.result import Result
 from hm_agent.suite import ScenarioInfo, Viewer
@@ -60,6 +61,7 @@ def replay_page(result: Result, scenario: ScenarioInfo, viewer: Viewer | None, r
     return _template().render(
         result=result,
         scenario=scenario,
+        made=made_in_words([result]),
         seats=facts["seats"],
         facts=Markup(json.dumps(facts).replace("<", "\\u003c")),  # ends no script element and begins no comment
         packed=packed,

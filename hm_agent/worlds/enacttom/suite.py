@@ -232,7 +232,7 @@ def _scenario_info(path: Path) -> ScenarioInfo:
     """Reads what a list shows of a task; raises TaskError for a file that is no task."""
     try:
         content = json.loads(read_regular(path))
-        about = _about(content, path.stem)
+        about = _about(content)
         kind, seats = _kind(content), _seats(content)
     except (
         OSError,
@@ -243,7 +243,7 @@ def _scenario_info(path: Path) -> ScenarioInfo:
         RecursionError,
     ):  # load_task raises a TaskError that says what is wrong
         content = _load_task(path).file.model_dump(mode="json")
-        about, kind, seats = _about(content, path.stem), _kind(content), _seats(content)
+        about, kind, seats = _about(content), _kind(content), _seats(content)
     return ScenarioInfo(
         world="enacttom",
         name=f"{PREFIX}{path.stem}",
@@ -275,15 +275,13 @@ def _is_hard(scenario: ScenarioInfo) -> bool:
     return scenario.needs_order is not None
 
 
-def _about(content: Mapping[str, Any], stem: str) -> str:
-    """Describes a task by its title and features; category and K depth are left out where its file name has them."""
-    category, depth = content["category"], content["k_depth"]
-    named = stem.startswith(f"{category}_k{depth}_")
+def _about(content: Mapping[str, Any]) -> str:
+    """Describes a task by its title and by the features that its kind does not tell."""
     relay = (content.get("certificate") or {}).get("relay_depth")
     mechanics = (mechanic for mechanic in content.get("active_mechanics", ()) if mechanic != EVERYWHERE)
     kinds = sorted({one["kind"] for one in (content.get("characters") or {}).values()})
     facts = (
-        *((" and ".join(kinds),) if kinds else () if named else (category, f"K depth {depth}")),
+        *((" and ".join(kinds),) if kinds else ()),
         *(() if relay is None else (f"relay depth {relay}",)),
         f"{len(content['agent_spawns'])} agents, {_room_count(content['problem_pddl'])} rooms",
         *(mechanic.replace("_", " ") for mechanic in mechanics),

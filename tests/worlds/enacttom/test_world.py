@@ -123,7 +123,7 @@ def test_a_scenario_says_of_its_task_what_neither_its_name_nor_its_group_says() 
         "Ready for winter: relay depth 2, 4 agents, 6 rooms, limited bandwidth, restricted communication, inverse state"
     )
     assert about["relay_of_three"] == (
-        "The pantry at the end of the line: cooperative, K depth 3, relay depth 2, 3 agents, 3 rooms, "
+        "The pantry at the end of the line: relay depth 2, 3 agents, 3 rooms, "
         "limited bandwidth, restricted communication"
     )
     for name, path in task_files().items():

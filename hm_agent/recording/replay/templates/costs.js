@@ -58,7 +58,7 @@ function costColumns(whole) {
   const figures = (name) => ({ title: { unanswered: "no answer" }[name] ?? name, cell: (usage) => usage[name].toLocaleString("en") });
   const ofCalls = (name, title) => ({ title, cell: (usage) => amount(usage, name) });
   if (!whole.calls) return [figures("questions"), figures("unanswered"), { title: "time", cell: ({ questions, seconds }) => (questions ? duration(seconds) : "–") }];
-  return [figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens"), ...(whole.unknown.cost < whole.calls ? [ofCalls("paid", "paid now"), ofCalls("saved", "saved by the cache")] : [])];
+  return [...(whole.unknown.cost < whole.calls ? [ofCalls("paid", "paid now"), ofCalls("saved", "saved by the cache")] : []), figures("questions"), figures("unanswered"), figures("calls"), figures("cached"), ofCalls("input", "input tokens"), ofCalls("output", "output tokens")];
 }
 
 // The measure of the bars: the cost or, if it is unknown or 0, the tokens or, without calls, the time.

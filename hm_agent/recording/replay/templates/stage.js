@@ -30,7 +30,8 @@ class Stage {
     document.querySelector(".world .picture").classList.add("drawn");
   }
 
-  // Every pixel of a frame becomes a square of whole pixels of the screen: crisp at any zoom.
+  // Every pixel of a frame becomes a square of whole pixels of the screen: crisp at any zoom, unless this would leave
+  // much of a small screen empty.
   fit() {
     const room = this.place.clientWidth;
     if (this.view) this.sized("view", this.view, 180, 180);
@@ -41,7 +42,8 @@ class Stage {
 
   sized(id, film, width, height) {
     const dense = window.devicePixelRatio || 1;
-    const factor = Math.max(1, Math.floor(Math.min((width * dense) / film.width, (height * dense) / film.height)));
+    const room = Math.min((width * dense) / film.width, (height * dense) / film.height);
+    const factor = room < 1 ? 1 : room < 2 ? room : Math.floor(room);
     const { style } = byId(id);
     style.width = `${(film.width * factor) / dense}px`;
     style.height = `${(film.height * factor) / dense}px`;
@@ -60,6 +62,7 @@ class Stage {
 
   show(index, step) {
     this.view?.draw(byId("view"), index);
+    byId("away").textContent = viewer.away(step) ?? "";
     if (this.world || this.drawn) {
       this.world?.draw(byId("world"), index);
       byId(this.world ? "world" : "over").setAttribute("aria-label", viewer.describe(step, index));

@@ -30,6 +30,8 @@ const viewer = {
   cardsWidth: 220,
   // Drawn over the world's picture, in the pixels of its film.
   overlay: { key: (step) => null, build: (step) => [] },
+  // Why the seat's own view shows nothing, in place of it; null if it shows something.
+  away: (step) => null,
   // Below the pictures, or in their place: what the agent believes and plans.
   state: { key: (step) => step.state, build: (step) => [make("h2", {}, "State"), step.state === null ? make("p", { class: "faint" }, "none") : tree(step.state)] },
   // Beside the seat's own view: {title, key, build}.

@@ -14,13 +14,19 @@ from hm_agent.worlds.enacttom.viewer.plan_layout import PAD, TITLE, Rect, lay_ou
 
 ROOM_SIZE, NAME_SIZE, THING_SIZE, SMALL_SIZE = 13.0, 12.0, 11.0, 10.0
 """The heights of texts: names of rooms, of furniture and of objects, and notes beside them."""
-CHIP, CHIP_GAP, LEAST_CHIP = 16.0, 4.0, 34.0
+CHIP, CHIP_GAP, LEAST_CHIP = 16.0, 4.0, 60.0
 """Of an object's box: its height, the distance to the next, and the least width into which a name is written."""
 DISC = 11.0
 STATE = 44.0
 """The width that the word for its state takes on a card."""
 HATCH = 11.0
 """The distance between the hatching lines of a barred room."""
+ASIDE, LETTER, BELOW = 4.0, 12.0, 34.0
+"""How far a message's arrow lies to one side, so that an answer has room, and its letter from the sender's disc, also
+where the arrow leads down, past what the sender holds."""
+
+Layers = tuple[list[DrawnShape], list[DrawnShape]]
+"""Shapes below the furniture, so that no arrow runs through a name, and shapes above it."""
 
 
 @dataclass(frozen=True)
@@ -70,23 +76,23 @@ class DrawnPlan:
             DrawnShape("box", (*room, 7), fill="wash", stroke="muted", width=1) for room in self.layout.rooms.values()
         ]
 
-    def mechanics(self, known_to: str | None = None) -> list[DrawnShape]:
-        """A sign at reversed handles, and thin arrows between furniture that mechanics link.
+    def mechanics(self, known_to: str | None = None) -> Layers:
+        """Thin arrows between furniture that mechanics link, and a sign at reversed handles.
 
         known_to: the agent whose known mechanics are drawn; None for all.
         """
         known = self._task.known[known_to] if known_to else None
-        shapes: list[DrawnShape] = []
+        arrows, signs = list[DrawnShape](), list[DrawnShape]()
         for fact in sorted(self._task.mechanics.propositions, key=str):
             if known is not None and fact not in known:
                 continue
             if fact.predicate == Is.INVERSE:
                 place = self.layout.furniture[fact.arguments[0]]
-                shapes += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
+                signs += _reversed_sign((place.x + place.width - 12, place.y + 12), fact.words)
             elif fact.predicate in (CONTROLS, MIRRORS):
                 ends = _between(*(self.layout.furniture[furniture] for furniture in fact.arguments))
-                shapes += _arrow(*ends, "muted", 1.2, opacity=0.7)
-        return shapes
+                arrows += _arrow(*ends, "muted", 1.2, opacity=0.7)
+        return arrows, signs
 
     def hatching(self, agent: str) -> list[DrawnShape]:
         """Hatches the rooms that an agent can't enter."""
@@ -119,7 +125,10 @@ class DrawnPlan:
         left = place.width - 2 * PAD - 20 * len(barred)
         y = place.y + TITLE / 2
         words = shortened(room, ROOM_SIZE, left)
-        yield text((place.x + PAD, y), words, ROOM_SIZE, anchor="start", title=room, over_figures=3)
+        yield DrawnShape(
+            "box", (place.x + PAD - 3, place.y + 4, text_width(words, ROOM_SIZE) + 4, TITLE - 7, 3), "wash"
+        )
+        yield text((place.x + PAD, y), words, ROOM_SIZE, anchor="start", title=room)
         for count, agent in enumerate(reversed(barred)):
             x, colour = place.x + place.width - PAD - 8 - 20 * count, colour_of(self._number[agent])
             yield DrawnShape("disc", (x, y, 8), "page", colour, 1.5, title=f"{agent} cannot enter {room}")
@@ -131,29 +140,37 @@ class DrawnPlan:
         left, right = place.x + 7, place.x + place.width - 6
         if furniture in self._plan.openable:
             left += 15
-        if self._task.mechanics.is_inverse(furniture):
-            right -= 14
+            right = self._state_place(furniture).x
         words = shortened(furniture, NAME_SIZE, right - left)
         yield text((left, place.y + 12), words, NAME_SIZE, anchor="start", title=furniture)
 
     # What changes
 
-    def figures(self, picture: PlanPicture) -> list[DrawnShape]:
-        """Everything that is drawn over the furnished rooms."""
-        shapes: list[DrawnShape] = []
+    def figures(self, picture: PlanPicture) -> Layers:
+        """Everything that a turn changes: arrows and ways below the furniture, the rest above it."""
+        below, above = list[DrawnShape](), list[DrawnShape]()
         for furniture in self._plan.openable:
-            shapes += self._door(furniture, picture.facts)
+            above += self._door(furniture, picture.facts)
         for placed in self._placed_objects(picture.facts):
-            shapes += _chip(placed)
+            above += _chip(placed)
         for agent, room in picture.came_from.items():
-            shapes += self._arrival(agent, room, picture.facts)
+            below += self._arrival(agent, room, picture.facts)
         for agent, furniture, others in picture.handles:
-            shapes += self._handle_effects(agent, furniture, others)
+            below += self._handle_arrows(furniture, others)
+            above += self._handle_frames(agent, furniture, others)
         for placed in self._placed_agents(picture.facts):
-            shapes += self._agent_disc(placed, picture)
+            above += self._agent_disc(placed, picture)
         for sender, addressees, is_news in picture.sent:
-            shapes += self._message_arrows(sender, addressees, is_news, picture.facts)
-        return shapes
+            colour = colour_of(self._number[sender])
+            for start, end in self._ways(sender, addressees, picture.facts):
+                below += _arrow(start, end, colour, 3 if is_news else 1.5)
+                above += _letter(_letter_place(start, end), colour)
+        return below, above
+
+    def layers(self, picture: PlanPicture) -> list[DrawnShape]:
+        """The whole plan from the bottom to the top, with all mechanics."""
+        (arrows, signs), (below, above) = self.mechanics(), self.figures(picture)
+        return [*self.walls, *arrows, *below, *self.furnishing, *signs, *above]
 
     def strokes(self, facts: frozenset[Proposition], wrong: Iterable[Proposition]) -> list[DrawnShape]:
         """A frame and a stroke over each wrong fact, where `figures` draws it. facts: all that an agent remembers."""
@@ -173,8 +190,10 @@ class DrawnPlan:
         return shapes
 
     def _state_place(self, furniture: str) -> Rect:
+        """The place of the word for the state, beside the name; further left where a sign stands in the corner."""
         place = self.layout.furniture[furniture]
-        return Rect(place.x + place.width - STATE, place.y + 22, STATE - 3, 14)
+        sign = 14.0 if self._task.mechanics.is_inverse(furniture) else 0.0
+        return Rect(place.x + place.width - STATE - sign, place.y + 5, STATE - 4, 14)
 
     def _door(self, furniture: str, facts: frozenset[Proposition]) -> Iterator[DrawnShape]:
         """A door, with a knob if closed and ajar if open, and the word for its state; `?` if it is unknown."""
@@ -188,7 +207,8 @@ class DrawnPlan:
             yield polygon([(x, y), (x + 6, y + 3), (x + 6, y + 14), (x, y + 12)], "muted")
         elif state == Is.CLOSED:
             yield disc((x + 6.5, y + 6.5), 1, "muted")
-        yield text((place.x + place.width - 6, place.y + 29), word, SMALL_SIZE, colour=colour, anchor="end")
+        at = self._state_place(furniture)
+        yield text((at.x + at.width, at.middle[1]), word, SMALL_SIZE, colour=colour, anchor="end")
 
     def _placed_objects(self, facts: frozenset[Proposition]) -> Iterator[PlacedFact]:
         """The places of all objects: on and in furniture, on the floor, and in hands."""
@@ -202,14 +222,12 @@ class DrawnPlan:
             if thing in on_floor:
                 by_place.setdefault((Is.ON_FLOOR, room), []).append(fact)
         for furniture, place in self.layout.furniture.items():
-            reserved = STATE if furniture in self._plan.openable else 6.0
-            row = Rect(place.x + 6, place.y + 21, place.width - 6 - reserved, CHIP)
-            on_top = [(fact, "") for fact in by_place.get((Is.ON_TOP, furniture), [])]
-            inside = [(fact, "in ") for fact in by_place.get((Is.INSIDE, furniture), [])]
-            yield from _in_a_row([*on_top, *inside], row)
+            row = Rect(place.x + 6, place.y + 21, place.width - 12, CHIP)
+            there = [fact for where in (Is.ON_TOP, Is.INSIDE) for fact in by_place.get((where, furniture), [])]
+            yield from _in_a_row(there, row)
         for room, place in self.layout.floors.items():
             row = Rect(place.x + 30, place.y + 2, place.width - 30, CHIP)
-            yield from _in_a_row([(fact, "") for fact in by_place.get((Is.ON_FLOOR, room), [])], row)
+            yield from _in_a_row(by_place.get((Is.ON_FLOOR, room), []), row)
         for placed in self._placed_agents(facts):
             slot_width = self.layout.strips[placed.fact.arguments[1]].width / len(self._plan.agents)
             middle, bottom = placed.place.middle[0], placed.place.y + placed.place.height
@@ -252,46 +270,51 @@ class DrawnPlan:
             yield line(start, current.place.middle, colour, 2.5, 0.55)
             yield DrawnShape("disc", (*start, 3.5), fill=colour, opacity=0.55)
 
-    def _handle_effects(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
-        """A frame around the furniture of a handle, and glowing frames and arrows for what else it set."""
+    def _handle_frames(self, agent: str, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
+        """A frame around the furniture of a handle, and glowing frames around what else it set."""
         places = self.layout.furniture
         yield DrawnShape("box", (*places[furniture], 4), stroke=colour_of(self._number[agent]), width=2.5)
+        yield from (DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5) for other in others)
+
+    def _handle_arrows(self, furniture: str, others: Sequence[str]) -> Iterator[DrawnShape]:
+        places = self.layout.furniture
         for other in others:
-            yield DrawnShape("box", (*places[other], 4), stroke="glow", width=2.5)
             yield from _arrow(*_between(places[furniture], places[other]), "glow", 3)
 
-    def _message_arrows(
-        self, sender: str, addressees: Sequence[str], is_news: bool, facts: frozenset[Proposition]
-    ) -> Iterator[DrawnShape]:
-        """Arrows with a letter from the sender of a message to its addressees, thick if it taught anything."""
+    def _ways(
+        self, sender: str, addressees: Sequence[str], facts: frozenset[Proposition]
+    ) -> Iterator[tuple[Point, Point]]:
+        """The two ends of the arrow from the sender of a message to each addressee, beside that of an answer."""
         places = {placed.fact.arguments[0]: placed.place for placed in self._placed_agents(facts)}
-        if sender not in places:
-            return
-        colour = colour_of(self._number[sender])
-        for other in addressees:
+        for other in addressees if sender in places else ():
             if other in places:
-                start, end = _between(places[sender], places[other])
-                yield from _arrow(start, end, colour, 3 if is_news else 1.5)
-                yield from _letter(((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), colour)
+                (x, y), (to_x, to_y) = _between(places[sender], places[other])
+                length = hypot(to_x - x, to_y - y) or 1.0
+                across, down = ASIDE * (y - to_y) / length, ASIDE * (to_x - x) / length
+                yield (x + across, y + down), (to_x + across, to_y + down)
 
 
-def _in_a_row(things: Sequence[tuple[Proposition, str]], row: Rect) -> Iterator[PlacedFact]:
-    """Places objects side by side with shortened names; a last place stands for those that find no room.
+def _letter_place(start: Point, end: Point) -> Point:
+    """The middle of a message's letter on its arrow."""
+    across, down = end[0] - start[0], end[1] - start[1]
+    length = hypot(across, down) or 1.0
+    share = min(0.5, (BELOW if down > abs(across) else LETTER) / length)
+    return start[0] + share * across, start[1] + share * down
 
-    things: each with a prefix of its name.
-    """
+
+def _in_a_row(things: Sequence[Proposition], row: Rect) -> Iterator[PlacedFact]:
+    """Places objects side by side with shortened names; a last place stands for those that find no room."""
     x, end = row.x, row.x + row.width
-    for number, (fact, prefix) in enumerate(things):
+    for number, fact in enumerate(things):
         left = len(things) - number - 1
-        full_width = text_width(prefix + fact.arguments[0], THING_SIZE) + 10
+        full_width = text_width(fact.arguments[0], THING_SIZE) + 10
         width = min(full_width, end - x - (left > 0) * (LEAST_CHIP + CHIP_GAP))
         if width < min(full_width, LEAST_CHIP):
-            names = ", ".join(prefix + rest.arguments[0] for rest, prefix in things[number:])
+            names = ", ".join(rest.arguments[0] for rest in things[number:])
             yield PlacedFact(Proposition("", (names,)), Rect(x, row.y, max(18.0, end - x), row.height), f"+{left + 1}")
             return
-        yield PlacedFact(
-            fact, Rect(x, row.y, width, row.height), shortened(prefix + fact.arguments[0], THING_SIZE, width - 8)
-        )
+        words = shortened(fact.arguments[0], THING_SIZE, width - 8)
+        yield PlacedFact(fact, Rect(x, row.y, width, row.height), words)
         x += width + CHIP_GAP
 
 

@@ -71,7 +71,7 @@ def task_details(task: HouseholdTask) -> Mapping[str, Any]:
     start = PlanPicture(task.init)
     return {
         "house": {**plan_facts(task, drawn), "goals": goal_facts(task)},
-        "figures": {name: shapes_json(plan.figures(start)) for name, plan in drawn.items()},
+        "figures": {name: list(map(shapes_json, plan.figures(start))) for name, plan in drawn.items()},
         "text": task.public_text,
         "secrets": {agent: list(file.agent_secrets.get(agent, ())) for agent in task.agents},
         "mechanics": [words for binding in task.mechanics.bindings for words in mechanic_words(binding)],

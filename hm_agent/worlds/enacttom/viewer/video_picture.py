@@ -33,7 +33,7 @@ class HouseVideo:
     def __init__(self, task: HouseholdTask, title: str) -> None:
         self._task, self._plan = task, DrawnPlan(task, WIDE)
         self._canvas = Canvas()
-        self._canvas.draw(HEADING, heading, title, "EnactToM", 20)
+        self._canvas.draw(HEADING, heading, title, "EnactToM", 16)
         self._canvas.draw(
             CAPTION, Pen.caption, "After the step; arrows with a letter: messages; glowing: set elsewhere"
         )
@@ -66,8 +66,7 @@ class HouseVideo:
         """Draws the plan as large as its place allows: at the full width, or narrower if it would be too high."""
         plan, layout = self._plan, self._plan.layout
         width = min(PLACE.width, int(PLACE.height * layout.width / layout.height))
-        figures = plan.figures(turn_picture(scene, None))
-        shapes = [*plan.walls, *plan.furnishing, *plan.mechanics(), *figures]
+        shapes = plan.layers(turn_picture(scene, None))
         self._canvas.paint(PLACE, painted(shapes, layout.width, width, height=layout.height))
 
 

@@ -118,8 +118,8 @@ def plan_facts(task: HouseholdTask, drawn: Mapping[str, DrawnPlan], viewers: Seq
                 "walls": shapes_json(plan.walls),
                 "hatching": {agent: shapes_json(plan.hatching(agent)) for agent in viewers},
                 "furnishing": shapes_json(plan.furnishing),
-                "mechanics": shapes_json(plan.mechanics()),
-                "told": {agent: shapes_json(plan.mechanics(agent)) for agent in viewers},
+                "mechanics": list(map(shapes_json, plan.mechanics())),
+                "told": {agent: list(map(shapes_json, plan.mechanics(agent))) for agent in viewers},
             }
             for name, plan in drawn.items()
         },

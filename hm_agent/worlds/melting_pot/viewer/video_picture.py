@@ -16,7 +16,6 @@ from hm_agent.recording.drawing import (
     GAIN,
     LOSS,
     RAISED,
-    SELF,
     SOFT,
     Box,
     Canvas,
@@ -84,8 +83,11 @@ class VideoPicture:
         state = decision.state if isinstance(decision.state, SubstrateAgentState) else None
         self._canvas.show(WORLD, scene.frame)
         if state and state.pose:
-            self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, SELF)
-        self._canvas.show(VIEW, np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8))
+            self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, ACCENT, "agent")
+        view = np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8)
+        self._canvas.show(VIEW, view)
+        if state and not state.view.present:
+            self._canvas.cover(VIEW, view, "off the map, until it respawns")
         if paid := step.rewards.get(self._seat, 0.0):
             self._last_reward = paid
             self._course.append((step.turn.step, step.totals[self._seat]))

@@ -85,7 +85,7 @@ def test_rooms_hold_their_furniture_and_nothing_lies_on_anything(width: float) -
 def test_no_name_is_wider_than_its_place(width: float) -> None:
     task = largest()
     drawn = DrawnPlan(task, width)
-    shapes = texts([*drawn.furnishing, *drawn.figures(PlanPicture(task.init))])
+    shapes = texts([*drawn.furnishing, *drawn.figures(PlanPicture(task.init))[1]])
     rooms = drawn.layout.rooms.values()
     assert len(shapes) >= len(task.plan.rooms) + len(task.plan.furniture) + len(task.agents)
     assert [one.words for one in shapes if not any(holds(room, span_of(one)) for room in rooms)] == []
@@ -105,8 +105,8 @@ def test_an_object_is_drawn_where_it_is() -> None:
     task = small()
     drawn = DrawnPlan(task, WIDE)
     moved = (task.init - {CUP}) | {Proposition("is_inside", ("cup_1", "cabinet_2"))}
-    for facts, furniture, words in ((task.init, "table_1", "cup_1"), (moved, "cabinet_2", "in cup_1")):
-        (shape,) = [one for one in texts(drawn.figures(PlanPicture(facts))) if one.words == words]
+    for facts, furniture, words in ((task.init, "table_1", "cup_1"), (moved, "cabinet_2", "cup_1")):
+        (shape,) = [one for one in texts(drawn.figures(PlanPicture(facts))[1]) if one.words == words]
         assert holds(drawn.layout.furniture[furniture], span_of(shape))
 
 
@@ -114,7 +114,7 @@ def test_what_finds_no_room_is_counted_and_told() -> None:
     task = largest()
     table = next(one for one in task.plan.furniture if one not in task.plan.openable)
     things = [f"cup_{number}" for number in range(12)]
-    shapes = DrawnPlan(task, WIDE).figures(
+    _, shapes = DrawnPlan(task, WIDE).figures(
         PlanPicture(frozenset(Proposition("is_on_top", (thing, table)) for thing in things))
     )
     (rest,) = [one for one in texts(shapes) if one.words.startswith("+")]
@@ -139,12 +139,21 @@ def test_the_rooms_that_an_agent_cannot_enter_are_hatched_in_its_colour() -> Non
 def test_a_handle_leads_to_what_it_set() -> None:
     task = small()
     drawn = DrawnPlan(task, WIDE)
-    shapes = drawn.figures(PlanPicture(task.init, handles=[("agent_0", "cabinet_1", ["cabinet_2"])]))
-    (arrow,) = [one for one in shapes if one.kind == "polygon" and one.fill == "glow"]
+    below, shapes = drawn.figures(PlanPicture(task.init, handles=[("agent_0", "cabinet_1", ["cabinet_2"])]))
+    (arrow,) = [one for one in below if one.kind == "polygon" and one.fill == "glow"]
     x, y = arrow.numbers[:2]
     assert overlap(Rect(x - 1, y - 1, 2, 2), drawn.layout.furniture["cabinet_2"])
     glowing = [one.numbers[:4] for one in shapes if one.kind == "box" and one.stroke == "glow"]
     assert glowing == [tuple(drawn.layout.furniture["cabinet_2"])]
+
+
+def test_no_arrow_runs_through_a_name() -> None:
+    task = small()
+    sent = [(sender, [other for other in task.agents if other != sender], True) for sender in task.agents]
+    shapes = DrawnPlan(task, WIDE).layers(PlanPicture(task.init, sent=sent))
+    heads = [number for number, one in enumerate(shapes) if one.kind == "polygon" and str(one.fill).startswith("agent")]
+    assert len(heads) == len(task.agents)
+    assert max(heads) < min(number for number, one in enumerate(shapes) if one.kind == "text")
 
 
 def test_mechanics_are_drawn_for_those_who_are_told_of_them() -> None:
@@ -154,8 +163,8 @@ def test_mechanics_are_drawn_for_those_who_are_told_of_them() -> None:
         secrets={"agent_0": ("(is_inverse cabinet_2)",), "agent_1": ("(wanted (is_open cabinet_1))",)},
     )
     drawn = DrawnPlan(task, WIDE)
-    assert drawn.mechanics("agent_0") == drawn.mechanics() != []
-    assert drawn.mechanics("agent_1") == []
+    assert drawn.mechanics("agent_0") == drawn.mechanics() != ([], [])
+    assert drawn.mechanics("agent_1") == ([], [])
 
 
 def test_only_what_is_remembered_wrongly_is_stricken() -> None:

@@ -11,7 +11,7 @@ import pytest
 from PIL import ImageColor
 
 from hm_agent.core import Decision, Hypothesis, Observation, Step, Thoughts, Turn
-from hm_agent.recording.drawing import SELF, Box, Pixels, fit, font, wrap
+from hm_agent.recording.drawing import ACCENT, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import GameFacts
@@ -257,7 +257,7 @@ def test_full_disk_is_an_os_error(tmp_path: Path, game: GameFacts) -> None:
 def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
     shown = shown_in(picture.WORLD, game, step(0, decision(pose=Pose(3, 2, 0))))
     tile, plain = shown[64:96, 96:128], world(0)[16:24, 24:32].repeat(4, axis=0).repeat(4, axis=1)
-    assert (tile[0] == ImageColor.getrgb(SELF)).all()
+    assert (tile[0] == ImageColor.getrgb(ACCENT)).all()
     assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
 
 

@@ -8,11 +8,15 @@ const chip = (house, name) => make("span", { class: "agent-name", style: `--pain
 const chips = (house, names) => names.map((name, i) => [i ? ", " : "", chip(house, name)]);
 
 // The plan at both widths, of which the page's style shows the one that there is room for. figures, strokes: shapes by
-// width. agent: the one whose barred rooms are hatched, null for none. isMemory: true draws only the mechanics that it
-// is told of.
+// width, figures in two layers: below the furniture and above it. agent: the one whose barred rooms are hatched, null for
+// none. isMemory: true draws only the mechanics that it is told of.
 function planOf(house, words, figures, { agent = null, strokes = null, isMemory = false } = {}) {
-  const drawn = Object.entries(house.plans).map(([name, { width, height, walls, hatching, furnishing, mechanics, told }]) => draw("svg", { class: name, viewBox: `-2 -2 ${width + 4} ${height + 4}`, role: "img", "aria-label": words },
-    [walls, hatching[agent] ?? [], furnishing, isMemory ? told[agent] : mechanics, figures[name]].map((shapes) => shapes.map(drawShape)), strokes ? draw("g", { class: "truth" }, strokes[name].map(drawShape)) : null));
+  const layers = ({ walls, hatching, furnishing, mechanics, told }, [below, above]) => {
+    const [arrows, signs] = isMemory ? told[agent] : mechanics;
+    return [walls, hatching[agent] ?? [], arrows, below, furnishing, signs, above];
+  };
+  const drawn = Object.entries(house.plans).map(([name, plan]) => draw("svg", { class: name, viewBox: `-2 -2 ${plan.width + 4} ${plan.height + 4}`, role: "img", "aria-label": words },
+    layers(plan, figures[name]).map((shapes) => shapes.map(drawShape)), strokes ? draw("g", { class: "truth" }, strokes[name].map(drawShape)) : null));
   return make("div", { class: "plan" }, drawn);
 }
 

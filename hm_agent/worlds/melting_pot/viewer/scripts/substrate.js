@@ -46,8 +46,16 @@ const overlay = {
   build: (step) => [...named(step.shown.where), ...ownWay(step)],
 };
 
+// The seat's name above its cell, 13 pixels high on any map, where the map does not name all players.
+function ownName(seat, x, y) {
+  if (viewer.facts.players.length) return null;
+  const map = byId("over");
+  const style = `font-size:${(13 * map.viewBox.baseVal.width) / map.getBoundingClientRect().width}px`;
+  return draw("text", { x, y, style, class: "player-name" }, viewer.seats.length > 1 ? spaced(seat) : "agent");
+}
+
 // Where the agent takes itself to be, and where it is about to go.
-function ownWay({ state, shown: { route = [] } }) {
+function ownWay({ seat, state, shown: { route = [] } }) {
   if (!state?.pose) return [];
   const side = viewer.facts.spriteSize;
   const [x, y] = state.pose;
@@ -57,7 +65,7 @@ function ownWay({ state, shown: { route = [] } }) {
     draw("polyline", { points, class: "route halo" }), draw("polyline", { points, class: "route" }),
     draw("polyline", { points: `${goal} ${goal}`, class: "goal halo" }), draw("polyline", { points: `${goal} ${goal}`, class: "goal" }),
   ];
-  return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), route.length ? way : null];
+  return [draw("rect", { x: x * side, y: y * side, width: side, height: side, class: "self" }), route.length ? way : null, ownName(seat, (x + 0.5) * side, y * side - 1)];
 }
 
 function describe({ state, shown }, index) {
@@ -178,6 +186,7 @@ Object.assign(viewer, {
   caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be ", make("span", { class: "key route" }), " where it is about to go", playersKey()],
   describe,
   overlay,
+  away: ({ shown }) => (shown.present === false ? "off the map, until it respawns" : null),
   state: { key: () => null, build: () => [] },
   why: whyAsked,
   kinds: () => viewer.facts.holdings.map(({ name }) => name),
