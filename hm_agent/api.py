@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder, left_out_lines
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import check_fields
 from hm_agent.models.settings import PRESETS, ModelSettings
@@ -99,11 +99,14 @@ def play(
     index. progress: whether to show progress, on standard error or in the notebook's cell. options: the worlds' own
     options, named as their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
 
-    Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
-    that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
+    Raises ConfigError with a message of one line if nothing can be played. Warns of agents that can't play a scenario,
+    which are left out there, and of episodes that failed; their results say why. Works inside a running event loop,
+    e.g. in Jupyter.
     """
     experiment = _experiment(locals())  # the arguments, since nothing comes before
     _check(experiment, options)
+    if experiment.left_out:
+        warnings.warn(f"left out: {'; '.join(left_out_lines(experiment.left_out))}", RuntimeWarning, stacklevel=2)
     if not isinstance(report, bool):
         raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
     _run(experiment, shows_progress=progress)

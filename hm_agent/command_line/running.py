@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from hm_agent.command_line.console import show_rows
-from hm_agent.experiment import Experiment
+from hm_agent.experiment import Experiment, left_out_lines
 from hm_agent.files import write_whole
 from hm_agent.models.budget import RunBudget
 from hm_agent.pool.console_progress import progress_for
@@ -38,6 +38,10 @@ Complain = Callable[[str, int], int]
 def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
     """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
     console = output_console()
+    if experiment.left_out:
+        console.out("Left out, a dash in the tables:", highlight=False)
+    for line in left_out_lines(experiment.left_out):
+        console.out(f"  {line}", highlight=False)
     status = play_missing(experiment, request, complain, console)
     _print_summary(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
     return status

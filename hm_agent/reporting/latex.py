@@ -13,7 +13,7 @@ from hm_agent.reporting.group_means import ABOUT, GroupMean
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.scores import SCORE_DIGITS
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import counted, number
+from hm_agent.wording import NOTHING, counted, number
 
 PREAMBLE = r"""% \usepackage{booktabs,graphicx,longtable}
 % \input{report.tex}
@@ -64,8 +64,8 @@ class LatexTable:
 
 
 def latex(report: Report) -> str:
-    """All tables of a report: means by group, normalised scores, and means by scenario, a table for each group."""
-    tables = [*_overview(report), *_scores(report), *_by_scenario(report)]
+    """All tables of a report: agents by worlds, means by group, normalised scores, means by scenario for each group."""
+    tables = [*_worlds(report), *_overview(report), *_scores(report), *_by_scenario(report)]
     return "\n".join([f"% {escaped(report.title)}\n{PREAMBLE}", *(table.text for table in tables)])
 
 
@@ -88,7 +88,16 @@ def _line(cells: Sequence[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
-# Agents by groups
+# Agents by worlds and groups
+
+
+def _worlds(report: Report) -> Iterator[LatexTable]:
+    """Normalised scores by world, agents as lines; nothing for a single world."""
+    if table := report.worlds:
+        cells = [line.values() for line in table.lines(report.labels)]
+        lines = [[EMPTY if cell == NOTHING else escaped(cell) for cell in line] for line in cells]
+        caption = " ".join((report.worlds_about, *table.dashes))
+        yield LatexTable("worlds", caption, ["agent", *map(escaped, table.worlds)], lines)
 
 
 def _overview(report: Report) -> Iterator[LatexTable]:

@@ -35,6 +35,7 @@ from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narr
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
+from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
 
 REASONER_NOTE = (
@@ -47,8 +48,8 @@ class Report:
     """The content of a report on some runs, calculated and drawn. into: its folder, to which links are relative.
 
     conditions: by an episode's folder. scores, scores_with_narrow: without and with the scenarios on a narrow scale,
-    which narrow_note names; the note is empty if there are none. split_means: empty unless there are scenarios of both
-    halves. alike: sentences on the agents without a clear difference.
+    which narrow_note names; the note is empty if there are none. worlds: None for a single world. split_means: empty
+    unless there are scenarios of both halves. alike: sentences on the agents without a clear difference.
     """
 
     def __init__(self, runs: Runs, into: Path) -> None:
@@ -60,6 +61,7 @@ class Report:
         self.labels = labels(in_order(row.condition for row in self.rows))
         self.scores, self.scores_with_narrow = scores(self.rows), scores(self.rows, with_narrow=True)
         self.narrow_note = narrow_note(narrow_scales(self.rows))
+        self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)
         self.comparisons = compare(results, self.rows)
         self.group_means = group_means(self.rows)
@@ -118,6 +120,11 @@ class Report:
         floors = dict.fromkeys(f"`{metric.floor}`" if metric.floor else "the best shortcut" for metric in metrics)
         ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
         return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
+
+    @property
+    def worlds_about(self) -> str:
+        """What the cells of the table over worlds are, in a sentence."""
+        return WORLDS_ABOUT
 
     @property
     def early_interactions(self) -> int:

@@ -51,6 +51,7 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     _write_csv(into / "report.csv", [row_record(row) for row in report.rows])
     _write_csv(into / "differences.csv", [_comparison_record(pair, report.labels) for pair in report.comparisons])
     _write_optional_csv(into / "halves.csv", [_split_record(mean, report.labels) for mean in report.split_means])
+    _write_optional_csv(into / "worlds.csv", _world_records(report))
     _write_csv(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
@@ -235,6 +236,24 @@ def _comparison_record(comparison: Comparison, labels: Labels) -> Record:
         "equal": comparison.equal,
         "common": comparison.common,
     }
+
+
+def _world_records(report: Report) -> list[Record]:
+    """A record for each agent and world of the table over worlds; the score is None where the table has a dash."""
+    if report.worlds is None:
+        return []
+    scored = report.worlds.scores
+    return [
+        {
+            "agent": report.labels[condition],
+            "world": world,
+            "normalised_score": score.mean if (score := scored.get((condition, world))) else None,
+            **_ends("", score.interval if score else None),
+            "scenarios": score.scenarios if score else 0,
+        }
+        for condition in report.worlds.conditions
+        for world in report.worlds.worlds
+    ]
 
 
 def _split_record(split: SplitMean, labels: Labels) -> Record:
