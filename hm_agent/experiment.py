@@ -155,7 +155,8 @@ class Experiment:
             named = [stand_ins(name, scenario) for name in names]
             if missing := [name for name, agents in zip(names, named, strict=True) if not agents]:
                 why = f"its score has no {FLOOR if FLOOR in missing else CEILINGS[0]}"
-                left_out.append(LeftOut(scenario, names, why, f"{scenario.short_name}: {why}"))
+                error = f"{missing[0]} can't play {scenario.short_name}: {why}"
+                left_out.append(LeftOut(scenario, names, why, error))
             for agents in product(*named):
                 seated = _cycled(agents, len(scenario.seats))
                 if found := self._obstacle(scenario, seated):
@@ -201,7 +202,8 @@ class Experiment:
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
             given = suite.with_defaults(self.options)
-            agents = sorted({agent for lineup in self.lineups(scenario) for agent in lineup})
+            names = {name for asked in self._asked(scenario) for name in asked}
+            agents = sorted({agent for name in names for agent in stand_ins(name, scenario)})
             found = suite.unused(scenario, agents, given)
             unused |= found
             used |= given.keys() - found.keys()
@@ -278,6 +280,8 @@ class Experiment:
             raise ConfigError("no scenario: name one or several; see --list")
         for scenario in self.scenarios:
             count = len(scenario.seats)
+            if not self._asked(scenario):
+                raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
             for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
                 if len(names) > count:
                     seats = "one seat" if count == 1 else f"{count} seats"
@@ -285,8 +289,7 @@ class Experiment:
         if self.seats and all(len(scenario.seats) == 1 for scenario in self.scenarios):
             raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
         if not any(map(self.lineups, self.scenarios)):
-            no_agent = f"no agent for {self.scenarios[0].short_name}: name one or several; see --list"
-            raise ConfigError(next((one.error for one in self.left_out), no_agent))
+            raise ConfigError(self.left_out[0].error)
 
     @property
     def at_once(self) -> int:
