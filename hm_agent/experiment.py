@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import product
+from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -118,6 +118,7 @@ class Experiment:
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )
+    is_tournament: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "recorders": (), "_packed": packed(self.recorders)}
@@ -167,7 +168,12 @@ class Experiment:
 
     def _asked(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
         """The names that take the seats in turn, for each condition."""
-        return [self.seats] if self.seats and len(scenario.seats) > 1 else [(agent,) for agent in self.agents]
+        count = len(scenario.seats)
+        if self.is_tournament:
+            is_alike = scenario.has_like_seats and count % 2 == 0
+            pairs = combinations_with_replacement(self.agents, 2) if is_alike else product(self.agents, repeat=2)
+            return [tuple(dict.fromkeys(pair)) for pair in pairs]
+        return [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
 
     def _obstacle(self, scenario: ScenarioInfo, agents: tuple[str, ...]) -> LeftOut | None:
         """Why these agents, by seat, can't play a scenario; None if they can."""
@@ -280,6 +286,10 @@ class Experiment:
             raise ConfigError("no scenario: name one or several; see --list")
         for scenario in self.scenarios:
             count = len(scenario.seats)
+            if self.is_tournament and len(self.agents) < 2:
+                raise ConfigError("--agent: a tournament needs two agents or more")
+            if self.is_tournament and count == 1:
+                raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
             if not self._asked(scenario):
                 raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
             for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):

@@ -13,8 +13,10 @@ from hm_agent.cards.card import Card, Figure
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
+from hm_agent.reporting.seats import player_labels
 from hm_agent.reporting.summary import headings_of, in_all, mean_tables, table_of_worlds, tables
 from hm_agent.reporting.tables import Row
+from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, Tournament, all_tables
 from hm_agent.wording import NOTHING, interval, number, percent
 
 _NAMES = ("scenario", "group", "agent", "model", "scenarios", "episodes", "mean", "interactions", "published")
@@ -37,6 +39,19 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         _show_table(console, unit, {name: SHOWN[name] for name in shown}, lines)
     for about, lines in table_of_worlds(rows).items():
         _show_table(console, about, {name: name for name in lines[0]}, lines)
+    show_notes(console, rows)
+
+
+def show_tournaments(console: Console, played: Sequence[Tournament]) -> None:
+    """Prints the tables of tournaments, then what their columns mean."""
+    names = player_labels(played)
+    for caption, lines in all_tables(played, names):
+        _show_table(console, caption, {name: name for name in lines[0]}, lines)
+    console.out(TOURNAMENT_ABOUT, highlight=False)
+
+
+def show_notes(console: Console, rows: Sequence[Row]) -> None:
+    """Prints notes on all rows, and what they asked and cost together."""
     for note in (*notes(rows), *in_all(rows)):
         console.out(printable(note), highlight=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.reporting.ceilings import told_mark
@@ -65,7 +65,7 @@ class LatexTable:
 
 def latex(report: Report) -> str:
     """All tables of a report: agents by worlds, means by group, normalised scores, means by scenario for each group."""
-    tables = [*_worlds(report), *_overview(report), *_scores(report), *_by_scenario(report)]
+    tables = [*_worlds(report), *_tournaments(report), *_overview(report), *_scores(report), *_by_scenario(report)]
     return "\n".join([f"% {escaped(report.title)}\n{PREAMBLE}", *(table.text for table in tables)])
 
 
@@ -94,10 +94,20 @@ def _line(cells: Sequence[str]) -> str:
 def _worlds(report: Report) -> Iterator[LatexTable]:
     """Normalised scores by world, agents as lines; nothing for a single world."""
     if table := report.worlds:
-        cells = [line.values() for line in table.lines(report.labels)]
-        lines = [[EMPTY if cell == NOTHING else escaped(cell) for cell in line] for line in cells]
-        caption = " ".join((report.worlds_about, *table.dashes))
-        yield LatexTable("worlds", caption, ["agent", *map(escaped, table.worlds)], lines)
+        yield _of_words("worlds", " ".join((report.worlds_about, *table.dashes)), table.lines(report.labels))
+
+
+def _tournaments(report: Report) -> Iterator[LatexTable]:
+    """Rankings, payoffs and duels of tournaments."""
+    for place, (caption, lines) in enumerate(report.tournament_tables, 1):
+        about = f" {report.tournament_about}" if place == 1 else ""
+        yield _of_words(f"tournament-{place}", f"{caption}.{about}", lines)
+
+
+def _of_words(label: str, caption: str, lines: Sequence[Mapping[str, str]]) -> LatexTable:
+    """A table of plain text. lines: cells by heading."""
+    cells = [[EMPTY if cell == NOTHING else escaped(cell) for cell in line.values()] for line in lines]
+    return LatexTable(label, caption, [*map(escaped, lines[0])], cells)
 
 
 def _overview(report: Report) -> Iterator[LatexTable]:

@@ -30,10 +30,12 @@ from hm_agent.reporting.notes import (
     what_was_run,
 )
 from hm_agent.reporting.pages import Link, address
+from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
+from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
@@ -71,11 +73,14 @@ class Report:
         self.alike = _alike(self.comparisons, self.labels)
         self.matchups = [matchup for matchup in matchups(results) if matchup.is_mixed]
         self.players = player_labels(self.matchups)
+        self.tournaments = tournaments(results)
         streams = stream_groups(runs.episodes)
         curves = adaptation_curves(streams)
         self.adaptation = adaptation_rows(curves, self.rows)
         self.predictions = predictions(results)
         self.pictures = _pictures(results, self.rows, self.labels, curves, streams, self.predictions)
+        if payoffs := payoff_picture(self.tournaments, self.players):
+            self.pictures.append(payoffs)
         self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
         gaps = ceiling_gaps(results, self.rows)
         self._exceeded = {(gap.scenario, gap.condition) for gap in gaps if gap.is_exceeded}
@@ -125,6 +130,16 @@ class Report:
     def worlds_about(self) -> str:
         """What the cells of the table over worlds are, in a sentence."""
         return WORLDS_ABOUT
+
+    @property
+    def tournament_about(self) -> str:
+        """What the tables of tournaments show, in sentences."""
+        return TOURNAMENT_ABOUT
+
+    @property
+    def tournament_tables(self) -> list[tuple[str, list[dict[str, str]]]]:
+        """The tables of tournaments, each with its caption; empty if there are none."""
+        return all_tables(self.tournaments, self.players)
 
     @property
     def early_interactions(self) -> int:
