@@ -41,20 +41,20 @@ RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Agents, by seat, that can't play a scenario. why: in a few words; error: the whole message."""
+    """An agent that was asked for and can't play a scenario. why: in a few words; error: the whole message."""
 
     scenario: ScenarioInfo
-    agents: tuple[str, ...]
+    agent: str
     why: str
     error: str
 
 
 def left_out_lines(left_out: Iterable[LeftOut]) -> Iterator[str]:
     """Yields a line for each agent and reason, with the scenarios: `react in exploretom_a1 and 2 more: ...`."""
-    by_reason = grouped((("+".join(one.agents), one.why), one.scenario.short_name) for one in left_out)
-    for (agents, why), names in by_reason.items():
+    by_reason = grouped(((one.agent, one.why), one.scenario.short_name) for one in dict.fromkeys(left_out))
+    for (agent, why), names in by_reason.items():
         more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        yield f"{agents} in {names[0]}{more}: {why}"
+        yield f"{agent} in {names[0]}{more}: {why}"
 
 
 @dataclass(frozen=True)
@@ -154,10 +154,9 @@ class Experiment:
         played, left_out = dict[tuple[str, ...], None](), list[LeftOut]()
         for names in self._asked(scenario):
             named = [stand_ins(name, scenario) for name in names]
-            if missing := [name for name, agents in zip(names, named, strict=True) if not agents]:
-                why = f"its score has no {FLOOR if FLOOR in missing else CEILINGS[0]}"
-                error = f"{missing[0]} can't play {scenario.short_name}: {why}"
-                left_out.append(LeftOut(scenario, names, why, error))
+            for name in (name for name, agents in zip(names, named, strict=True) if not agents):
+                why = f"its score has no {FLOOR if name == FLOOR else CEILINGS[0]}"
+                left_out.append(LeftOut(scenario, name, why, f"{name} can't play {scenario.short_name}: {why}"))
             for agents in product(*named):
                 seated = _cycled(agents, len(scenario.seats))
                 if found := self._obstacle(scenario, seated):
@@ -176,16 +175,13 @@ class Experiment:
         return [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
 
     def _obstacle(self, scenario: ScenarioInfo, agents: tuple[str, ...]) -> LeftOut | None:
-        """Why these agents, by seat, can't play a scenario; None if they can."""
-        why = ""
-        try:
-            for agent, model in zip(agents, self.models(scenario), strict=True):
-                why = obstacle(agent, scenario, model)
+        """The first of these agents, by seat, that can't play a scenario; None if all can."""
+        for agent, model in zip(agents, self.models(scenario), strict=True):
+            try:
                 check_agent(agent, scenario, model)
-            for agent in dict.fromkeys(agents):
                 check_options(agent, scenario, self.options_by_scenario[scenario.name])
-        except ConfigError as error:
-            return LeftOut(scenario, tuple(_period(agents)), why or str(error), str(error))
+            except ConfigError as error:
+                return LeftOut(scenario, agent, obstacle(agent, scenario, model) or str(error), str(error))
         return None
 
     def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from hm_agent.reporting.drawing import Panel, Picture, add_title
 from hm_agent.reporting.seats import Player
 from hm_agent.reporting.statistics import Estimate
 from hm_agent.reporting.tournament import Tournament
-from hm_agent.wording import with_error
+from hm_agent.wording import number, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,13 +33,14 @@ def payoff_picture(played: Sequence[Tournament], labels: Labels) -> Picture | No
         )
         for place, one in enumerate(played)
     )
-    caption = "The payoff of the row's agent with the column's: mean ± standard error over seeds."
+    caption = "The payoff of the row's agent with the column's, a mean over seeds; losses are red, gains blue."
     return Picture("tournament", "Payoffs of the tournament", caption, panels) if panels else None
 
 
 def _paint_tournament(one: Tournament, labels: Labels, axes: Axes) -> None:
-    paint_payoffs(axes, one.players, [labels[player] for player in one.players], one.payoffs, one.digits)
-    axes.tick_params(axis="x", labelrotation=SLANT)
+    names = [labels[player] for player in one.players]
+    paint_payoffs(axes, one.players, names, one.payoffs, lambda payoff: number(payoff.mean, one.digits))
+    axes.set_xticks(range(len(names)), names, rotation=SLANT, ha="right", rotation_mode="anchor")
     add_title(axes, f"{one.title}: {one.unit}")
 
 
@@ -48,9 +49,12 @@ def paint_payoffs(
     players: Sequence[Player],
     names: Sequence[str],
     payoffs: Mapping[tuple[Player, Player], Estimate],
-    digits: int = 1,
+    words: Callable[[Estimate], str] = lambda payoff: with_error(payoff.mean, payoff.error),
 ) -> None:
-    """Draws a table of what the player of a row earned against that of a column; losses are red, gains blue."""
+    """Draws a table of what the player of a row earned against that of a column; losses are red, gains blue.
+
+    words: what a cell says.
+    """
     cells = {pair: estimate.mean for pair, estimate in payoffs.items()}
     table = [[cells.get((row, column), float("nan")) for column in players] for row in players]
     most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
@@ -58,8 +62,7 @@ def paint_payoffs(
     for row, player in enumerate(players):
         for column, other in enumerate(players):
             if (player, other) in cells:
-                estimate = payoffs[player, other]
-                axes.text(column, row, with_error(estimate.mean, estimate.error, digits), ha="center", va="center")
+                axes.text(column, row, words(payoffs[player, other]), ha="center", va="center")
     axes.set_xticks(range(len(names)), names)
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("against")

@@ -121,8 +121,8 @@ class Tournament:
         skills = [one.skill.mean for one in self.standings]
         return [
             {
-                "rank": str(_rank(one.payoff.mean, payoffs)),
                 "agent": labels[one.player],
+                "rank": str(_rank(one.payoff.mean, payoffs)),
                 "payoff": self._cell(one.payoff),
                 "with itself less with others": self._cell(one.with_itself),
                 "skill": in_words(one.skill.mean, one.skill.interval, SKILL_DIGITS),
@@ -180,7 +180,7 @@ def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, 
     if len(played) > 1:
         skills = sorted(rate([game for one in played for game in one.games]).items(), key=lambda item: -item[1].mean)
         lines = [
-            {"rank": str(rank), "agent": labels[player], "skill": in_words(skill.mean, skill.interval, SKILL_DIGITS)}
+            {"agent": labels[player], "rank": str(rank), "skill": in_words(skill.mean, skill.interval, SKILL_DIGITS)}
             for rank, (player, skill) in enumerate(skills, 1)
         ]
         found.append(("All tournaments: ranking by skill", lines))
