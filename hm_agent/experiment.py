@@ -118,7 +118,7 @@ class Experiment:
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )
-    is_tournament: bool = False
+    tournament: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "recorders": (), "_packed": packed(self.recorders)}
@@ -168,7 +168,7 @@ class Experiment:
     def _asked(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
         """The names that take the seats in turn, for each condition."""
         count = len(scenario.seats)
-        if self.is_tournament:
+        if self.tournament:
             is_alike = scenario.has_like_seats and count % 2 == 0
             pairs = combinations_with_replacement(self.agents, 2) if is_alike else product(self.agents, repeat=2)
             return [tuple(dict.fromkeys(pair)) for pair in pairs]
@@ -280,12 +280,10 @@ class Experiment:
     def _check_seats(self) -> None:
         if not self.scenarios:
             raise ConfigError("no scenario: name one or several; see --list")
+        if self.tournament:
+            self._check_tournament()
         for scenario in self.scenarios:
             count = len(scenario.seats)
-            if self.is_tournament and len(self.agents) < 2:
-                raise ConfigError("--agent: a tournament needs two agents or more")
-            if self.is_tournament and count == 1:
-                raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
             if not self._asked(scenario):
                 raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
             for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
@@ -296,6 +294,15 @@ class Experiment:
             raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
         if not any(map(self.lineups, self.scenarios)):
             raise ConfigError(self.left_out[0].error)
+
+    def _check_tournament(self) -> None:
+        if len(self.agents) < 2:
+            raise ConfigError("--agent: a tournament needs two agents or more")
+        if self.seats or self.seat_models:
+            raise ConfigError("a tournament seats the agents of --agent, with --model; leave out seats and seat_models")
+        for scenario in self.scenarios:
+            if len(scenario.seats) == 1:
+                raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
 
     @property
     def at_once(self) -> int:

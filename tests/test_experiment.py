@@ -302,7 +302,7 @@ def test_ceiling_and_floor_are_each_world_s_own() -> None:
 )
 def test_agents_of_a_tournament_change_places_where_seats_differ(name: str, changes_places: bool) -> None:
     (scenario,) = find_scenarios([name])
-    asked = Experiment((scenario,), ("react", "hypothetical_minds"), is_tournament=True)
+    asked = Experiment((scenario,), ("react", "hypothetical_minds"), tournament=True)
     met = [list(dict.fromkeys(agents)) for agents in asked.lineups(scenario)]
     back = [["hypothetical_minds", "react"]] if changes_places else []
     assert met == [["react"], ["react", "hypothetical_minds"], *back, ["hypothetical_minds"]]

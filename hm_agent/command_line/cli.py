@@ -195,7 +195,7 @@ def _play(command: Command) -> int:
 
 
 def _tournament(command: Command) -> int:
-    experiment = flags.experiment(is_tournament=True)
+    experiment = flags.experiment(tournament=True)
     experiment.check()
     from hm_agent.command_line.running import run_and_report
 

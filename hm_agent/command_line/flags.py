@@ -176,13 +176,13 @@ def parse(argv: tuple[str, ...]) -> None:
     read_flags(FLAGS, argv)
 
 
-def experiment(*, is_tournament: bool = False) -> Experiment:
+def experiment(*, tournament: bool = False) -> Experiment:
     """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
     if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     register_own_folders()
     described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder())
-    described = replace(described, is_tournament=is_tournament)
+    described = replace(described, tournament=tournament)
     _check_effects(described)
     return described
 

@@ -144,7 +144,7 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
     """
     out = experiment.out
     rows, report = write_pages(out, request, is_cut_short=is_cut_short)
-    if experiment.is_tournament and (played := tournaments(read_runs((out,)).results)):
+    if experiment.tournament and (played := tournaments(read_runs((out,)).results)):
         show_tournaments(console, played)
         show_notes(console, rows)
     else:

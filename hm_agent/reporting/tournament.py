@@ -37,7 +37,7 @@ Game = tuple[Player, Player, float]
 
 
 @dataclass(frozen=True)
-class Skill:
+class Rating:
     """A rating by openskill: the mean and the standard deviation of what is believed of a player."""
 
     mean: float
@@ -71,7 +71,7 @@ class Duel:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Ranked:
     """A player's place. payoff: its mean over all whom it met, itself included, seed by seed.
 
     with_itself: how much more it earned with itself than its mean with the others.
@@ -80,7 +80,7 @@ class Standing:
     player: Player
     payoff: Estimate
     with_itself: Estimate
-    skill: Skill
+    skill: Rating
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Tournament:
     scenario: ScenarioInfo
     players: tuple[Player, ...]
     payoffs: Mapping[tuple[Player, Player], Estimate] = field(hash=False)
-    standings: tuple[Standing, ...]
+    standings: tuple[Ranked, ...]
     duels: tuple[Duel, ...]
     games: tuple[Game, ...]
 
@@ -238,13 +238,13 @@ def _common_seeds(player: Player, players: Iterable[Player], payoffs: Payoffs) -
     return [seed for seed in met[0] if all(seed in row for row in met)]
 
 
-def _standing(player: Player, players: Sequence[Player], payoffs: Payoffs, skill: Skill) -> Standing:
+def _standing(player: Player, players: Sequence[Player], payoffs: Payoffs, skill: Rating) -> Ranked:
     seeds, own = _common_seeds(player, players, payoffs), payoffs[player, player]
     rows = [payoffs[player, other] for other in players]
     others = [payoffs[player, other] for other in players if other != player]
     payoff = Estimate(tuple(mean(row[seed] for row in rows) for seed in seeds))
     gaps = tuple(own[seed] - mean(row[seed] for row in others) for seed in seeds)
-    return Standing(player, payoff, Estimate(gaps), skill)
+    return Ranked(player, payoff, Estimate(gaps), skill)
 
 
 def _duel(first: Player, second: Player, payoffs: Payoffs, games: Iterable[Game]) -> Duel:
@@ -255,7 +255,7 @@ def _duel(first: Player, second: Player, payoffs: Payoffs, games: Iterable[Game]
     return Duel(first, second, lead, sum(more > 0 for more in leads), leads.count(0.0), len(leads))
 
 
-def rate(games: Sequence[Game]) -> Mapping[Player, Skill]:
+def rate(games: Sequence[Game]) -> Mapping[Player, Rating]:
     """The skill of each player, by who earned more in each game; alike at any order of the games."""
     from openskill.models import PlackettLuce
 
@@ -272,5 +272,5 @@ def rate(games: Sequence[Game]) -> Mapping[Player, Skill]:
         for player, rating in ratings.items():
             found[player].append((rating.mu, rating.sigma))
     return {
-        player: Skill(*(mean(part) for part in zip(*of_player, strict=True))) for player, of_player in found.items()
+        player: Rating(*(mean(part) for part in zip(*of_player, strict=True))) for player, of_player in found.items()
     }
