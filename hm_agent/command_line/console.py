@@ -38,7 +38,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         shown = [name for name in SHOWN if name in known and (several_models or name != "model")]
         _show_table(console, unit, {name: SHOWN[name] for name in shown}, lines)
     for about, lines in table_of_worlds(rows).items():
-        _show_table(console, about, {name: name for name in lines[0]}, lines)
+        _show_table(console, about, {name: name for name in lines[0]}, lines, wraps=True)
     show_notes(console, rows)
 
 
@@ -46,7 +46,7 @@ def show_tournaments(console: Console, played: Sequence[Tournament]) -> None:
     """Prints the tables of tournaments, then what their columns mean."""
     names = player_labels(played)
     for caption, lines in all_tables(played, names):
-        _show_table(console, caption, {name: name for name in lines[0]}, lines)
+        _show_table(console, caption, {name: name for name in lines[0]}, lines, wraps=True)
     console.out(TOURNAMENT_ABOUT, highlight=False)
 
 
@@ -56,10 +56,20 @@ def show_notes(console: Console, rows: Sequence[Row]) -> None:
         console.out(printable(note), highlight=False)
 
 
-def _show_table(console: Console, about: str, headings: Mapping[str, str], lines: Sequence[Mapping[str, str]]) -> None:
-    """Prints a sentence and a table. headings: of the columns, by the names of the lines' cells."""
+def _show_table(
+    console: Console,
+    about: str,
+    headings: Mapping[str, str],
+    lines: Sequence[Mapping[str, str]],
+    *,
+    wraps: bool = False,
+) -> None:
+    """Prints a sentence and a table. headings: of the columns, by the names of the lines' cells.
+
+    wraps: True for cells that go on in a further line where the terminal is too narrow, but for the first column.
+    """
     console.out(about, highlight=False)
-    columns = (Column(heading, no_wrap=True) for heading in headings.values())
+    columns = (Column(heading, no_wrap=place == 0 or not wraps) for place, heading in enumerate(headings.values()))
     table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for line in lines:
         table.add_row(*(Text(printable(line[name])) for name in headings))  # a plain string is read as markup
