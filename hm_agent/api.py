@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder, left_out_lines
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import check_fields
 from hm_agent.models.settings import PRESETS, ModelSettings
@@ -97,6 +97,7 @@ def play(
     retry_failed: bool = Experiment.retry_failed,
     recorders: Iterable[RecorderBuilder] = Experiment.recorders,
     parameters: Parameters = Experiment.parameters,
+    tournament: bool = Experiment.tournament,
     report: bool = True,
     progress: bool = True,
     **options: str,
@@ -106,15 +107,19 @@ def play(
     scenario, agent, seats: one or several names or globs; an agent may also be `module:name`. seat_models: one or
     several names of models. model: the name of a model or preset, or `ModelSettings` (endpoint, sampling, cache,
     budget). record_gif: the steps to film as an animated GIF, e.g. range(40, 120). recorders: functions or classes that
-    are called with the `Episode` and return a recorder of its steps. report: whether to write summary, report and
-    index. progress: whether to show progress, on standard error or in the notebook's cell. options: the worlds' own
-    options, named as their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
+    are called with the `Episode` and return a recorder of its steps. tournament: whether each two of the agents meet,
+    and each meets itself, as in `hm-agent tournament`. report: whether to write summary, report and index. progress:
+    whether to show progress, on standard error or in the notebook's cell. options: the worlds' own options, named as
+    their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
 
-    Raises ConfigError with a message of one line if anything can't be played; then nothing is played. Warns of episodes
-    that failed; their results say why. Works inside a running event loop, e.g. in Jupyter.
+    Raises ConfigError with a message of one line if nothing can be played. Warns of agents that can't play a scenario,
+    which are left out there, and of episodes that failed; their results say why. Works inside a running event loop,
+    e.g. in Jupyter.
     """
     experiment = _experiment(locals())  # the arguments, since nothing comes before
     _check(experiment, options)
+    if experiment.left_out:
+        warnings.warn(f"left out: {'; '.join(left_out_lines(experiment.left_out))}", RuntimeWarning, stacklevel=2)
     if not isinstance(report, bool):
         raise ConfigError(f"report={report!r}: must be True or False; the report's folder is OUT/{REPORT}")
     _run(experiment, shows_progress=progress)

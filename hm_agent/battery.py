@@ -15,9 +15,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import product
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Experiment
+from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_scenarios, suites
@@ -162,8 +163,10 @@ def _items(suite: Suite) -> Iterator[ScenarioInfo]:
 def _items_hash(battery: Battery) -> str:
     found = hashlib.sha256()
     for part in battery.parts():
-        for episode in replace(battery.experiment(part, Experiment(())), agents=("",)).plan():
-            found.update(_item_text(part, episode.scenario, episode.seed, episode.options).encode())
+        experiment = battery.experiment(part, Experiment(()))
+        for scenario, number in product(experiment.scenarios, range(experiment.episodes)):
+            episode = Episode(experiment, scenario, (), number)
+            found.update(_item_text(part, scenario, episode.seed, episode.options).encode())
     return found.hexdigest()
 
 

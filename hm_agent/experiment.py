@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,13 +16,14 @@ from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import RUNS, folder_name
 from hm_agent.flag_fields import flag_field
+from hm_agent.grouping import grouped
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.making import code_hash, making
 from hm_agent.recording.result import CODE, ENDPOINT, FILE, OWN_FILE, Result, check_format, read_result
-from hm_agent.registry import check_agent, check_options, suites
+from hm_agent.registry import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
@@ -35,6 +37,32 @@ MOST_GIF_STEPS = 1000
 
 
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An agent that was asked for and can't play a scenario. why: in a few words; error: the whole message."""
+
+    scenario: ScenarioInfo
+    agent: str
+    why: str
+    error: str
+
+
+def left_out_lines(left_out: Iterable[LeftOut]) -> Iterator[str]:
+    """Yields a line for each agent and reason, with the scenarios: `react in exploretom_a1 and 2 more: ...`."""
+    by_reason = grouped(((one.agent, one.why), one.scenario.short_name) for one in dict.fromkeys(left_out))
+    for (agent, why), names in by_reason.items():
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        yield f"{agent} in {names[0]}{more}: {why}"
+
+
+@dataclass(frozen=True)
+class _Lineups:
+    """The agents by seat for each condition of a scenario, and those that were asked for and can't play it."""
+
+    played: tuple[tuple[str, ...], ...]
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True)
@@ -90,6 +118,7 @@ class Experiment:
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )
+    tournament: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "recorders": (), "_packed": packed(self.recorders)}
@@ -108,10 +137,52 @@ class Experiment:
                     yield Episode(self, scenario, agents, number)
 
     def lineups(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
-        """Returns the agents by seat for each condition of a scenario."""
+        """Returns the agents by seat for each condition of a scenario, without those that can't play it."""
+        return self._lineups[scenario.name].played
+
+    @property
+    def left_out(self) -> Sequence[LeftOut]:
+        """The agents that were asked for and can't play a scenario that others play, scenario by scenario."""
+        return [one for scenario in self.scenarios for one in self._lineups[scenario.name].left_out]
+
+    @cached_property
+    def _lineups(self) -> Mapping[str, _Lineups]:
+        """By the scenario's name."""
+        return {scenario.name: self._lineups_of(scenario) for scenario in self.scenarios}
+
+    def _lineups_of(self, scenario: ScenarioInfo) -> _Lineups:
+        played, left_out = dict[tuple[str, ...], None](), list[LeftOut]()
+        for names in self._asked(scenario):
+            named = [stand_ins(name, scenario) for name in names]
+            for name in (name for name, agents in zip(names, named, strict=True) if not agents):
+                why = f"its score has no {FLOOR if name == FLOOR else CEILINGS[0]}"
+                left_out.append(LeftOut(scenario, name, why, f"{name} can't play {scenario.short_name}: {why}"))
+            for agents in product(*named):
+                seated = _cycled(agents, len(scenario.seats))
+                if found := self._obstacle(scenario, seated):
+                    left_out.append(found)
+                else:
+                    played[seated] = None
+        return _Lineups(tuple(played), tuple(left_out))
+
+    def _asked(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
+        """The names that take the seats in turn, for each condition."""
         count = len(scenario.seats)
-        chosen = [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
-        return [_cycled(names, count) for names in chosen]
+        if self.tournament:
+            is_alike = scenario.has_like_seats and count % 2 == 0
+            pairs = combinations_with_replacement(self.agents, 2) if is_alike else product(self.agents, repeat=2)
+            return [tuple(dict.fromkeys(pair)) for pair in pairs]
+        return [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
+
+    def _obstacle(self, scenario: ScenarioInfo, agents: tuple[str, ...]) -> LeftOut | None:
+        """The first of these agents, by seat, that can't play a scenario; None if all can."""
+        for agent, model in zip(agents, self.models(scenario), strict=True):
+            try:
+                check_agent(agent, scenario, model)
+                check_options(agent, scenario, self.options_by_scenario[scenario.name])
+            except ConfigError as error:
+                return LeftOut(scenario, agent, obstacle(agent, scenario, model) or str(error), str(error))
+        return None
 
     def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:
         """The models' names, by seat."""
@@ -133,7 +204,8 @@ class Experiment:
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
             given = suite.with_defaults(self.options)
-            agents = sorted({agent for lineup in self.lineups(scenario) for agent in lineup})
+            names = {name for asked in self._asked(scenario) for name in asked}
+            agents = sorted({agent for name in names for agent in stand_ins(name, scenario)})
             found = suite.unused(scenario, agents, given)
             unused |= found
             used |= given.keys() - found.keys()
@@ -193,8 +265,6 @@ class Experiment:
             available = suites()[scenario.world].episodes(scenario, self.options_by_scenario[scenario.name])
             if available is not None and self.episodes > available:
                 raise ConfigError(f"--episodes={self.episodes}: {scenario.short_name} has {available}")
-            for agent in sorted({agent for lineup in self.lineups(scenario) for agent in lineup}):
-                check_options(agent, scenario, self.options_by_scenario[scenario.name])
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()
@@ -210,19 +280,29 @@ class Experiment:
     def _check_seats(self) -> None:
         if not self.scenarios:
             raise ConfigError("no scenario: name one or several; see --list")
+        if self.tournament:
+            self._check_tournament()
         for scenario in self.scenarios:
             count = len(scenario.seats)
-            if not self.lineups(scenario):
+            if not self._asked(scenario):
                 raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
             for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
                 if len(names) > count:
                     seats = "one seat" if count == 1 else f"{count} seats"
                     raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
-            for lineup in self.lineups(scenario):
-                for agent, model in zip(lineup, self.models(scenario), strict=True):
-                    check_agent(agent, scenario, model)
         if self.seats and all(len(scenario.seats) == 1 for scenario in self.scenarios):
             raise ConfigError("--seats has no effect: these scenarios have one seat each, and --agent says who plays")
+        if not any(map(self.lineups, self.scenarios)):
+            raise ConfigError(self.left_out[0].error)
+
+    def _check_tournament(self) -> None:
+        if len(self.agents) < 2:
+            raise ConfigError("--agent: a tournament needs two agents or more")
+        if self.seats or self.seat_models:
+            raise ConfigError("a tournament seats the agents of --agent, with --model; leave out seats and seat_models")
+        for scenario in self.scenarios:
+            if len(scenario.seats) == 1:
+                raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
 
     @property
     def at_once(self) -> int:

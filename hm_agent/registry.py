@@ -20,6 +20,7 @@ from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.grouping import grouped
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
+from hm_agent.wording import listed
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -39,6 +40,8 @@ WORLDS: Mapping[str, str] = {
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"
 """Other packages add agents by entry points of the group `hm_agent.agents`."""
+CEILINGS, FLOOR = ("ceiling", "oracle"), "floor"
+"""Names that stand for the agents by which a scenario's score is measured, whatever they are called in its world."""
 
 
 SharedAgent: TypeAlias = "Recipe | OwnAgent"
@@ -219,6 +222,9 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
             shared_agent(pattern)
             agents[pattern] = None
             continue
+        if pattern in (*CEILINGS, FLOOR):
+            agents[pattern] = None
+            continue
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
@@ -246,14 +252,44 @@ def _lacking(agent: str, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | 
     return tuple(need for need in recipe.needs if need not in offered)
 
 
+def stand_ins(name: str, scenario: ScenarioInfo) -> tuple[str, ...]:
+    """The agents that a name stands for in a scenario: itself; for `ceiling` and `oracle` the metric's ceiling.
+
+    `floor` is the metric's floor or, where it names none, every shortcut that can play there, of which reports take the
+    best. Empty if the scenario's score has no such end, but a world's own `oracle` stays what it is.
+    """
+    metric, suite = scenario.metric, suites()[scenario.world]
+    if name in shared_agents() or name not in (*CEILINGS, FLOOR):
+        return (name,)
+    if name in CEILINGS:
+        return (metric.ceiling,) if metric.ceiling else (name,) if name in suite.own_agents else ()
+    shortcuts = tuple(agent for agent in suite.shortcuts if can_play(agent, scenario)) if metric.ceiling else ()
+    return (metric.floor,) if metric.floor else shortcuts
+
+
+def obstacle(agent: str, scenario: ScenarioInfo, model: str) -> str:
+    """Why an agent can't play a scenario, or can't with the model of its seat, in a few words; empty if it can."""
+    own, suite = _own_agent(agent, scenario), suites()[scenario.world]
+    if own and own.plays(scenario):
+        return "" if own.only_model in (None, model) else f"it works only with the model {own.only_model}"
+    if lacking := () if own else _lacking(agent, scenario):
+        from hm_agent.agents.agent import words_of
+
+        return f"it needs {words_of(lacking)}, which {scenario.world} does not offer there"
+    if can_play(agent, scenario):
+        return ""
+    if own:
+        return "it is made for other scenarios"
+    homes = [home.title for home in suites().values() if agent in home.own_agents]
+    return f"it belongs to {listed(homes)}" if homes else f"{suite.title} is played by its own agents alone"
+
+
 def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
     """Raises ConfigError if an agent can't play a scenario, or can't with the model of its seat."""
     if not can_play(agent, scenario):
         able = [name for name in agent_names() if can_play(name, scenario)]
-        from hm_agent.agents.agent import words_of
-
-        lacking = _lacking(agent, scenario) if _own_agent(agent, scenario) is None else None
-        why = f" (it needs {words_of(lacking)}, which {scenario.world} does not offer there)" if lacking else ""
+        lacking = None if _own_agent(agent, scenario) else _lacking(agent, scenario)
+        why = f" ({obstacle(agent, scenario, model)})" if lacking else ""
         raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {', '.join(able)} can")
     own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):

@@ -163,7 +163,8 @@ class ScenarioInfo:
     measured. separates_nobody: True if a shortcut was measured to play it about as well as the ceiling. pair: the name
     that two scenarios, or three, share which look alike at first and have different right answers; means of scores
     count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
-    leave it out.
+    leave it out. has_like_seats: True if seats differ in nothing that matters over many seeds, so that two agents need
+    not change places to be compared.
     """
 
     world: str
@@ -183,6 +184,7 @@ class ScenarioInfo:
     separates_nobody: bool = False
     pair: str = ""
     is_unproved: bool = False
+    has_like_seats: bool = False
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.

@@ -12,12 +12,12 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
-from hm_agent.experiment import Episode, Experiment
+from hm_agent.experiment import Episode, Experiment, left_out_lines
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, Result, read_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.registry import find_agents, find_scenarios, suites
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.tables import tabulate
@@ -252,3 +252,57 @@ def test_recorders_are_closed_where_a_later_one_cannot_be_made(tmp_path: Path, s
     (result,) = run(experiment(tmp_path, agents=("random",), recorders=(lambda episode: noted, refuse)), silence)
     assert result.status == "failed: RuntimeError: it can't be made"
     assert noted.is_closed
+
+
+def test_what_an_agent_cannot_play_is_left_out_and_the_rest_is_played(tmp_path: Path) -> None:
+    (story,) = find_scenarios(["exploretom_a1"])
+    asked = experiment(tmp_path, scenarios=(SCENARIO, story), agents=("react", "reader"))
+    asked.check()
+    assert [(episode.scenario, episode.agent) for episode in asked.plan()] == [(SCENARIO, "react"), (story, "reader")]
+    assert list(left_out_lines(asked.left_out)) == [
+        "reader in rws_repeated_6: it belongs to ExploreToM",
+        "react in exploretom_a1: ExploreToM is played by its own agents alone",
+    ]
+
+
+def test_ceiling_and_floor_are_each_world_s_own() -> None:
+    names = (
+        "rws_repeated_6",
+        "symmtom_w6_n3_c6",
+        "exploretom_a1",
+        "enacttom_appendix_e",
+        "mg_pd_grim",
+        "mg_pd_selfplay",
+    )
+    asked = Experiment(find_scenarios(names), ("oracle", "ceiling", "floor"))
+    played = {info.short_name: [agents[0] for agents in asked.lineups(info)] for info in asked.scenarios}
+    assert list(played.values()) == [
+        ["oracle", "random"],
+        ["k_oracle", "heuristic"],
+        ["order_3", "reality"],
+        ["planner", "random"],
+        ["oracle", *suites()["matrix_games"].shortcuts],
+        [],
+    ]
+    assert [one.why for one in asked.left_out] == [
+        "it is made for other scenarios",
+        "its score has no ceiling",
+        "its score has no floor",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes_places"),
+    [
+        ("rws_repeated_selfplay", False),
+        ("mg_pd_selfplay", False),
+        ("mg_bos_selfplay", True),
+        ("symmtom_w6_n3_c6", True),
+    ],
+)
+def test_agents_of_a_tournament_change_places_where_seats_differ(name: str, changes_places: bool) -> None:
+    (scenario,) = find_scenarios([name])
+    asked = Experiment((scenario,), ("react", "hypothetical_minds"), tournament=True)
+    met = [list(dict.fromkeys(agents)) for agents in asked.lineups(scenario)]
+    back = [["hypothetical_minds", "react"]] if changes_places else []
+    assert met == [["react"], ["react", "hypothetical_minds"], *back, ["hypothetical_minds"]]

@@ -117,7 +117,7 @@ def test_play_takes_each_setting_of_an_experiment_in_its_type_with_its_default()
 
 def test_without_flags_the_settings_have_their_defaults() -> None:
     said = parsed()
-    assert said == Experiment(find_scenarios([SIZE]), options=said.options)
+    assert said == Experiment(find_scenarios([SIZE]), options=said.options, made=said.made)
     assert (said.model, said.parameters) == (ModelSettings(), Parameters())
     request = flags.report_request(after_playing=False)
     assert (request.folders, request.figures, request.counts_unanswered) == ((Experiment.out,), FigureFiles(), False)
@@ -127,11 +127,12 @@ def test_without_flags_the_settings_have_their_defaults() -> None:
 def test_a_flag_sets_its_own_field_alone(by: type) -> None:
     assert {each.flag for each in flag_fields(by)} == OTHERS[by].keys()
     before = held(by, parsed("--model=m"))
+    when = {"made": before.made} if by is Experiment else {}
     for each in flag_fields(by):
         typed, value = OTHERS[by][each.flag]
         after = held(by, parsed("--model=m", f"--{each.flag}={typed}"))
         assert getattr(after, each.name) == value != each.default, each.flag
-        assert replace(after, **{each.name: getattr(before, each.name)}) == before, each.flag
+        assert replace(after, **{each.name: getattr(before, each.name)}, **when) == before, each.flag
 
 
 def test_flags_and_python_refuse_the_same_numbers(capsys: pytest.CaptureFixture[str]) -> None:

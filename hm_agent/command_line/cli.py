@@ -74,6 +74,15 @@ Shortcuts, which model no mind, the ladder of orders and the ceiling play the sa
 files of `hm-agent play`, and OUT/cards/<agent>/<model>/ the card (card.json, card.html, card.png) with its answers. The
 same command again goes on where it ended; --max_calls and --max_cost hold for all worlds together."""
 
+TOURNAMENT_USAGE = """Lets each agent meet every other one, and itself, and ranks them by payoff and by Bayesian skill.
+
+    {command} --agent=hypothetical_minds,react,he_hr --scenario=rws_repeated_selfplay --episodes=10
+    {command} --agent='hm_*,react' --scenario='mg_*selfplay' --episodes=5 --out=runs/tournament
+
+A table is one agent in all seats, or two that sit in turn; where seats differ, the two also change places. All tables
+have the same seeds. The same command again plays what is missing. OUT has the files of `hm-agent play`; OUT/report has
+the ranking, the payoffs and who beats whom on its pages, and as tournament.csv and payoffs.csv."""
+
 LIST_USAGE = """Lists scenarios, agents and models; with --needs_order=2 the scenarios that need that order of mind.
 
 Scenarios are marked with the order that they need, or by `separates nobody`, where either was measured or proved."""
@@ -81,6 +90,7 @@ Scenarios are marked with the order that they need, or by `separates nobody`, wh
 USAGE = """Theory of Mind in language-model agents: plays, records and compares agents in several worlds.
 
     hm-agent play --scenario=rws_repeated_1    play episodes
+    hm-agent tournament --scenario='*selfplay' let agents meet each other and themselves, and rank them
     hm-agent report --out=runs                 compare the agents of earlier runs
     hm-agent orders --out=runs                 compare them by the order of their opponents' rules
     hm-agent minds --out=runs                  compare what they know of other minds with what they do
@@ -181,6 +191,14 @@ def _play(command: Command) -> int:
     experiment = flags.experiment()
     experiment.check()
     from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
+
+    return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
+
+
+def _tournament(command: Command) -> int:
+    experiment = flags.experiment(tournament=True)
+    experiment.check()
+    from hm_agent.command_line.running import run_and_report
 
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
@@ -303,6 +321,14 @@ COMMANDS: Mapping[str, Command] = {
     "minds": _reading_command("minds", MINDS_USAGE, _minds),
     "battery": Command(
         "hm-agent battery", "hm-agent battery", BATTERY_USAGE, flags.BATTERY_GROUPS, _battery, flags.BATTERY_HELPS
+    ),
+    "tournament": Command(
+        "hm-agent tournament",
+        "hm-agent tournament",
+        TOURNAMENT_USAGE,
+        flags.TOURNAMENT_GROUPS,
+        _tournament,
+        flags.TOURNAMENT_HELPS,
     ),
     "list": Command("hm-agent list", "hm-agent list", LIST_USAGE, flags.LIST_GROUPS, _list),
 }

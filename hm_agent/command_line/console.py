@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -13,8 +13,10 @@ from hm_agent.cards.card import Card, Figure
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
-from hm_agent.reporting.summary import headings_of, in_all, mean_tables, tables
+from hm_agent.reporting.seats import player_labels
+from hm_agent.reporting.summary import headings_of, in_all, mean_tables, table_of_worlds, tables
 from hm_agent.reporting.tables import Row
+from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, Tournament, all_tables
 from hm_agent.wording import NOTHING, interval, number, percent
 
 _NAMES = ("scenario", "group", "agent", "model", "scenarios", "episodes", "mean", "interactions", "published")
@@ -32,18 +34,46 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
     """
     several_models = len({row.condition.model for row in rows}) > 1
     for unit, lines in (*tables(rows).items(), *mean_tables(rows).items()):
-        console.out(unit, highlight=False)
         known = {*headings_of(lines), "mean"}
         shown = [name for name in SHOWN if name in known and (several_models or name != "model")]
-        columns = (Column(SHOWN[name], no_wrap=True) for name in shown)
-        table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        for line in lines:
-            table.add_row(
-                *(Text(printable(text)) for text in (line[name] for name in shown))
-            )  # a plain string is read as markup
-        console.print(table)
+        _show_table(console, unit, {name: SHOWN[name] for name in shown}, lines)
+    for about, lines in table_of_worlds(rows).items():
+        _show_table(console, about, {name: name for name in lines[0]}, lines, wraps=True)
+    show_notes(console, rows)
+
+
+def show_tournaments(console: Console, played: Sequence[Tournament]) -> None:
+    """Prints the tables of tournaments, then what their columns mean."""
+    names = player_labels(played)
+    for caption, lines in all_tables(played, names):
+        _show_table(console, caption, {name: name for name in lines[0]}, lines, wraps=True)
+    console.out(TOURNAMENT_ABOUT, highlight=False)
+
+
+def show_notes(console: Console, rows: Sequence[Row]) -> None:
+    """Prints notes on all rows, and what they asked and cost together."""
     for note in (*notes(rows), *in_all(rows)):
         console.out(printable(note), highlight=False)
+
+
+def _show_table(
+    console: Console,
+    about: str,
+    headings: Mapping[str, str],
+    lines: Sequence[Mapping[str, str]],
+    *,
+    wraps: bool = False,
+) -> None:
+    """Prints a sentence and a table. headings: of the columns, by the names of the lines' cells.
+
+    wraps: True for cells that go on in a further line where the terminal is too narrow, but for the first column.
+    """
+    console.out(about, highlight=False)
+    columns = (Column(heading, no_wrap=place == 0 or not wraps) for place, heading in enumerate(headings.values()))
+    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for line in lines:
+        table.add_row(*(Text(printable(line[name])) for name in headings))  # a plain string is read as markup
+    console.print(table)
 
 
 def show_minds(console: Console, study: MindStudy) -> None:

@@ -143,6 +143,17 @@ BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `battery`."""
+_NO_TOURNAMENT = {"seats", "seat_models", "report_only", LIST.name, VERSION.name}
+TOURNAMENT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
+    title: tuple(holder for holder in holders if holder.name not in _NO_TOURNAMENT) for title, holders in GROUPS.items()
+}
+"""The flags of `tournament`."""
+TOURNAMENT_HELPS: Mapping[str, str] = {
+    "scenario": "Scenarios with several seats, by short or full name, or globs, e.g. '*selfplay', with commas.",
+    "agent": "The agents that meet, by name or glob, with commas: each meets every other one, and itself.",
+    "episodes": "Episodes for each table, all with the same seeds; five or more for intervals.",
+}
+"""The help of flags that do something else in `tournament` than in `play`, by name."""
 LIST_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {"What to list": (NEEDS_ORDER,), "Help": (HELP,)}
 """The flags of `list`."""
 BATTERY_OUT = Path("runs/battery")
@@ -165,12 +176,13 @@ def parse(argv: tuple[str, ...]) -> None:
     read_flags(FLAGS, argv)
 
 
-def experiment() -> Experiment:
+def experiment(*, tournament: bool = False) -> Experiment:
     """Returns the experiment that the flags describe; raises ConfigError if it is invalid, or a flag has no effect."""
     if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     register_own_folders()
     described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder())
+    described = replace(described, tournament=tournament)
     _check_effects(described)
     return described
 

@@ -6,12 +6,11 @@ import json
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from pathlib import Path
 
 from rich.console import Console
 
-from hm_agent.command_line.console import show_rows
-from hm_agent.experiment import Experiment
+from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
+from hm_agent.experiment import Experiment, left_out_lines
 from hm_agent.files import write_whole
 from hm_agent.models.budget import RunBudget
 from hm_agent.pool.console_progress import progress_for
@@ -22,6 +21,8 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
+from hm_agent.reporting.runs import read_runs
+from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
 from hm_agent.watching.run_folder import PLAN
 
@@ -38,8 +39,12 @@ Complain = Callable[[str, int], int]
 def run_and_report(experiment: Experiment, request: ReportRequest, complain: Complain) -> int:
     """Plays a checked experiment and writes its summary, report and index; returns the exit status."""
     console = output_console()
+    if experiment.left_out:
+        console.out("Left out, a dash in the tables:", highlight=False)
+    for line in left_out_lines(experiment.left_out):
+        console.out(f"  {line}", highlight=False)
     status = play_missing(experiment, request, complain, console)
-    _print_summary(experiment.out, request, console, is_cut_short=status in CUT_SHORT)
+    _print_summary(experiment, request, console, is_cut_short=status in CUT_SHORT)
     return status
 
 
@@ -132,10 +137,18 @@ def _exit_status(
     return 0
 
 
-def _print_summary(out: Path, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
-    """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated."""
+def _print_summary(experiment: Experiment, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:
+    """Prints the means of all episodes in the folder; writes summary, report and index if they are outdated.
+
+    After a tournament, the tables of tournaments stand in place of the means, unless a table was not played.
+    """
+    out = experiment.out
     rows, report = write_pages(out, request, is_cut_short=is_cut_short)
-    show_rows(console, rows)
+    if experiment.tournament and (played := tournaments(read_runs((out,)).results)):
+        show_tournaments(console, played)
+        show_notes(console, rows)
+    else:
+        show_rows(console, rows)
     console.out(f"Files: {out}", highlight=False)
     if report:
         console.out(f"Report: {report}", highlight=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.reporting.ceilings import told_mark
@@ -13,7 +13,7 @@ from hm_agent.reporting.group_means import ABOUT, GroupMean
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.scores import SCORE_DIGITS
 from hm_agent.reporting.tables import Row
-from hm_agent.wording import counted, number
+from hm_agent.wording import NOTHING, counted, number
 
 PREAMBLE = r"""% \usepackage{booktabs,graphicx,longtable}
 % \input{report.tex}
@@ -64,8 +64,8 @@ class LatexTable:
 
 
 def latex(report: Report) -> str:
-    """All tables of a report: means by group, normalised scores, and means by scenario, a table for each group."""
-    tables = [*_overview(report), *_scores(report), *_by_scenario(report)]
+    """All tables of a report: agents by worlds, means by group, normalised scores, means by scenario for each group."""
+    tables = [*_worlds(report), *_tournaments(report), *_overview(report), *_scores(report), *_by_scenario(report)]
     return "\n".join([f"% {escaped(report.title)}\n{PREAMBLE}", *(table.text for table in tables)])
 
 
@@ -88,7 +88,26 @@ def _line(cells: Sequence[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
-# Agents by groups
+# Agents by worlds and groups
+
+
+def _worlds(report: Report) -> Iterator[LatexTable]:
+    """Normalised scores by world, agents as lines; nothing for a single world."""
+    if table := report.worlds:
+        yield _of_words("worlds", " ".join((report.worlds_about, *table.dashes)), table.lines(report.labels))
+
+
+def _tournaments(report: Report) -> Iterator[LatexTable]:
+    """Rankings, payoffs and duels of tournaments."""
+    for place, (caption, lines) in enumerate(report.tournament_tables, 1):
+        about = f" {report.tournament_about}" if place == 1 else ""
+        yield _of_words(f"tournament-{place}", f"{caption}.{about}", lines)
+
+
+def _of_words(label: str, caption: str, lines: Sequence[Mapping[str, str]]) -> LatexTable:
+    """A table of plain text. lines: cells by heading."""
+    cells = [[EMPTY if cell == NOTHING else escaped(cell) for cell in line.values()] for line in lines]
+    return LatexTable(label, caption, [*map(escaped, lines[0])], cells)
 
 
 def _overview(report: Report) -> Iterator[LatexTable]:

@@ -11,8 +11,9 @@ from hm_agent.grouping import grouped
 from hm_agent.reporting.conditions import Condition
 from hm_agent.reporting.drawing import COLOURS, MARKERS, MUTED, STYLES, FigureFiles, drawn_file
 from hm_agent.reporting.orders import OrderStudy
+from hm_agent.reporting.payoff_map import paint_payoffs
 from hm_agent.reporting.seats import Matchups
-from hm_agent.wording import FEW_HAVE_NONE, with_error
+from hm_agent.wording import FEW_HAVE_NONE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,17 +79,5 @@ def _paint_means(study: OrderStudy, family: str, conditions: Sequence[Condition]
 def _paint_matchups(study: OrderStudy, matchup: Matchups, axes: Axes) -> None:
     """Draws a table of what the agent of a row earned against that of a column."""
     names = [study.players[player] for player in matchup.players]
-    cells = {pair: estimate.mean for pair, estimate in matchup.rewards.items()}
-    table = [[cells.get((row, column), float("nan")) for column in matchup.players] for row in matchup.players]
-    most = max((abs(value) for value in cells.values()), default=0.0) or 1.0
-    axes.imshow(table, cmap="RdBu", vmin=-most, vmax=most, alpha=0.4, aspect="auto")
-    for row, player in enumerate(matchup.players):
-        for column, other in enumerate(matchup.players):
-            if (player, other) in cells:
-                estimate = matchup.rewards[player, other]
-                axes.text(column, row, with_error(estimate.mean, estimate.error), ha="center", va="center")
-    axes.set_xticks(range(len(names)), names)
-    axes.set_yticks(range(len(names)), names)
-    axes.set_xlabel("against")
+    paint_payoffs(axes, matchup.players, names, matchup.rewards)
     axes.set_title(f"{matchup.title}: {matchup.scenario.metric.unit}", fontsize="medium")
-    axes.grid(visible=False)

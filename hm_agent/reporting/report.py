@@ -31,11 +31,14 @@ from hm_agent.reporting.notes import (
     what_was_run,
 )
 from hm_agent.reporting.pages import Link, address
+from hm_agent.reporting.payoff_map import payoff_picture
 from hm_agent.reporting.runs import RecordedEpisode, Runs, scenario_order, worlds_of
 from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narrow_scales, scores
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
+from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
 from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
+from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
 
 REASONER_NOTE = (
@@ -48,8 +51,8 @@ class Report:
     """The content of a report on some runs, calculated and drawn. into: its folder, to which links are relative.
 
     conditions: by an episode's folder. scores, scores_with_narrow: without and with the scenarios on a narrow scale,
-    which narrow_note names; the note is empty if there are none. split_means: empty unless there are scenarios of both
-    halves. alike: sentences on the agents without a clear difference.
+    which narrow_note names; the note is empty if there are none. worlds: None for a single world. split_means: empty
+    unless there are scenarios of both halves. alike: sentences on the agents without a clear difference.
     """
 
     def __init__(self, runs: Runs, into: Path) -> None:
@@ -61,6 +64,7 @@ class Report:
         self.labels = labels(in_order(row.condition for row in self.rows))
         self.scores, self.scores_with_narrow = scores(self.rows), scores(self.rows, with_narrow=True)
         self.narrow_note = narrow_note(narrow_scales(self.rows))
+        self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)
         self.comparisons = compare(results, self.rows)
         self.group_means = group_means(self.rows)
@@ -70,11 +74,14 @@ class Report:
         self.alike = _alike(self.comparisons, self.labels)
         self.matchups = [matchup for matchup in matchups(results) if matchup.is_mixed]
         self.players = player_labels(self.matchups)
+        self.tournaments = tournaments(results)
         streams = stream_groups(runs.episodes)
         curves = adaptation_curves(streams)
         self.adaptation = adaptation_rows(curves, self.rows)
         self.predictions = predictions(results)
         self.pictures = _pictures(results, self.rows, self.labels, curves, streams, self.predictions)
+        if payoffs := payoff_picture(self.tournaments, self.players):
+            self.pictures.append(payoffs)
         self.facts, self.seeds = what_was_run(runs), seeds_played(runs)
         self.made = made_in_words(results)
         gaps = ceiling_gaps(results, self.rows)
@@ -120,6 +127,21 @@ class Report:
         floors = dict.fromkeys(f"`{metric.floor}`" if metric.floor else "the best shortcut" for metric in metrics)
         ceilings = dict.fromkeys(f"`{metric.ceiling}`" for metric in metrics)
         return f"from {listed(list(floors), 'or')} (0) to {listed(list(ceilings), 'or')} (1)"
+
+    @property
+    def worlds_about(self) -> str:
+        """What the cells of the table over worlds are, in a sentence."""
+        return WORLDS_ABOUT
+
+    @property
+    def tournament_about(self) -> str:
+        """What the tables of tournaments show, in sentences."""
+        return TOURNAMENT_ABOUT
+
+    @property
+    def tournament_tables(self) -> list[tuple[str, list[dict[str, str]]]]:
+        """The tables of tournaments, each with its caption; empty if there are none."""
+        return all_tables(self.tournaments, self.players)
 
     @property
     def early_interactions(self) -> int:

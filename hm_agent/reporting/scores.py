@@ -53,16 +53,23 @@ def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[Normalised
 
     Scenarios that are unproved don't count over all. with_narrow: True to include scores on narrow scales.
     """
-    means = []
+    means = list[NormalisedScore]()
     for group in groups(rows):
         overall = [row for row in rows if group == OVERALL and not row.scenario.is_unproved]
         of_group = overall or [row for row in rows if row.scenario.group == group]
-        for condition in in_order(row.condition for row in of_group if not row.is_reference):
-            own = [row for row in of_group if row.condition == condition and not row.is_reference]
-            scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
-            scored = lesser_of_pairs(scored)
-            if scored:
-                means.append(_score(condition, group, scored))
+        means += mean_scores(of_group, group, with_narrow=with_narrow)
+    return means
+
+
+def mean_scores(rows: Sequence[Row], title: str, *, with_narrow: bool = False) -> list[NormalisedScore]:
+    """The mean normalised score over all rows of each condition but the references. title: stands for the group's."""
+    means = []
+    for condition in in_order(row.condition for row in rows if not row.is_reference):
+        own = [row for row in rows if row.condition == condition and not row.is_reference]
+        scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
+        scored = lesser_of_pairs(scored)
+        if scored:
+            means.append(_score(condition, title, scored))
     return means
 
 

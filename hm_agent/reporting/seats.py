@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import mean
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from hm_agent.grouping import grouped
 from hm_agent.questions import Usage
@@ -18,6 +18,13 @@ from hm_agent.wording import number
 
 Player: TypeAlias = Condition
 """An agent in a seat, with its model and without settings."""
+
+
+class HasPlayers(Protocol):
+    """What lists the players that met."""
+
+    @property
+    def players(self) -> tuple[Player, ...]: ...
 
 
 def _player(seat: SeatResult) -> Player:
@@ -49,9 +56,8 @@ class Matchups:
 
     @property
     def unit(self) -> str:
-        """The unit of the rewards: the metric's for a reward per a number of steps, else `reward per episode`."""
-        metric = self.scenario.metric
-        return metric.unit if metric.per_steps else Measure.unit
+        """The unit of the rewards."""
+        return unit_of(self.scenario)
 
     @property
     def length(self) -> str:
@@ -62,19 +68,29 @@ class Matchups:
         return f"{shortest} steps" if shortest == longest else f"{shortest} to {longest} steps"
 
 
+def unit_of(scenario: ScenarioInfo) -> str:
+    """The unit of a seat's reward: the metric's for a reward per a number of steps, else `reward per episode`."""
+    return scenario.metric.unit if scenario.metric.per_steps else Measure.unit
+
+
 def matchups(results: Iterable[Result]) -> list[Matchups]:
     """The matchups of each scenario and setting, in the order of the scenarios, then by title."""
+    return [_matchups(title, of_setting) for title, of_setting in by_setting(results)]
+
+
+def by_setting(results: Iterable[Result]) -> list[tuple[str, list[Result]]]:
+    """The results of several seats of each scenario and setting, after its title, as in `Matchups`; in this order."""
     shared = sorted((result for result in results if len(result.seats) > 1), key=result_order)
-    by_setting = grouped(
+    found = grouped(
         ((result.scenario, replace(condition, agent=scenario_of(result).short_name, model="")), result)
         for result, condition in zip(shared, conditions_of(shared), strict=True)
     )
     titles: dict[tuple[str, Condition], str] = {}
-    for name in dict.fromkeys(scenario for scenario, _ in by_setting):
-        named = labels([played for scenario, played in by_setting if scenario == name])
+    for name in dict.fromkeys(scenario for scenario, _ in found):
+        named = labels([played for scenario, played in found if scenario == name])
         titles |= {(name, played): title for played, title in named.items()}
-    ordered = sorted(by_setting, key=lambda key: (scenario_order(key[0]), titles[key]))
-    return [_matchups(titles[key], by_setting[key]) for key in ordered]
+    ordered = sorted(found, key=lambda key: (scenario_order(key[0]), titles[key]))
+    return [(titles[key], found[key]) for key in ordered]
 
 
 def _matchups(title: str, results: Sequence[Result]) -> Matchups:
@@ -115,6 +131,12 @@ def _episode_rewards(seats: Sequence[SeatResult]) -> dict[tuple[Player, Player],
     }
 
 
-def player_labels(matchups: Iterable[Matchups]) -> Labels:
+def player_rewards(result: Result) -> dict[Player, float]:
+    """The mean reward of each player's seats, in the unit that the result was measured in."""
+    earned = grouped((_player(seat), seat.reward) for seat in _in_unit(result))
+    return {player: mean(rewards) for player, rewards in earned.items()}
+
+
+def player_labels(matchups: Iterable[HasPlayers]) -> Labels:
     """A name for each player: the agent, with its model if the models differ."""
     return labels(in_order(player for matchup in matchups for player in matchup.players))

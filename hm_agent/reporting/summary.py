@@ -16,6 +16,7 @@ from hm_agent.reporting.notes import notes
 from hm_agent.reporting.pages import cell
 from hm_agent.reporting.runs import Runs
 from hm_agent.reporting.tables import Row, by_unit, tabulate
+from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.reporting.writing import row_record
 from hm_agent.wording import NOTHING, known, number, total, with_error
 
@@ -24,7 +25,7 @@ def write_summary(out: Path, runs: Runs) -> None:
     """Writes both files into a folder."""
     rows = tabulate(runs.results)
     parts = ["# Summary"]
-    for unit, lines in (*tables(rows).items(), *mean_tables(rows).items()):
+    for unit, lines in (*tables(rows).items(), *mean_tables(rows).items(), *table_of_worlds(rows).items()):
         parts += [unit, _markdown(lines)]
     said = "\n".join(f"- {note}" for note in (*notes(rows), *in_all(rows)))
     write_whole(out / "summary.md", "\n\n".join([*parts, *([said] if said else [])]) + "\n")
@@ -61,6 +62,13 @@ def mean_tables(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
         unit: [_mean_cells(mean, names[mean.condition]) for mean in of_unit]
         for unit, of_unit in by_unit_of_means(group_means(rows)).items()
     }
+
+
+def table_of_worlds(rows: Sequence[Row]) -> dict[str, list[dict[str, str]]]:
+    """The table over worlds by the sentence on its scores and dashes, as `tables`; none for a single world."""
+    names = labels([row.condition for row in rows])
+    table = world_table(rows, names)
+    return {" ".join((WORLDS_ABOUT, *table.dashes)): table.lines(names)} if table else {}
 
 
 def _mean_cells(mean: GroupMean, label: str) -> dict[str, str]:

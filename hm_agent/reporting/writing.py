@@ -51,6 +51,9 @@ def write_report(runs: Runs, into: Path, files: FigureFiles = AS_SVG) -> Path:
     _write_csv(into / "report.csv", [row_record(row) for row in report.rows])
     _write_csv(into / "differences.csv", [_comparison_record(pair, report.labels) for pair in report.comparisons])
     _write_optional_csv(into / "halves.csv", [_split_record(mean, report.labels) for mean in report.split_means])
+    _write_optional_csv(into / "worlds.csv", _world_records(report))
+    _write_optional_csv(into / "tournament.csv", list(_standing_records(report)))
+    _write_optional_csv(into / "payoffs.csv", list(_payoff_records(report)))
     _write_csv(into / EPISODES, [episode_record(episode) for episode in runs.episodes])
     shared = [episode for episode in runs.episodes if len(episode.result.seats) > 1]
     seats = [_seat_record(episode, seat) for episode in shared for seat in episode.result.seats]
@@ -235,6 +238,61 @@ def _comparison_record(comparison: Comparison, labels: Labels) -> Record:
         "equal": comparison.equal,
         "common": comparison.common,
     }
+
+
+def _world_records(report: Report) -> list[Record]:
+    """A record for each agent and world of the table over worlds; the score is None where the table has a dash."""
+    if report.worlds is None:
+        return []
+    scored = report.worlds.scores
+    return [
+        {
+            "agent": report.labels[condition],
+            "world": world,
+            "normalised_score": score.mean if (score := scored.get((condition, world))) else None,
+            **_ends("", score.interval if score else None),
+            "scenarios": score.scenarios if score else 0,
+        }
+        for condition in report.worlds.conditions
+        for world in report.worlds.worlds
+    ]
+
+
+def _standing_records(report: Report) -> Iterator[Record]:
+    """Yields a record for each agent of each tournament, the best by payoff first."""
+    for tournament in report.tournaments:
+        for one in tournament.standings:
+            yield {
+                "tournament": tournament.title,
+                "unit": tournament.unit,
+                "agent": report.players[one.player],
+                "payoff": one.payoff.mean,
+                **_ends("payoff_", one.payoff.interval),
+                "seeds": one.payoff.n,
+                "with_itself_less_with_others": one.with_itself.mean,
+                **_ends("with_itself_", one.with_itself.interval),
+                "skill": one.skill.mean,
+                **_ends("skill_", one.skill.interval),
+            }
+
+
+def _payoff_records(report: Report) -> Iterator[Record]:
+    """Yields a record for each cell of the payoffs of each tournament, with the lead of the agent over the other."""
+    for tournament in report.tournaments:
+        leads = {(duel.first, duel.second): duel.lead for duel in tournament.duels}
+        for (player, other), payoff in tournament.payoffs.items():
+            lead = leads.get((player, other))
+            yield {
+                "tournament": tournament.title,
+                "unit": tournament.unit,
+                "agent": report.players[player],
+                "against": report.players[other],
+                "payoff": payoff.mean,
+                **_ends("", payoff.interval),
+                "seeds": payoff.n,
+                "lead": lead.mean if lead else None,
+                **_ends("lead_", lead.interval if lead else None),
+            }
 
 
 def _split_record(split: SplitMean, labels: Labels) -> Record:

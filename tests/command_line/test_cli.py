@@ -204,6 +204,27 @@ def test_hm_agent_plays_and_reports_again_from_the_files(here: Path) -> None:
     assert call_here("--report_only", "--out=out", "--agent=react")[0] == 2
 
 
+def test_a_tournament_is_ranked_in_the_terminal(here: Path) -> None:
+    asked = ("--agent=cooperate,constant", "--scenario=mg_pd_selfplay", "--noreplay")
+    status, output, errors = call_here("hm-agent", "tournament", *asked)
+    assert (status, errors) == (0, "")
+    assert "constant 1 90.00 -120.00 " in " ".join(output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--scenario=rws_repeated_1", "--agent=react,he_hr"), "has one seat: a tournament needs several"),
+        (("--scenario=mg_pd_selfplay", "--agent=react"), "--agent: a tournament needs two agents or more"),
+        (("--scenario=mg_pd_selfplay", "--agent=react,he_hr", "--seats=react"), "--seats is no flag of this command"),
+    ],
+)
+def test_what_makes_no_tournament_is_refused(arguments: tuple[str, ...], message: str, here: Path) -> None:
+    status, _, errors = call_here("hm-agent", "tournament", *arguments)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert message in errors
+
+
 def test_help_tells_of_every_flag() -> None:
     status, output, _ = call_here("--help")
     assert status == 0

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from hm_agent.recording.result import Result
+from hm_agent.reporting.conditions import labels
 from hm_agent.reporting.figures import efforts_of
 from hm_agent.reporting.scores import OVERALL, narrow_note, narrow_scales, scores
 from hm_agent.reporting.tables import Row, tabulate
-from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, result, settings
+from hm_agent.reporting.world_table import world_table
+from tests.reporting.examples import HELD_OUT, PD, RWS, RWS_2, RWS_3, delivered, read, result, settings
 
 
 def played(scenario: str, **rewards: float | Sequence[float]) -> list[Result]:
@@ -164,3 +167,32 @@ def test_the_picture_of_effort_leaves_out_narrow_scales() -> None:
     efforts, scale = efforts_of(tabulate([*UNEVEN, *played(PD, react=9, oracle=10, random=0)]))
     assert scale == "normalised score"
     assert [effort.result for effort in efforts] == [pytest.approx(0.7)]
+
+
+def test_the_table_over_worlds_says_why_a_cell_is_a_dash() -> None:
+    stories = {"reader": (0.4, 0.6), "order_3": (1, 1), "reality": (0, 0)}
+    read_stories = [
+        replace(read(agent, share, seed), settings={"seed": 0, "max_steps": None, "top_k": 5})
+        for agent, shares in stories.items()
+        for seed, share in enumerate(shares)
+    ]
+    grid = played(RWS, react=(2, 3, 4, 5, 6), hypothetical_minds=(8,) * 5, oracle=(10,) * 5, random=(0,) * 5)
+    rows = tabulate([*grid, *read_stories])
+    table = world_table(rows, labels([row.condition for row in rows]))
+    assert table is not None
+    cells = {line["agent"]: (line["Melting Pot"], line["ExploreToM"]) for line in table.lines(labels(table.conditions))}
+    assert cells == {
+        "hypothetical_minds": ("0.80 (0.80 to 0.80)", "-"),
+        "react": ("0.40 (0.20 to 0.60)", "-"),
+        "reader": ("-", "0.50"),
+    }
+    assert table.dashes == (
+        "hypothetical_minds in ExploreToM: not played.",
+        "react in ExploreToM: ExploreToM is played by its own agents alone.",
+        "reader in Melting Pot: it belongs to ExploreToM.",
+    )
+
+
+def test_one_world_has_no_table_over_worlds() -> None:
+    rows = tabulate(played(RWS, react=(2, 3), oracle=(10, 10), random=(0, 0)))
+    assert world_table(rows, labels([row.condition for row in rows])) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,9 @@ SHOWN, FREE = "shown", "free"
 HIDDEN, SEEN = "hidden", "seen"
 ALL = "all"
 METRIC = Metric("accuracy", "share of questions answered rightly", floor="reality", digits=3)
-FUNCTIONAL_METRIC = Metric("functional", "share of functional items answered rightly", floor="reality", digits=3)
+DRAWN_METRIC = replace(METRIC, ceiling="order_3", is_ceiling_told=False)
+"""Questions about drawn stories ask for beliefs of order 3 at most, which its ceiling follows."""
+FUNCTIONAL_METRIC = replace(DRAWN_METRIC, name="functional", unit="share of functional items answered rightly")
 
 BY_ORDER = Breakdown(
     "orders",
@@ -280,7 +283,7 @@ def _action_set_scenario(action_set: ActionSet, *, functional: bool) -> Scenario
         group=f"{group}, with peeking and distraction" if action_set.is_asymmetric else group,
         about=action_set.about,
         seats=("reader",),
-        metric=FUNCTIONAL_METRIC if functional else METRIC,
+        metric=FUNCTIONAL_METRIC if functional else DRAWN_METRIC,
         asked_by=f"{PREFIX}{FUNCTIONAL}" if functional else "exploretom",
     )
 

@@ -144,6 +144,7 @@ def _scenario_info(scenario: TableScenario) -> ScenarioInfo:
         group=_group(scenario),
         about=group.about if group else "no opponent in the world: 2 seats for agents",
         seats=scenario.seats,
+        has_like_seats=game.column_payoff is None,
         metric=replace(METRIC, least_scale=least_scale(scenario)) if group else SELF_PLAY_METRIC,
         asked_by="mg_" if group else "selfplay",
         held_out=group.held_out if group else False,

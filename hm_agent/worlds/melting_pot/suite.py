@@ -301,6 +301,7 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         published={agent: _published(agent, *figure) for agent, figure in scenario.published.items()},
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
         has_paid_interactions=kind_of(game).has_paid_interactions,
+        has_like_seats=kind_of(game).has_paid_interactions and not game.is_asymmetric,
         held_out=scenario.facts is not None and scenario.facts.held_out,
         order=scenario.facts.order if scenario.facts else None,
         needs_order=scenario.facts.needs_order if scenario.facts else None,

@@ -1,0 +1,276 @@
+"""Tournaments: what each agent earns against each and with itself, who beats whom, and ranks by payoff and by skill.
+
+A scenario's episodes are a tournament if every agent met every other one, and itself. A table is an episode of two
+agents that take the seats in turn, or of one agent in all seats.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from statistics import mean
+
+from hm_agent.grouping import grouped
+from hm_agent.recording.result import Result
+from hm_agent.reporting.conditions import Labels, in_order, scenario_of
+from hm_agent.reporting.seats import Player, by_setting, player_rewards, unit_of
+from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
+from hm_agent.suite import ScenarioInfo
+from hm_agent.wording import NOTHING, interval, number, with_error
+
+WITHIN = 1.96
+"""Standard deviations of a skill on either side of it that hold 95% of what is believed of it."""
+ORDERS = 20
+"""Skill is learnt game by game, so it is the mean over so many random orders of the games."""
+SKILL_DIGITS = 1
+TOURNAMENT_ABOUT = (
+    "Payoffs are per seat, means over seeds; in brackets, 95% intervals (Student's t over seeds; none for fewer than "
+    "five). An agent's payoff is its mean over all agents that it met, itself included. Skill is a Bayesian rating "
+    "(openskill, Plackett and Luce's model; 25 before any game) by who earned more at each table of two agents; in "
+    "brackets, its 95% credible interval. Where seats outnumber the two agents of a table, they sit in turn."
+)
+
+Game = tuple[Player, Player, float]
+"""Two players of a table and how much more the first earned."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """A rating by openskill: the mean and the standard deviation of what is believed of a player."""
+
+    mean: float
+    deviation: float
+
+    @property
+    def interval(self) -> Interval:
+        reach = WITHIN * self.deviation
+        return self.mean - reach, self.mean + reach
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two players at common tables. lead: how much more the first earned than the second, seed by seed.
+
+    won, drawn: the numbers of tables at which the first earned more, and as much; of `tables`.
+    """
+
+    first: Player
+    second: Player
+    lead: Estimate
+    won: int
+    drawn: int
+    tables: int
+
+    @property
+    def winner(self) -> Player | None:
+        """The one that beats the other by the interval of the lead; None if it is open."""
+        ends = self.lead.interval
+        return None if ends is None or ends[0] <= 0 <= ends[1] else self.first if ends[0] > 0 else self.second
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A player's place. payoff: its mean over all whom it met, itself included, seed by seed.
+
+    with_itself: how much more it earned with itself than its mean with the others.
+    """
+
+    player: Player
+    payoff: Estimate
+    with_itself: Estimate
+    skill: Rating
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """The tables of one scenario, with the same settings.
+
+    payoffs: by a player and whom it met, itself included, the first one's reward in `unit`, seed by seed. standings: by
+    payoff, the best first. duels: of each two players.
+    """
+
+    title: str
+    scenario: ScenarioInfo
+    players: tuple[Player, ...]
+    payoffs: Mapping[tuple[Player, Player], Estimate] = field(hash=False)
+    standings: tuple[Ranked, ...]
+    duels: tuple[Duel, ...]
+    games: tuple[Game, ...]
+
+    @property
+    def unit(self) -> str:
+        return unit_of(self.scenario)
+
+    @property
+    def digits(self) -> int:
+        return self.scenario.metric.digits
+
+    def tables(self, labels: Labels) -> Iterator[tuple[str, list[dict[str, str]]]]:
+        """Yields the ranking, the payoffs and the duels, each with its caption: lines of cells by heading."""
+        yield f"{self.title}: ranking by payoff, {self.unit}", self._ranking(labels)
+        yield (
+            f"{self.title}: payoff of the row's agent with the column's, mean ± standard error, {self.unit}",
+            self._matrix(labels),
+        )
+        yield f"{self.title}: who beats whom, {self.unit}", self._duels(labels)
+
+    def _ranking(self, labels: Labels) -> list[dict[str, str]]:
+        payoffs = [one.payoff.mean for one in self.standings]
+        skills = [one.skill.mean for one in self.standings]
+        return [
+            {
+                "agent": labels[one.player],
+                "rank": str(_rank(one.payoff.mean, payoffs)),
+                "payoff": self._cell(one.payoff),
+                "with itself less with others": self._cell(one.with_itself),
+                "skill": in_words(one.skill.mean, one.skill.interval, SKILL_DIGITS),
+                "rank by skill": str(_rank(one.skill.mean, skills)),
+            }
+            for one in self.standings
+        ]
+
+    def _matrix(self, labels: Labels) -> list[dict[str, str]]:
+        return [
+            {"agent": labels[player]}
+            | {labels[other]: with_error(found.mean, found.error, self.digits) for other, found in row.items()}
+            for player, row in self._rows()
+        ]
+
+    def _rows(self) -> Iterator[tuple[Player, dict[Player, Estimate]]]:
+        """Yields each player, and its payoff by whom it met."""
+        for player in self.players:
+            yield player, {other: self.payoffs[player, other] for other in self.players}
+
+    def _duels(self, labels: Labels) -> list[dict[str, str]]:
+        return [
+            {
+                "agents": f"{labels[duel.first]} − {labels[duel.second]}",
+                "difference": self._cell(duel.lead),
+                "won, drawn, lost": f"{duel.won}, {duel.drawn}, {duel.tables - duel.won - duel.drawn}",
+                "beats the other": labels[duel.winner] if duel.winner else NOTHING,
+            }
+            for duel in self.duels
+        ]
+
+    def _cell(self, found: Estimate) -> str:
+        return in_words(found.mean, found.interval, self.digits)
+
+
+def _rank(own: float, every: Iterable[float]) -> int:
+    """The place of a number among several, the largest first: equal ones share a place."""
+    return 1 + sum(value > own + TINY for value in every)
+
+
+def in_words(value: float, ends: Interval | None, digits: int) -> str:
+    """`3.1 (1.2 to 5.0)`; the interval only if there is one."""
+    return number(value, digits) + (f" ({interval(ends, digits)})" if ends else "")
+
+
+def tournaments(results: Iterable[Result]) -> list[Tournament]:
+    """The tournament of each scenario and setting in which all tables were played, in the order of the scenarios."""
+    found = (_tournament(title, of_setting) for title, of_setting in by_setting(results))
+    return [one for one in found if one]
+
+
+def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, list[dict[str, str]]]]:
+    """The tables of all tournaments and, if there are several, the skill over all of them, each with its caption."""
+    found = [table for one in played for table in one.tables(labels)]
+    if len(played) > 1:
+        skills = sorted(rate([game for one in played for game in one.games]).items(), key=lambda item: -item[1].mean)
+        lines = [
+            {"agent": labels[player], "rank": str(rank), "skill": in_words(skill.mean, skill.interval, SKILL_DIGITS)}
+            for rank, (player, skill) in enumerate(skills, 1)
+        ]
+        found.append(("All tournaments: ranking by skill", lines))
+    return found
+
+
+def _tournament(title: str, results: Sequence[Result]) -> Tournament | None:
+    """The tournament of some results of one setting; None if a player lacks a table at every seed, or is alone."""
+    tables = [(result.seed, player_rewards(result)) for result in results if result.is_finished]
+    tables = [(seed, rewards) for seed, rewards in tables if len(rewards) <= 2]
+    players = tuple(in_order(player for _, rewards in tables for player in rewards))
+    by_pair = _by_pair(tables)
+    if len(players) < 2 or not all(_common_seeds(player, players, by_pair) for player in players):
+        return None
+    games = [
+        (first, second, without_noise(rewards[first] - rewards[second]))
+        for _, rewards in sorted(tables, key=lambda table: table[0])
+        for first, second in combinations([player for player in players if player in rewards], 2)
+    ]
+    skills = rate(games)
+    standings = [_standing(player, players, by_pair, skills[player]) for player in players]
+    return Tournament(
+        title=title,
+        scenario=scenario_of(results[0]),
+        players=players,
+        payoffs={pair: Estimate(tuple(by_pair[pair].values())) for pair in product(players, players)},
+        standings=tuple(sorted(standings, key=lambda one: -one.payoff.mean)),
+        duels=tuple(_duel(first, second, by_pair, games) for first, second in combinations(players, 2)),
+        games=tuple(games),
+    )
+
+
+Payoffs = Mapping[tuple[Player, Player], Mapping[int, float]]
+"""By a player and whom it met, the first one's reward by seed: the mean where they met in both orders of the seats."""
+
+
+def _by_pair(tables: Iterable[tuple[int, Mapping[Player, float]]]) -> Payoffs:
+    """tables: the seed and the rewards of each player, of one or two."""
+    earned = grouped(
+        (((player, other), seed), rewards[player])
+        for seed, rewards in tables
+        for player in rewards
+        for other in rewards
+        if other != player or len(rewards) == 1
+    )
+    found: dict[tuple[Player, Player], dict[int, float]] = {}
+    for (pair, seed), values in sorted(earned.items(), key=lambda item: item[0][1]):
+        found.setdefault(pair, {})[seed] = mean(values)
+    return found
+
+
+def _common_seeds(player: Player, players: Iterable[Player], payoffs: Payoffs) -> list[int]:
+    """The seeds at which a player met all, itself included."""
+    met = [payoffs.get((player, other), {}) for other in players]
+    return [seed for seed in met[0] if all(seed in row for row in met)]
+
+
+def _standing(player: Player, players: Sequence[Player], payoffs: Payoffs, skill: Rating) -> Ranked:
+    seeds, own = _common_seeds(player, players, payoffs), payoffs[player, player]
+    rows = [payoffs[player, other] for other in players]
+    others = [payoffs[player, other] for other in players if other != player]
+    payoff = Estimate(tuple(mean(row[seed] for row in rows) for seed in seeds))
+    gaps = tuple(own[seed] - mean(row[seed] for row in others) for seed in seeds)
+    return Ranked(player, payoff, Estimate(gaps), skill)
+
+
+def _duel(first: Player, second: Player, payoffs: Payoffs, games: Iterable[Game]) -> Duel:
+    there, back = payoffs[first, second], payoffs[second, first]
+    lead = estimate([without_noise(there[seed] - back[seed]) for seed in there])
+    leads = [more for one, other, more in games if (one, other) == (first, second)]
+    assert lead is not None, "players of a duel have met"
+    return Duel(first, second, lead, sum(more > 0 for more in leads), leads.count(0.0), len(leads))
+
+
+def rate(games: Sequence[Game]) -> Mapping[Player, Rating]:
+    """The skill of each player, by who earned more in each game; alike at any order of the games."""
+    from openskill.models import PlackettLuce
+
+    model, shuffled = PlackettLuce(), sorted(games, key=str)
+    players = list(dict.fromkeys(player for first, second, _ in shuffled for player in (first, second)))
+    draws, found = random.Random(0), {player: list[tuple[float, float]]() for player in players}
+    for _ in range(ORDERS):
+        draws.shuffle(shuffled)
+        ratings = {player: model.rating() for player in players}
+        for first, second, lead in shuffled:
+            places = [float(lead < 0), float(lead > 0)]
+            (one,), (other,) = model.rate([[ratings[first]], [ratings[second]]], ranks=places)
+            ratings[first], ratings[second] = one, other
+        for player, rating in ratings.items():
+            found[player].append((rating.mu, rating.sigma))
+    return {
+        player: Rating(*(mean(part) for part in zip(*of_player, strict=True))) for player, of_player in found.items()
+    }

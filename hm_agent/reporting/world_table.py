@@ -1,0 +1,96 @@
+"""One table over worlds: the mean normalised score of each agent by world, and why a cell is a dash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from hm_agent.grouping import grouped
+from hm_agent.registry import agent_names, obstacle, suites
+from hm_agent.reporting.conditions import Condition, Labels, in_order
+from hm_agent.reporting.runs import world_title
+from hm_agent.reporting.scores import SCORE_DIGITS, NormalisedScore, mean_scores
+from hm_agent.reporting.statistics import t_interval
+from hm_agent.reporting.tables import Row
+from hm_agent.wording import NOTHING, interval, listed, number
+
+WORLDS_ABOUT = (
+    "Normalised scores by world, from the floor (0) to the ceiling (1) of each scenario: means over scenarios and, in "
+    "brackets, their 95% intervals (Student's t over scenarios, over episodes of one; none for fewer than five)."
+)
+
+
+@dataclass(frozen=True)
+class WorldTable:
+    """Agents by worlds. worlds: their titles. dashes: sentences on the agents that lack a score in a world."""
+
+    worlds: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+    scores: Mapping[tuple[Condition, str], NormalisedScore] = field(hash=False)
+    dashes: tuple[str, ...] = ()
+
+    def cell(self, condition: Condition, world: str) -> str:
+        """`0.61 (0.40 to 0.82)`, or a dash."""
+        score = self.scores.get((condition, world))
+        if score is None:
+            return NOTHING
+        ends = f" ({interval(score.interval, SCORE_DIGITS)})" if score.interval else ""
+        return f"{number(score.mean, SCORE_DIGITS)}{ends}"
+
+    def lines(self, labels: Labels) -> list[dict[str, str]]:
+        """A line for each agent, its cells by heading."""
+        return [
+            {"agent": labels[condition], **{world: self.cell(condition, world) for world in self.worlds}}
+            for condition in self.conditions
+        ]
+
+
+def world_table(rows: Sequence[Row], labels: Labels) -> WorldTable | None:
+    """The table of all agents but the references; None for a single world, or without any score.
+
+    Scenarios on a narrow scale and unproved ones are left out. labels: of all conditions.
+    """
+    by_world = grouped((world_title(row.scenario.world), row) for row in rows)
+    scores = {
+        (score.condition, world): _with_interval(score, of_world)
+        for world, of_world in by_world.items()
+        for score in mean_scores([row for row in of_world if not row.scenario.is_unproved], world)
+    }
+    if len(by_world) < 2 or not scores:
+        return None
+    conditions = tuple(in_order(row.condition for row in rows if not row.is_reference))
+    reasons = grouped(
+        ((world, _reason(condition, of_world)), labels[condition])
+        for condition in conditions
+        for world, of_world in by_world.items()
+        if (condition, world) not in scores
+    )
+    dashes = tuple(f"{listed(names)} in {world}: {why}." for (world, why), names in reasons.items())
+    return WorldTable(tuple(by_world), conditions, scores, dashes)
+
+
+def _with_interval(score: NormalisedScore, rows: Sequence[Row]) -> NormalisedScore:
+    """The score; the interval of a single scenario's is over episodes. rows: all of the world."""
+    if score.scenarios > 1:
+        return score
+    own = (row for row in rows if row.condition == score.condition and row.counted_score == score.mean)
+    return replace(score, interval=next((t_interval(row.episode_scores) for row in own), None))
+
+
+def _reason(condition: Condition, of_world: Sequence[Row]) -> str:
+    """Why a condition has no score in a world, of which these are all rows."""
+    own = [row for row in of_world if row.condition == condition]
+    if not own:
+        return next(_obstacles(condition, of_world), "not played")
+    if not any(row.estimate for row in own):
+        return "no episode finished"
+    if any(row.is_narrow for row in own):
+        return "the ceiling is too little better than the floor"
+    return "no floor with a better ceiling was played"
+
+
+def _obstacles(condition: Condition, rows: Sequence[Row]) -> Iterator[str]:
+    """Yields why agents of a condition can't play the scenarios of rows."""
+    known = [agent for agent in condition.agent.split("+") if agent in agent_names()]
+    for scenario in dict.fromkeys(row.scenario for row in rows if row.scenario.world in suites()):
+        yield from filter(None, (obstacle(agent, scenario, condition.model) for agent in known))
