@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Protocol
 
-from hm_agent.models.chat import Chat, Reply, Request
+from hm_agent.models.chat import Chat, Refused, Reply, Request
 from hm_agent.questions import ModelUnavailable, Unanswered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
@@ -57,7 +57,7 @@ class CachedChat:
         request = replace(request, endpoint=self._endpoint) if self._endpoint else request
         reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
-            raise Unanswered(reply.refusal)
+            raise Refused(reply.refusal, cached=reply.cached)
         return reply
 
     async def _find_or_send(self, request: Request) -> Reply:
@@ -90,7 +90,7 @@ class CachedChat:
 @lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
     """Returns everything that determines the reply, as JSON; the first sample's number and no endpoint are left out."""
-    fields = asdict(request)
+    fields = {**asdict(request), "sampling": request.sampling.recorded()}
     for name in ("sample", "endpoint"):
         if not fields[name]:
             del fields[name]

@@ -95,7 +95,7 @@ def test_second_time_is_answered_without_a_request(tmp_path: Path) -> None:
     with counting() as server:
         first, second = ask(tmp_path / "answers", server, REQUEST, REQUEST)
         (later,) = ask(tmp_path / "answers", server, REQUEST)
-    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, served="loopback")
+    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, served="loopback", seed=1)
     assert second == later == replace(first, cached=True)
     assert len(server.received) == 1
 
