@@ -159,6 +159,8 @@ def test_a_result_says_what_was_sent_and_who_answered_but_no_headers_value(tmp_p
     with Endpoint(once_refused) as server:
         assert played(out, server.base_url, *own, "--count_unanswered")[0] == 0
         assert played(out, server.base_url)[0] == WRONG_INPUT, "without the parameters it is another condition"
+        status, _, errors = played(out, server.base_url, *own, "--retry_failed")
+        assert (status, "questions unanswered (Context size has been exceeded.\\x1b[2J)" in errors) == (FAILED, True)
         assert len(server.received) > 2
     result = result_in(out)
     assert result["settings"]["extra_body"] == '{"top_k": 20}'

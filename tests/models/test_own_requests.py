@@ -68,9 +68,12 @@ def test_each_sample_has_a_seed_of_its_own_where_the_endpoint_takes_seeds() -> N
     replies, server = ask(lambda body: completion("fine"), *requests)
     assert [reply.seed for reply in replies] == [received.body["seed"] for received in server.received] == [7, 7, 8]
     for words in ("Unknown parameter: seed", "Bad request."):
-        replies, server = ask(
-            lambda body, said=words: refusal(400, said) if "seed" in body else completion(""), *requests
-        )
+        refused = refusal(400, words)
+
+        def answer(body: dict[str, Any], refused: Response = refused) -> Response:
+            return refused if "seed" in body else completion("")
+
+        replies, server = ask(answer, *requests)
         assert [reply.seed for reply in replies] == [None] * 3
         assert "response_format" in server.received[-1].body, "which was not to blame"
 
