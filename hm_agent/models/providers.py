@@ -313,7 +313,7 @@ class ModelPool:
         if cache is None and settings.cache is not None:
             from hm_agent.models.answer_file import AnswerFile
 
-            self._cache = self._own_cache = AnswerFile(settings.cache)
+            self._cache = self._own_cache = AnswerFile(settings.cache, is_read_only=settings.offline)
         self._providers: dict[str, Provider] = {}
 
     def check(self, names: Iterable[str]) -> None:

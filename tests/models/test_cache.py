@@ -131,6 +131,22 @@ def test_offline_answers_what_is_known_and_asks_nothing_else(tmp_path: Path) -> 
     assert len(server.received) == 1
 
 
+def test_offline_answers_come_from_a_file_that_nobody_may_write(tmp_path: Path) -> None:
+    path = tmp_path / "read only?" / "answers#1"
+    path.parent.mkdir()
+    with counting() as server:
+        ask(path, server, REQUEST)
+    before = path.read_bytes()
+    for mode in (0o555, 0o755):
+        path.parent.chmod(mode)
+        path.chmod(0o444)
+        with closing(AnswerFile(path, is_read_only=True)) as cache:
+            found = cache.find(REQUEST)
+        assert found is not None
+        assert found.texts == ("1",)
+    assert path.read_bytes() == before
+
+
 def test_failure_is_not_kept(tmp_path: Path) -> None:
     responses = iter([refusal(401, "no"), completion("fine")])
     with Server(lambda body: next(responses)) as server:
