@@ -46,8 +46,8 @@ class AnswerCache(Protocol):
 class CachedChat:
     """A chat that sends only requests whose reply the cache lacks; of several episodes with the same, one sends it.
 
-    The cache also keeps refusals of requests. endpoint: where requests go, None for OpenAI's own endpoint and for
-    models that have none. offline: raise ModelUnavailable instead of sending a request.
+    The cache also keeps refusals of requests, if they last. endpoint: where requests go, None for OpenAI's own endpoint
+    and for models that have none. offline: raise ModelUnavailable instead of sending a request.
     """
 
     def __init__(self, chat: Chat, cache: AnswerCache, *, endpoint: str | None = None, offline: bool = False) -> None:
@@ -79,11 +79,11 @@ class CachedChat:
     async def _send(self, request: Request) -> Reply:
         try:
             reply = await self._chat.complete(request)
-        except Unanswered as refused:
-            reply = Reply((), refusal=str(refused))
-        except BaseException:
-            self._cache.release(request)
-            raise
+        except BaseException as error:
+            if not isinstance(error, Unanswered) or (isinstance(error, Refused) and not error.lasts):
+                self._cache.release(request)
+                raise
+            reply = Reply((), refusal=str(error))
         return self._cache.keep(request, reply)
 
 

@@ -113,11 +113,14 @@ class Reply:
 
 
 class Refused(Unanswered):
-    """An endpoint refuses this one request; the message is its own words. cached: it did so in an earlier run."""
+    """An endpoint refuses this one request; the message is its own words.
 
-    def __init__(self, words: str, *, cached: bool = False) -> None:
+    cached: it did so in an earlier run. lasts: it would do so again, as far as its words tell.
+    """
+
+    def __init__(self, words: str, *, cached: bool = False, lasts: bool = True) -> None:
         super().__init__(words)
-        self.cached = cached
+        self.cached, self.lasts = cached, lasts
 
 
 class Chat(Protocol):

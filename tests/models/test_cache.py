@@ -115,6 +115,15 @@ def test_every_part_of_a_request_is_compared() -> None:
     assert parts - {"messages"} <= set(OTHERS)
 
 
+def test_refusal_that_no_word_explains_is_not_kept(tmp_path: Path) -> None:
+    responses = iter([completion("fine"), refusal(400, "Something is wrong."), completion("fine")])
+    later = replace(REQUEST, seed=2)
+    with Server(lambda body: next(responses)) as server:
+        with pytest.raises(Unanswered, match="Something is wrong"):
+            ask(tmp_path / "answers", server, REQUEST, later)
+        assert ask(tmp_path / "answers", server, later)[0].texts == ("fine",)
+
+
 def test_order_of_keys_in_a_schema_makes_no_other_request(tmp_path: Path) -> None:
     one, other = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
     with counting() as server:

@@ -49,9 +49,20 @@ def read_completion(body: str) -> Reply:
                 served=_name(response.get("model")),
                 fingerprint=_name(response.get("system_fingerprint")),
             )
-        case {"error": error} | [{"error": error}] | {"choices": [{"error": error}, *_]} if error:
-            raise read_error(NO_STATUS, json.dumps({"error": error}))
+    if error := _error_in(response):
+        raise read_error(NO_STATUS, json.dumps({"error": error}))
     raise NoCompletion
+
+
+def _error_in(response: object) -> object:
+    match response:
+        case [{"error": error}]:  # Google's form
+            return error
+        case {"error": error} if error:
+            return error
+        case {"choices": [{"error": error}, *_]}:
+            return error
+    return None
 
 
 def _is_error(response: Mapping[str, Any], choices: Sequence[Mapping[str, Any]]) -> bool:

@@ -258,7 +258,7 @@ class OpenAIChat:
             return None
         words = self._endpoint.told(error.words)
         if about is About.REQUEST or (is_unclear and self._support.has_answered):
-            raise Refused(words or f"{self._endpoint.host} refuses it (status {error.status})") from None
+            raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
         reason = f"{self._endpoint.host}{_status(error)}: {words.rstrip('.')}{_ADVICE[about].format(parameter)}"
         if about is About.OUTAGE:
             raise Outage(reason, error.pause or (0.0 if error.status else self._endpoint.pause)) from None
