@@ -99,8 +99,9 @@ def _words(outer: Mapping[str, Any], error: Mapping[str, Any], inner: object) ->
     detail = outer.get("detail") or _within(error, "message", "detail")  # the latter is Mistral's
     if isinstance(detail, list):
         # Only place and message: the rest repeats what was sent.
-        parts = [(part.get("loc") or [], part.get("msg")) for part in detail if isinstance(part, dict)]
-        return "; ".join(f"{'.'.join(map(str, place))}: {message}" for place, message in parts if message)
+        parts = [(part.get("loc"), part.get("msg")) for part in detail if isinstance(part, dict)]
+        places = [".".join(map(str, place)) if isinstance(place, list) else str(place) for place, _ in parts]
+        return "; ".join(f"{place}: {message}" for place, (_, message) in zip(places, parts, strict=True) if message)
     message = error.get("message") or detail or (inner if isinstance(inner, str) else "")
     message = message if isinstance(message, str) else json.dumps(message)
     more = [_within(error, "metadata", "raw"), _within(error, "metadata", "reasons")]
