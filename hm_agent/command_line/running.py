@@ -145,7 +145,7 @@ def _first_problem(result: Result, experiment: Experiment) -> str:
     for episode in experiment.present():
         if (episode.scenario.name, episode.agent, episode.model, episode.number) == known:
             with suppress(OSError, ConfigError, KeyError, TypeError):  # a trace may be damaged, or of an older version
-                problem = trace.first_problem(episode.folder / trace.FILE)
+                problem = trace.why_unanswered(episode.folder / trace.FILE)
                 return f" ({printable(kept_start(problem, MOST_SAID))})" if problem else ""
     return ""
 

@@ -140,7 +140,7 @@ def read_trace(path: Path, *, with_any_of: Sequence[str] = ()) -> Iterator[dict[
                 yield fields
 
 
-def first_problem(path: Path) -> str:
+def why_unanswered(path: Path) -> str:
     """Why the first question without an answer has none, as its last call says; empty if nothing in a trace does."""
     for line in read_trace(path, with_any_of=("questions",)):
         for question in line["questions"]:
