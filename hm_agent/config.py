@@ -30,6 +30,8 @@ def check_folder(flag: str, path: Path) -> None:
     for parent in (path, *path.parents):
         if parent.exists() and not parent.is_dir():
             raise ConfigError(f"--{flag}={path}: {parent} is a file; name a folder")
+        if parent.is_symlink() and not parent.exists():
+            raise ConfigError(f"--{flag}={path}: {parent} is a link to {parent.readlink()}, which is not there")
 
 
 def first_problem(error: ValidationError) -> str:

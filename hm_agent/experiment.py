@@ -22,7 +22,7 @@ from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.making import code_hash, making
-from hm_agent.recording.result import CODE, ENDPOINT, FILE, OWN_FILE, Result, check_format, read_result
+from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, FILE, OWN_FILE, Result, check_format, read_result
 from hm_agent.registry import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
@@ -114,7 +114,7 @@ class Experiment:
     )
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = Parameters()
-    made: Mapping[str, str] = field(default_factory=making)
+    made: Mapping[str, str] = field(default_factory=making, compare=False)
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )
@@ -234,7 +234,7 @@ class Experiment:
             "seed": self.seed,
             "max_steps": self.max_steps,
             **asdict(self.parameters),
-            **asdict(self.model.sampling),
+            **self.model.sampling.recorded(),
             **({ENDPOINT: self.model.endpoint} if self.asks_endpoint and self.model.endpoint else {}),
         }
 
@@ -441,7 +441,7 @@ class Episode:
         self._check_same_prompts(result)
         recorded = {"scenario": result.scenario, "agent": result.agent, "model": result.model, **result.settings}
         condition = {"scenario": self.scenario.name, "agent": self.agent, "model": self.model}
-        requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT)), **self.settings}
+        requested = {**condition, **dict.fromkeys((OWN_FILE, CODE, ENDPOINT, EXTRA_BODY)), **self.settings}
         for name, value in requested.items():
             before = recorded.get(name)
             if before != value:

@@ -67,10 +67,15 @@ def flag_field(
     lower: float | None = None,
     upper: float | None = None,
     choices: tuple[str, ...] = (),
+    shown: bool = True,
 ) -> Any:
-    """Declares a field of a dataclass that is a flag, too. about: the flag's help. flag: its name, else the field's."""
+    """Declares a field of a dataclass that is a flag, too.
+
+    about: the flag's help. flag: its name, else the field's. shown: False for a value that no text may show.
+    """
     return field(
         default=default,
+        repr=shown,
         metadata={"flag": flag, "help": about, "lower": lower, "upper": upper, "choices": choices},
     )
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, World, per_capita
 from hm_agent.episode import EpisodeOutcome, run_episode
-from hm_agent.experiment import Episode
+from hm_agent.experiment import Episode, Experiment
 from hm_agent.files import TEMPLATES, DiskError, disk_errors, write_whole
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import template_text
@@ -279,8 +279,16 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         measure=episode.scenario.metric.measure,
         prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
         served=tuple(played.sources.served),
-        made=episode.experiment.made,
+        fingerprints=tuple(played.sources.fingerprints),
+        sampling_seeds=tuple(played.sources.seeds),
+        made={**episode.experiment.made, **_headers(episode.experiment)},
     )
+
+
+def _headers(experiment: Experiment) -> Mapping[str, str]:
+    """The names of the user's own headers, as results record them."""
+    names = experiment.model.headers if experiment.asks_endpoint else ()
+    return {"headers": ", ".join(names)} if names else {}
 
 
 def _reason(outcome: EpisodeOutcome) -> str:

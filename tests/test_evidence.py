@@ -20,7 +20,7 @@ from hm_agent.recording.making import making
 from hm_agent.recording.result import FILE
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
-from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of, refusal
 from tests.support.commands import call_here
 
 GAME, PLAN = "mg_pd_grim", "agent/plan.j2"
@@ -134,6 +134,8 @@ def test_a_command_is_recorded_without_the_secrets_of_its_urls(monkeypatch: pyte
     url = "https://me:hunter2@x.org/v1?key=hunter3&more=hunter4"
     monkeypatch.setattr("sys.argv", ["/bin/hm-agent", "play", "--scenario=rws_?", f"--base_url={url}", "--seed=3"])
     assert making()["command"] == "hm-agent play '--scenario=rws_?' '--base_url=https://x.org/v1?' --seed=3"
+    monkeypatch.setattr("sys.argv", ["/bin/hm-agent", "play", "--header=X-A:hunter5", "--header", "X-A:hunter6", "-h"])
+    assert making()["command"] == "hm-agent play --header=... --header ... -h"
 
 
 def test_a_result_says_how_it_came_to_be(endpoint: Endpoint, tmp_path: Path) -> None:
@@ -143,6 +145,32 @@ def test_a_result_says_how_it_came_to_be(endpoint: Endpoint, tmp_path: Path) -> 
     assert set(result["prompts"]) >= {PLAN, "matrix_games/blocks.j2"}
     for name in result["prompts"]:
         assert (tmp_path / "runs" / "prompts" / name).read_text() == template_text(name)
+
+
+def test_a_result_says_what_was_sent_and_who_answered_but_no_headers_value(tmp_path: Path) -> None:
+    def once_refused(body: Mapping[str, Any]) -> Response:
+        if len(server.received) == 2:
+            return refusal(400, "Context size has been exceeded.\x1b[2J")
+        given = answer(body)
+        return replace(given, body={**given.body, "system_fingerprint": "fp_1"})  # type: ignore[dict-item]
+
+    out = tmp_path / "runs"
+    own = ('--extra_body={"top_k":20}', "--header=X-Secret:hunter2hunter2,X-Title: mine")
+    with Endpoint(once_refused) as server:
+        assert played(out, server.base_url, *own, "--count_unanswered")[0] == 0
+        assert played(out, server.base_url)[0] == WRONG_INPUT, "without the parameters it is another condition"
+        status, _, errors = played(out, server.base_url, *own, "--retry_failed")
+        assert (status, "questions unanswered (Context size has been exceeded.\\x1b[2J)" in errors) == (FAILED, True)
+        assert len(server.received) > 2
+    result = result_in(out)
+    assert result["settings"]["extra_body"] == '{"top_k": 20}'
+    assert (result["fingerprints"], result["sampling_seeds"]) == (["fp_1"], [server.received[0].body["seed"]])
+    assert result["made"]["headers"] == "X-Secret, X-Title"
+    assert (result["unanswered_questions"], result["model_calls"]) == (1, len(server.received))
+    assert not [path for path in tmp_path.rglob("*.*") if path.is_file() and b"hunter2" in path.read_bytes()]
+    (trace,) = out.glob("*/*/*/*/trace.jsonl")
+    assert "Context size has been exceeded.\\\\x1b[2J" in trace.read_text()
+    assert call_here("hm-agent", "reproduce", str(out))[::2] == (0, "")
 
 
 def test_another_served_model_is_another_condition(tmp_path: Path) -> None:

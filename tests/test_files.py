@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.config import ConfigError, check_folder
 from hm_agent.files import write_whole
 
 
@@ -36,3 +37,10 @@ def test_no_draft_stays_of_a_file_that_can_not_be_written(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="folder"):
         write_whole(tmp_path / "folder", "x")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_link_that_leads_nowhere_is_told_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    for path in (tmp_path / "link", tmp_path / "link" / "runs"):
+        with pytest.raises(ConfigError, match=r"link is a link to .*gone, which is not there"):
+            check_folder("out", path)

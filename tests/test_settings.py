@@ -66,6 +66,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
         "max_calls": ("9", 9),
         "max_cost": ("0.5", 0.5),
         "prices": ("prices.toml", Path("prices.toml")),
+        "header": ("X-Title: mine,X-Team:b", ("X-Title: mine", "X-Team:b")),
     },
     Sampling: {
         "temperature": ("0.5", 0.5),
@@ -73,6 +74,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
         "max_output_tokens": ("100", 100),
         "completions": ("2", 2),
         "reasoning_effort": ("low", "low"),
+        "extra_body": ('{"top_k":20}', '{"top_k": 20}'),
     },
     FigureFiles: {"figure_format": ("pdf", "pdf"), "figure_style": ("column", "column")},
     ReportRequest: {"count_unanswered": ("true", True)},

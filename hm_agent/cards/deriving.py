@@ -21,7 +21,17 @@ from hm_agent.reporting.statistics import normalised_score
 from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.suite import Setting, Suite
 
-UNTIMED = ("wall_seconds", "agent_ms_per_step_median", "cached_calls", "cached_cost", "versions", "served", "made")
+UNTIMED = (
+    "wall_seconds",
+    "agent_ms_per_step_median",
+    "cached_calls",
+    "cached_cost",
+    "versions",
+    "served",
+    "fingerprints",
+    "sampling_seeds",
+    "made",
+)
 """The fields of a result that may differ whenever the same episode is played again."""
 KEPT_ELSEWHERE = ("prompts", ENDPOINT)
 """What a card has a hash of its own for, and what does not matter once all answers are there."""

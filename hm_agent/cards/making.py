@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from hm_agent.battery import Battery, Part, Split
@@ -45,7 +45,7 @@ def make_card(battery: Battery, requested: Experiment, agent: str, *, tells_seed
         ]
         answers = {_place(episode): answers_in(episode.folder / trace.FILE) for episode in ended}
     archive = pack(answers) if answers else b""
-    player = Player(agent, own.model.name, asdict(own.model.sampling))
+    player = Player(agent, own.model.name, own.model.sampling.recorded())
     card = derive(player, battery, played, content_hash(archive))
     return (replace(card, split_seed=battery.split.seed) if tells_seed else card), archive
 

@@ -9,7 +9,9 @@ from contextlib import nullcontext, suppress
 
 from rich.console import Console
 
+from hm_agent.bounds import kept_start
 from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
+from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment, left_out_lines
 from hm_agent.files import write_whole
 from hm_agent.models.budget import RunBudget
@@ -17,6 +19,8 @@ from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import EPISODE_BYTES, run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
+from hm_agent.process.shell import printable
+from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
@@ -30,6 +34,8 @@ CUT_SHORT = (INTERRUPTED, NO_MODEL)
 """The exit statuses of runs that ended before all episodes were played."""
 WIDTH = 120
 """Characters of a line in the output to files and pipes."""
+MOST_SAID = 200
+"""Characters of a server's or a check's words that are printed."""
 MANY = 10_000
 """The number of episodes from which the disk space that they may take is printed before they are played."""
 Complain = Callable[[str, int], int]
@@ -131,10 +137,22 @@ def _exit_status(
         verb = "is" if len(silent) == 1 else "are"
         return complain(
             f"{len(silent)} of {experiment.size} episodes {verb} no result, the first of {silent[0].scenario} with "
-            f"{silent[0].unanswered_note}; traces hold the model's words, --count_unanswered counts them all the same",
+            f"{silent[0].unanswered_note}{_first_problem(silent[0], experiment)}; traces hold all words, "
+            "--count_unanswered counts them all the same",
             FAILED,
         )
     return 0
+
+
+def _first_problem(result: Result, experiment: Experiment) -> str:
+    """Why the result's first unanswered question has no answer, in brackets; empty if its trace does not tell."""
+    known = (result.scenario, result.agent, result.model, result.episode)
+    for episode in experiment.present():
+        if (episode.scenario.name, episode.agent, episode.model, episode.number) == known:
+            with suppress(OSError, ConfigError, KeyError, TypeError):  # a trace may be damaged, or of an older version
+                problem = trace.why_unanswered(episode.folder / trace.FILE)
+                return f" ({printable(kept_start(problem, MOST_SAID))})" if problem else ""
+    return ""
 
 
 def _print_summary(experiment: Experiment, request: ReportRequest, console: Console, *, is_cut_short: bool) -> None:

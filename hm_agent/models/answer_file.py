@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Event, Thread
 from typing import TypeVar
+from urllib.parse import quote
 from uuid import uuid4
 
 from pydantic import TypeAdapter
@@ -68,11 +69,12 @@ class AnswerFile:
     The file also holds claims on requests, which are renewed as long as this process lives, so that of several runs
     only one sends a request. tell: receives a line for the user when this process has to wait for the file.
 
-    After `hurry`, a query that other processes hold up raises asyncio.CancelledError.
+    After `hurry`, a query that other processes hold up raises asyncio.CancelledError. is_read_only: a file that is
+    there is left as it is, so that it may lie where nothing can be written.
     """
 
-    def __init__(self, path: Path, tell: Callable[[str], None] = _to_stderr) -> None:
-        self._path, self._tell = path, tell
+    def __init__(self, path: Path, tell: Callable[[str], None] = _to_stderr, *, is_read_only: bool = False) -> None:
+        self._path, self._tell, self._is_read_only = path, tell, is_read_only
         self._owner = uuid4().hex
         self._claimed: set[str] = set()
         self._renewal: Thread | None = None
@@ -99,6 +101,8 @@ class AnswerFile:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and not stat.S_ISREG(self._path.stat().st_mode):
                 raise OSError("it is no file")
+            if self._is_read_only and self._path.exists():
+                return _open_to_read(self._path)
             connection = self._connect()
             try:
                 self._retry_while_locked(connection, lambda: _prepare(connection))
@@ -212,6 +216,26 @@ class AnswerFile:
                     self._execute("DELETE FROM claims WHERE owner = ?", self._owner)
             self._connection.close()
         self._silence.close()
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Opens a file that nobody writes through this connection; raises sqlite3.DatabaseError for a foreign file."""
+    try:
+        return _open_as(path, "mode=ro")
+    except sqlite3.OperationalError:  # where nothing can be written, SQLite wants to be told that nobody does
+        return _open_as(path, "mode=ro&immutable=1")
+
+
+def _open_as(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, check_same_thread=False)
+    try:
+        (owner,) = connection.execute("PRAGMA application_id").fetchone()
+        if owner != _APPLICATION_ID:
+            raise sqlite3.DatabaseError("this is no file of answers")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from hm_agent.bounds import MAX_TEXT, kept_start
 from hm_agent.models.prompts import phrase
+from hm_agent.models.thinking import end_of_thinking, unclosed_thinking
 from hm_agent.questions import AnswerT, MissingField, Question, answer_schema, item_schemas
 
 _problem = partial(phrase, "unreadable.j2")
@@ -55,16 +56,32 @@ class BadAnswer(ValueError):
         super().__init__(unbroken if len(unbroken) <= MAX_PROBLEM else f"{unbroken[: MAX_PROBLEM - 3]}...")
 
 
+class UnfinishedThinking(BadAnswer):
+    """A text ends in the model's thinking, so that whatever stands there is no answer yet."""
+
+
 def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any] | None = None) -> AnswerT:
     """Returns the last valid answer in a text, whatever surrounds it. schema: `answer_schema(question)`, if known.
 
-    A candidate is a JSON object or a Python dict literal that has at least one of the answer's keys and ends after the
-    last `</think>`, if there is one. Raises BadAnswer with the problem of the last object.
+    A candidate is a JSON object or a Python dict literal that has at least one of the answer's keys and ends outside
+    the model's thinking (`thinking`). If a text has none, but is a JSON string, the text within is read. Raises
+    BadAnswer with the problem of the last object.
     """
     text = text[-MAX_CHARACTERS:]
+    try:
+        return _last_answer(text, question, schema)
+    except BadAnswer:
+        if (within := _text_in_string(text[end_of_thinking(text) :])) is None:
+            raise
+    return _last_answer(within, question, schema)
+
+
+def _last_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any] | None) -> AnswerT:
     fields = question.schema.model_fields.keys()
     problem = BadAnswer(_problem("no_answer", keys=", ".join(map(json.dumps, fields))))
-    answer, end, end_of_thinking = None, 0, text.rfind("</think>")
+    answer, end, thought = None, 0, end_of_thinking(text)
+    if (begun := unclosed_thinking(text)) is not None:
+        text, problem = text[:begun], UnfinishedThinking(_problem("unfinished_thinking"))
     # Sets and templates in prose hardly ever have a quote right after the opening brace.
     starts = [match.start() for match in _OBJECT_START.finditer(text)][-MAX_CANDIDATES:]
     for start in starts:
@@ -72,7 +89,7 @@ def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any
             continue  # inside an object that was parsed already
         try:
             candidate, end = _parse_object(text, start)
-            if end > end_of_thinking and fields & candidate.keys():
+            if end > thought and fields & candidate.keys():
                 schema = schema or answer_schema(question)
                 answer = _validate(candidate, question, schema)
         except BadAnswer as error:
@@ -80,6 +97,18 @@ def read_answer(text: str, question: Question[AnswerT], schema: Mapping[str, Any
     if answer is None:
         raise problem
     return answer
+
+
+def _text_in_string(text: str) -> str | None:
+    """The text in one JSON string, fenced or bare; None if it is none."""
+    bare = re.sub(r"^```\w*|```$", "", text.strip()).strip()
+    if not (bare.startswith('"') and bare.endswith('"')):
+        return None
+    try:
+        within = json.loads(bare, strict=False)
+    except ValueError:
+        return None
+    return within if isinstance(within, str) else None
 
 
 def _parse_object(text: str, start: int) -> tuple[dict[Any, Any], int]:

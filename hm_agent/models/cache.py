@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Protocol
 
-from hm_agent.models.chat import Chat, Reply, Request
+from hm_agent.models.chat import Chat, Refused, Reply, Request
 from hm_agent.questions import ModelUnavailable, Unanswered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
@@ -46,8 +46,8 @@ class AnswerCache(Protocol):
 class CachedChat:
     """A chat that sends only requests whose reply the cache lacks; of several episodes with the same, one sends it.
 
-    The cache also keeps refusals of requests. endpoint: where requests go, None for OpenAI's own endpoint and for
-    models that have none. offline: raise ModelUnavailable instead of sending a request.
+    The cache also keeps refusals of requests, if they last. endpoint: where requests go, None for OpenAI's own endpoint
+    and for models that have none. offline: raise ModelUnavailable instead of sending a request.
     """
 
     def __init__(self, chat: Chat, cache: AnswerCache, *, endpoint: str | None = None, offline: bool = False) -> None:
@@ -57,7 +57,7 @@ class CachedChat:
         request = replace(request, endpoint=self._endpoint) if self._endpoint else request
         reply = self._cached(request) if self._offline else await self._find_or_send(request)
         if reply.refusal is not None:
-            raise Unanswered(reply.refusal)
+            raise Refused(reply.refusal, cached=reply.cached)
         return reply
 
     async def _find_or_send(self, request: Request) -> Reply:
@@ -79,18 +79,18 @@ class CachedChat:
     async def _send(self, request: Request) -> Reply:
         try:
             reply = await self._chat.complete(request)
-        except Unanswered as refused:
-            reply = Reply((), refusal=str(refused))
-        except BaseException:
-            self._cache.release(request)
-            raise
+        except BaseException as error:
+            if not isinstance(error, Unanswered) or (isinstance(error, Refused) and not error.lasts):
+                self._cache.release(request)
+                raise
+            reply = Reply((), refusal=str(error))
         return self._cache.keep(request, reply)
 
 
 @lru_cache(maxsize=64)
 def request_text(request: Request) -> str:
     """Returns everything that determines the reply, as JSON; the first sample's number and no endpoint are left out."""
-    fields = asdict(request)
+    fields = {**asdict(request), "sampling": request.sampling.recorded()}
     for name in ("sample", "endpoint"):
         if not fields[name]:
             del fields[name]

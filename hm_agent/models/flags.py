@@ -14,7 +14,7 @@ from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
 from hm_agent.models.settings import BUILTIN, PRESETS, ModelSettings
 
-ENDPOINT = ("base_url", "api_key_env", "timeout", "retries", "patience")
+ENDPOINT = ("base_url", "api_key_env", "header", "timeout", "retries", "patience")
 PAID = ("cache", "offline", "max_calls", "max_cost", "prices")
 """The flags of an endpoint, and of what calls cost, as the help shows them."""
 Flags = tuple[flags.FlagHolder[Any], ...]
@@ -35,7 +35,8 @@ class ModelFlags:
         self._preset = flags.DEFINE_enum("preset", None, list(PRESETS), preset, flag_values=values)
         own = define_fields(ModelSettings, values)
         endpoint, paid = (tuple(own[name] for name in names) for names in (ENDPOINT, PAID))
-        sampled = tuple(define_fields(Sampling, values).values())
+        sampling = define_fields(Sampling, values)
+        sampled = tuple(sampling.values())
         self.groups: Mapping[str, Flags] = {
             "The model": (self._name, self._preset, *endpoint),
             "How it is sampled": sampled,
@@ -43,7 +44,7 @@ class ModelFlags:
         }
         self.unused: Mapping[str, tuple[str, Flags]] = {
             BUILTIN: ("calculates and calls nobody", (*endpoint, *sampled, *paid)),
-            LOCAL: ("runs in this process", endpoint),
+            LOCAL: ("runs in this process", (*endpoint, sampling["extra_body"])),
         }
 
     def settings(self) -> ModelSettings:

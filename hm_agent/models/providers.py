@@ -20,6 +20,7 @@ from hm_agent.models.cache import AnswerCache, CachedChat
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
+from hm_agent.models.endpoint.surroundings import check_surroundings
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import Price, load_prices
 from hm_agent.models.settings import BUILTIN, PLACE, ModelSettings
@@ -130,6 +131,9 @@ class EndpointProvider(_LanguageProvider):
             raise ConfigError("--base_url (or OPENAI_BASE_URL) is no URL: it looks like http://localhost:8000/v1")
         if self._key and not (self._key.isascii() and self._key.isprintable()):
             raise ConfigError(f"--api_key_env={settings.api_key_env}: the key in it has characters that no key has")
+        _ = settings.headers
+        if not settings.offline:
+            check_surroundings(settings.endpoint_url or "")
 
     @property
     def _endpoint(self) -> str | None:
@@ -152,7 +156,8 @@ class EndpointProvider(_LanguageProvider):
 
         settings = self._settings
         if self._chat is None:
-            endpoint = EndpointSettings(settings.endpoint_url, self._key, settings.timeout, settings.retries)
+            url, headers = settings.endpoint_url, settings.headers
+            endpoint = EndpointSettings(url, self._key, settings.timeout, settings.retries, headers=headers)
             self._chat = OpenAIChat(endpoint, self._support)
         chat = self._chat
         self._users += 1
@@ -308,7 +313,7 @@ class ModelPool:
         if cache is None and settings.cache is not None:
             from hm_agent.models.answer_file import AnswerFile
 
-            self._cache = self._own_cache = AnswerFile(settings.cache)
+            self._cache = self._own_cache = AnswerFile(settings.cache, is_read_only=settings.offline)
         self._providers: dict[str, Provider] = {}
 
     def check(self, names: Iterable[str]) -> None:

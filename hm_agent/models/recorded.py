@@ -71,7 +71,12 @@ class RecordedModel:
             return self._data_answer(question, recorded.answer)
         chat = _RecordedChat(recorded)
         model = TextModel(self.name, chat, self._sampling, None, self._seed)
-        return await model.answer(question, lambda call: note(replace(call, cost=chat.latest_cost)))
+
+        def note_recorded(call: ModelCall) -> None:
+            if not chat.is_over:
+                note(replace(call, cost=chat.latest_cost))
+
+        return await model.answer(question, note_recorded)
 
     def _data_answer(self, question: Question[AnswerT], answer: Mapping[str, Any]) -> AnswerT:
         try:
@@ -82,19 +87,26 @@ class RecordedModel:
 
 
 class _RecordedChat:
-    """The recorded replies to one question. latest_cost: of the request that was answered last."""
+    """The recorded replies to one question.
+
+    latest_cost: of the request that was answered last. is_over: True once one is asked for that was never recorded.
+    """
 
     def __init__(self, recorded: RecordedQuestion) -> None:
         self._question, self._calls = recorded.question, deque(recorded.calls)
         self.latest_cost: float | None = None
+        self.is_over = False
 
     async def complete(self, request: Request) -> Reply:
         if not self._calls:
+            self.is_over = True
             raise Unanswered("the record has no reply")
         call = self._calls.popleft()
         if call.prompt != prompt_hash(request.messages[-1].content):
             raise OtherQuestion(f"the prompt of {self._question} is another one than was answered")
         self.latest_cost = call.cost
+        if not (call.replies or self._calls or call.input_tokens):
+            raise Unanswered(call.problem or "")  # the endpoint refused it
         # Only an endpoint that gives one sample at a time gets the same prompt twice.
         is_single = bool(self._calls) and self._calls[0].prompt == call.prompt
         return Reply(call.replies, call.problem, call.input_tokens, call.output_tokens, is_single=is_single)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.chat import Sampling
 
@@ -15,6 +17,8 @@ BUILTIN = "builtin"
 """The name of the built-in reasoner, which is no language model."""
 PLACE = "python:"
 """The prefix of `module:name`, the place of a function as `register_model` takes it."""
+
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,26 @@ class ModelSettings:
     prices: Path | None = flag_field(
         None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens)."
     )
+    header: tuple[str, ...] = flag_field(
+        (), "Headers of each request, as Name:value, with commas; recorded by name alone.", shown=False
+    )
 
     def __post_init__(self) -> None:
         """Converts names of files to paths."""
         for name in ("cache", "prices"):
             if (path := getattr(self, name)) is not None:
                 object.__setattr__(self, name, Path(path))
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers by name. Raises ConfigError, which shows no value, for one that is none."""
+        named = {}
+        for number, header in enumerate(self.header, start=1):
+            name, colon, value = (part.strip() for part in header.partition(":"))
+            if not (colon and _HEADER_NAME.fullmatch(name) and value.isascii() and value.isprintable()):
+                raise ConfigError(f"--header: the {number}. of {len(self.header)} is none: it looks like X-Title:value")
+            named[name] = value
+        return named
 
     @property
     def endpoint_url(self) -> str | None:

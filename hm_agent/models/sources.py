@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+from hm_agent.models.chat import Reply
+
 HASH_DIGITS = 12
 """How many hexadecimal digits of a SHA-256 are recorded."""
 
@@ -16,12 +18,15 @@ HASH_DIGITS = 12
 class Sources:
     """What was noted.
 
-    templates: the hash of each that prompts were rendered from, by name. served: the names by which endpoints call the
-    models that answered, in the order of their first answers; the values are None.
+    templates: the hash of each that prompts were rendered from, by name. served, fingerprints: the names by which
+    endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent. All are in
+    the order of the first answers; the values are None.
     """
 
     templates: dict[str, str] = field(default_factory=dict)
     served: dict[str, None] = field(default_factory=dict)
+    fingerprints: dict[str, None] = field(default_factory=dict)
+    seeds: dict[int, None] = field(default_factory=dict)
 
 
 _NOTED: ContextVar[Sources | None] = ContextVar("sources", default=None)
@@ -44,10 +49,12 @@ def note_templates(hashes: Mapping[str, str]) -> None:
         noted.templates |= hashes
 
 
-def note_served(model: str | None) -> None:
-    """Notes by which name the endpoint calls the model that answered; None if it gave none."""
-    if model is not None and (noted := _NOTED.get()) is not None:
-        noted.served[model] = None
+def note_reply(reply: Reply) -> None:
+    """Notes what a reply says of who answered, and with which seed."""
+    if (noted := _NOTED.get()) is not None:
+        noted.served |= dict.fromkeys([reply.served] if reply.served else [])
+        noted.fingerprints |= dict.fromkeys([reply.fingerprint] if reply.fingerprint else [])
+        noted.seeds |= dict.fromkeys([] if reply.seed is None else [reply.seed])
 
 
 def text_hash(text: str) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, cast
 
 from hm_agent.bounds import MAX_SENT_BACK
-from hm_agent.models.answer_parsing import BadAnswer, read_answer
-from hm_agent.models.chat import Chat, Message, Reply, Request, Sampling
+from hm_agent.models.answer_parsing import BadAnswer, UnfinishedThinking, read_answer
+from hm_agent.models.chat import Chat, Message, Refused, Reply, Request, Sampling
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
-from hm_agent.models.sources import note_served
+from hm_agent.models.sources import note_reply
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, answer_schema, ignore
 
 RETRIES = 3
@@ -51,18 +51,25 @@ class TextModel:
     ) -> _Drawn[AnswerT]:
         """Draws the samples for a request; returns the first valid one, or else the last. Each call goes to `note`.
 
-        An endpoint that gives one sample at a time is asked for the next one only after a bad one.
+        An endpoint that gives one sample at a time is asked for the next one only after a bad one. Raises Unanswered if
+        the endpoint refuses the request, which is noted as a call that cost nothing, with its words.
         """
+        prompt = request.messages[-1].content
         single = replace(request, sampling=replace(request.sampling, completions=None))
         drawn, part = _Drawn[AnswerT](None), None
         for sample in range(self._sampling.completions or 1):
-            reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
-            note_served(reply.served)
+            try:
+                reply = await self._chat.complete(replace(single, sample=sample) if sample else request)
+            except Unanswered as refused:
+                is_cached = isinstance(refused, Refused) and refused.cached
+                note(ModelCall(prompt, (), str(refused), 0, 0, 0.0 if self._price else None, is_cached))
+                raise
+            note_reply(reply)
             drawn = _first_valid(reply, question, request.schema)
             tokens = reply.input_tokens, reply.output_tokens
             cost = self._price.of(*tokens) if self._price else None
             problem = None if drawn.answer is not None else drawn.problem
-            note(ModelCall(request.messages[-1].content, reply.texts, problem, *tokens, cost, reply.cached))
+            note(ModelCall(prompt, reply.texts, problem, *tokens, cost, reply.cached))
             part = drawn.part or part
             if drawn.answer is not None or not reply.is_single:
                 break
@@ -89,5 +96,6 @@ def _first_valid(reply: Reply, question: Question[AnswerT], schema: Mapping[str,
         try:
             return _Drawn(read_answer(text, question, schema))
         except BadAnswer as bad:
-            problem, part = reply.problem or str(bad), cast("AnswerT | None", bad.part) or part
+            told = None if isinstance(bad, UnfinishedThinking) else reply.problem
+            problem, part = told or str(bad), cast("AnswerT | None", bad.part) or part
     return _Drawn(None, problem, part, reply.texts[-1] if reply.texts else "")

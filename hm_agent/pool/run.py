@@ -47,7 +47,9 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
         if not workers:
             return []
         budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
-        with closing(SharedState(budget, experiment.model.cache)) as state, told_of_interruptions(state.hurry):
+        model = experiment.model
+        shared = SharedState(budget, model.cache, is_offline=model.offline)
+        with closing(shared) as state, told_of_interruptions(state.hurry):
             if workers == 1 and experiment.engine == "local":
                 return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())
             with _host(experiment) as host:

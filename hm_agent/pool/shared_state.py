@@ -41,9 +41,9 @@ class Holdings:
 class SharedState:
     """Holds the budget and the cache. Only one process opens the cache: SQLite isn't safe on network folders."""
 
-    def __init__(self, budget: RunBudget, cache: Path | None) -> None:
+    def __init__(self, budget: RunBudget, cache: Path | None, *, is_offline: bool = False) -> None:
         self.budget = budget
-        self.cache = AnswerFile(cache) if cache else None
+        self.cache = AnswerFile(cache, is_read_only=is_offline) if cache else None
 
     def execute(self, request: StateRequest, held: Holdings) -> StateAnswer:
         """Calls the requested method for a worker, and updates what the worker holds."""

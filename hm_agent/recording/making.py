@@ -6,7 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
@@ -28,15 +28,27 @@ _CHECKOUT = Path(hm_agent.__file__).parents[1]
 def making() -> Mapping[str, str]:
     """When and by what an experiment is played.
 
-    date: UTC, in seconds. command: the command line, without passwords and queries of URLs. Of a checkout of the
-    package also commit, marked if files were changed, and lock, the hash of the file with all libraries' versions.
+    date: UTC, in seconds. command: the command line, without passwords, queries of URLs and values of headers. Of a
+    checkout of the package also commit, marked if files were changed, and lock, the hash of the file with all
+    libraries' versions.
     """
-    command = shlex.join(["hm-agent", *sys.argv[1:]]) if Path(sys.argv[0]).name in _COMMANDS else "python"
+    words = ["hm-agent", *_without_values(sys.argv[1:])]
+    command = shlex.join(words) if Path(sys.argv[0]).name in _COMMANDS else "python"
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": _SECRETS.sub("", command),
         **_checkout(),
     }
+
+
+def _without_values(words: Sequence[str]) -> Iterator[str]:
+    """A command's words, with the values of `--header`, which may hold keys, replaced by dots."""
+    is_value = False
+    for word in words:
+        flag, equals, _ = word.partition("=")
+        is_header = flag.lstrip("-") == "header" and flag.startswith("-")
+        yield "..." if is_value else f"{flag}=..." if is_header and equals else word
+        is_value = is_header and not equals
 
 
 _COMMANDS = ("hm-agent", "run_scenario.py", "__main__.py")

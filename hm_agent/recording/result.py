@@ -37,6 +37,8 @@ MOST_UNANSWERED = 0.2
 
 ENDPOINT = "base_url"
 """The setting that names the endpoint of the models, without name, password and query; only if one was given."""
+EXTRA_BODY = "extra_body"
+"""The setting that holds the user's own parameters of each request, as JSON; only if there are any."""
 CODE = "code"
 """The setting that holds a hash of the files of the user's own agents and models; only if there are any."""
 OWN_FILE = "scenarios_dir"
@@ -89,9 +91,10 @@ class Result:
     agent_ms_per_step_median: over the decisions for which nothing was asked. settings: what else was asked for
     that may change the outcome, by flag; None if a flag was not set. measure: what the episode is compared by, as its
     scenario had it when it was played; None in older files, which lack it. prompts: the hashes of the templates that a
-    language model's prompts were rendered from, by name. served: by which names endpoints called the models that
-    answered. made: when, by which command and by which version of the package it was played; see `making`. format: the
-    version of the file's form.
+    language model's prompts were rendered from, by name. served, fingerprints: by which names endpoints called the
+    models that answered, and their systems. sampling_seeds: those that were sent. made: when, by which command and by
+    which version of the package it was played, and with which headers, by name; see `making`. format: the version of
+    the file's form.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore")
@@ -124,6 +127,8 @@ class Result:
     measure: Measure | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     served: tuple[str, ...] = ()
+    fingerprints: tuple[str, ...] = ()
+    sampling_seeds: tuple[int, ...] = ()
     made: Mapping[str, str] = field(default_factory=dict)
     format: Literal[2] = FORMAT
 

@@ -140,6 +140,15 @@ def read_trace(path: Path, *, with_any_of: Sequence[str] = ()) -> Iterator[dict[
                 yield fields
 
 
+def why_unanswered(path: Path) -> str:
+    """Why the first question without an answer has none, as its last call says; empty if nothing in a trace does."""
+    for line in read_trace(path, with_any_of=("questions",)):
+        for question in line["questions"]:
+            if question["answer"] is None and (calls := question.get("calls")):
+                return str(calls[-1]["problem"] or "")
+    return ""
+
+
 def _fields(line: bytes) -> dict[str, Any]:
     """The fields of a line of JSON; none for a line that is cut or holds no object."""
     try:

@@ -144,10 +144,10 @@ def test_an_answer_that_fails_the_check_of_its_question_is_passed_over() -> None
     [
         "<think>Maybe {rejected}, or {{.</think>\n{kept}",
         "Maybe {rejected}.\n</think>\n\n{kept}",
-        "<think>I'd say {kept}",
+        "{kept}\n<think>Or {rejected}",
         '<think>{"</think>{kept}',
     ],
-    ids=["whole", "only closed", "never closed", "a brace left open in it"],
+    ids=["whole", "only closed", "begun behind it", "a brace left open in it"],
 )
 def test_thinking_is_passed_over(text: str) -> None:
     filled = text.replace("{kept}", json.dumps(KEPT)).replace("{rejected}", json.dumps(REJECTED))
@@ -156,6 +156,26 @@ def test_thinking_is_passed_over(text: str) -> None:
 
 def test_what_was_only_thought_of_is_no_answer() -> None:
     assert "no answer found" in problem_of(f"<think>{json.dumps(KEPT)}</think> I can't tell.")
+
+
+def test_unfinished_thinking_is_no_answer_in_any_spelling() -> None:
+    drafts = ("<think>", "<thought>\n", "[THINK]", "◁think▷", "<seed:think>", "<|channel|>analysis<|message|>")
+    for opening in (*drafts, "<think>a</think>\n<think>", "Here is my thought process: "):
+        assert "thinking does not end" in problem_of(f"{opening} One could say {json.dumps(KEPT)} but that is wrong,")
+    ends = (
+        "<think>{no}</think>",
+        "[THINK]{no}[/THINK]",
+        "<|channel|>analysis<|message|>{no}<|channel|>final<|message|>",
+    )
+    for thought in ends:
+        filled = thought.replace("{no}", json.dumps(REJECTED)) + json.dumps(KEPT)
+        assert hypothesis_in(filled) == KEPT["hypothesis"]
+
+
+def test_an_answer_encoded_twice_is_read() -> None:
+    twice = json.dumps(json.dumps(KEPT))
+    for text in (twice, f"<think>hm</think>\n```json\n{twice}\n```"):
+        assert hypothesis_in(text) == KEPT["hypothesis"]
 
 
 def test_thinking_inside_the_answer_is_part_of_it() -> None:
@@ -353,8 +373,8 @@ VALID: st.SearchStrategy[tuple[Question[Any], BaseModel]] = st.one_of(
         st.just(PLAN), st.builds(CallsAnswer, reasoning=st.text(), calls=st.lists(CALLS, min_size=1, max_size=6))
     ),
 )
-STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#", "<think>")
-PROSE = (st.text() | st.lists(st.sampled_from(STRAY)).map("".join)).filter(lambda text: "</think>" not in text)
+STRAY = ("{", "}", '"', "'", "{'", "```", "I'd ", "\\", "//", "#")
+PROSE = st.text() | st.lists(st.sampled_from(STRAY)).map("".join)
 
 
 @pytest.mark.parametrize("render", RENDERINGS.values(), ids=RENDERINGS)

@@ -95,7 +95,7 @@ def test_second_time_is_answered_without_a_request(tmp_path: Path) -> None:
     with counting() as server:
         first, second = ask(tmp_path / "answers", server, REQUEST, REQUEST)
         (later,) = ask(tmp_path / "answers", server, REQUEST)
-    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, served="loopback")
+    assert first == Reply(("1",), None, input_tokens=2, output_tokens=1, served="loopback", seed=1)
     assert second == later == replace(first, cached=True)
     assert len(server.received) == 1
 
@@ -115,6 +115,15 @@ def test_every_part_of_a_request_is_compared() -> None:
     assert parts - {"messages"} <= set(OTHERS)
 
 
+def test_refusal_that_no_word_explains_is_not_kept(tmp_path: Path) -> None:
+    responses = iter([completion("fine"), refusal(400, "Something is wrong."), completion("fine")])
+    later = replace(REQUEST, seed=2)
+    with Server(lambda body: next(responses)) as server:
+        with pytest.raises(Unanswered, match="Something is wrong"):
+            ask(tmp_path / "answers", server, REQUEST, later)
+        assert ask(tmp_path / "answers", server, later)[0].texts == ("fine",)
+
+
 def test_order_of_keys_in_a_schema_makes_no_other_request(tmp_path: Path) -> None:
     one, other = {"type": "object", "title": "A"}, {"title": "A", "type": "object"}
     with counting() as server:
@@ -129,6 +138,22 @@ def test_offline_answers_what_is_known_and_asks_nothing_else(tmp_path: Path) -> 
         with pytest.raises(ModelUnavailable, match=r"no answer to a Answer.*--offline"):
             ask(tmp_path / "answers", server, replace(REQUEST, seed=2), offline=True)
     assert len(server.received) == 1
+
+
+def test_offline_answers_come_from_a_file_that_nobody_may_write(tmp_path: Path) -> None:
+    path = tmp_path / "read only?" / "answers#1"
+    path.parent.mkdir()
+    with counting() as server:
+        ask(path, server, REQUEST)
+    before = path.read_bytes()
+    for mode in (0o555, 0o755):
+        path.parent.chmod(mode)
+        path.chmod(0o444)
+        with closing(AnswerFile(path, is_read_only=True)) as cache:
+            found = cache.find(REQUEST)
+        assert found is not None
+        assert found.texts == ("1",)
+    assert path.read_bytes() == before
 
 
 def test_failure_is_not_kept(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hm_agent.models.chat import Message, Reply, Request, Sampling
+from hm_agent.models.chat import Message, Refused, Reply, Request, Sampling
 from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.questions import ModelUnavailable, Question, Unanswered, answer_schema
@@ -100,7 +100,7 @@ def finished(finish: str | None, **message: Any) -> Response:
 def test_nothing_that_is_not_set_is_sent() -> None:
     with Server(lambda body: completion("fine")) as server:
         ask(server.base_url, REQUEST)
-    assert set(bodies(server)[0]) == {"model", "messages", "response_format"}
+    assert set(bodies(server)[0]) == {"model", "messages", "response_format", "seed"}
 
 
 def test_model_and_conversation_are_sent_as_they_are() -> None:
@@ -118,7 +118,8 @@ def test_all_that_is_set_is_sent() -> None:
         ask(server.base_url, replace(REQUEST, sampling=sampling))
     sent = {name: value for name, value in bodies(server)[0].items() if name not in {"model", "messages"}}
     del sent["response_format"]
-    assert sent == {"temperature": 0.0, "top_p": 0.9, "max_tokens": 50, "n": 2, "reasoning_effort": "low"}
+    given = {"temperature": 0.0, "top_p": 0.9, "max_tokens": 50, "n": 2, "reasoning_effort": "low"}
+    assert sent == given | {"seed": 0}
 
 
 def test_form_of_the_answer_is_sent_as_a_strict_schema() -> None:
@@ -269,13 +270,14 @@ def test_endpoint_that_refuses_everything_is_given_up() -> None:
         pytest.raises(ModelUnavailable, match=r"^127\.0\.0\.1:.* Bad request"),
     ):
         ask(server.base_url, REQUEST)
-    assert [form_of(body) for body in bodies(server)] == ["json_schema", OF_SCHEMA, "json_object", None]
+    forms = ["json_schema", OF_SCHEMA, "json_object", None]
+    assert [form_of(body) for body in bodies(server)] == 2 * forms, "with the seed, and without it"
 
 
 def test_generic_refusal_is_not_blamed_on_a_form_that_was_understood_before() -> None:
     with (
         Server(in_turn(completion("fine"), BAD_REQUEST)) as server,
-        pytest.raises(ModelUnavailable, match="Bad request"),
+        pytest.raises(Refused, match=r"^Bad request\.$"),
     ):
         ask(server.base_url, REQUEST, REQUEST)
     assert len(bodies(server)) == 2
@@ -341,7 +343,8 @@ def test_refusal_that_comes_after_another_request_has_succeeded_is_still_learnt_
 def test_reply_says_so_where_n_is_refused(refused: Response) -> None:
     with Server(lambda body: refused if body.get("n", 1) > 1 else completion("four", prompt="a prompt")) as server:
         first, second = ask(server.base_url, THREE, THREE)
-    assert first == second == Reply(("four",), None, input_tokens=2, output_tokens=1, is_single=True, served="loopback")
+    reply = Reply(("four",), None, input_tokens=2, output_tokens=1, is_single=True, served="loopback", seed=0)
+    assert first == second == reply
     assert [body.get("n") for body in bodies(server)] == [3, None, None]
 
 
@@ -427,7 +430,7 @@ def test_port_where_nobody_listens_is_unavailable() -> None:
 def test_refused_key_names_the_flag_and_is_not_tried_again(status: int) -> None:
     with (
         Server(in_turn(refusal(status, "Incorrect API key provided."))) as server,
-        pytest.raises(ModelUnavailable, match=r"does not accept the key.*--api_key_env"),
+        pytest.raises(ModelUnavailable, match=r"Incorrect API key.*--api_key_env"),
     ):
         ask(server.base_url, REQUEST, retries=3)
     assert len(bodies(server)) == 1
@@ -444,7 +447,10 @@ def test_unknown_model_is_unavailable() -> None:
 
 def test_page_instead_of_an_error_is_passed_on_in_part() -> None:
     page = Response(404, b"<html>not here" + b"." * 100_000, {"Content-Type": "text/html"})
-    with Server(in_turn(page)) as server, pytest.raises(ModelUnavailable, match="404 - <html>not here") as unavailable:
+    with (
+        Server(in_turn(page)) as server,
+        pytest.raises(ModelUnavailable, match=r"404\): <html>not here") as unavailable,
+    ):
         ask(server.base_url, REQUEST)
     assert len(str(unavailable.value)) < 1000
 

@@ -8,12 +8,14 @@ from typing import Any
 
 from hm_agent.bounds import MAX_SAMPLE, MAX_SAMPLES
 from hm_agent.models.chat import Reply
+from hm_agent.models.endpoint.refusals import NO_STATUS, read_error
+from hm_agent.models.thinking import OPENING, unclosed_thinking
 from hm_agent.process.shell import printable
 
 MAX_TOKENS = 10**9
 """A larger number of tokens is a fault of the endpoint, and counts as unknown."""
-LONGEST_SERVED = 200
-"""How many characters of the name by which an endpoint calls its model are kept."""
+LONGEST_NAME = 200
+"""How many characters of the name by which an endpoint calls its model, or itself, are kept."""
 TOO_LONG = "it was too long to be read; be much shorter"
 
 _PROBLEMS = {"length": "it was cut off at the token limit; be shorter", "content_filter": "it was withheld"}
@@ -24,7 +26,7 @@ class NoCompletion(ValueError):
 
 
 def read_completion(body: str) -> Reply:
-    """Parses a response into a reply; raises NoCompletion if it is no chat completion.
+    """Parses a response into a reply; raises NoCompletion if it is no chat completion, ErrorAnswer if it is an error.
 
     Usage is read apart from the choices: if it is malformed, its numbers are unknown and no sample is lost. A text may
     come in parts.
@@ -34,7 +36,7 @@ def read_completion(body: str) -> Reply:
     except (ValueError, RecursionError):
         raise NoCompletion from None
     match response:
-        case {"choices": [*choices]} if all(map(_is_choice, choices)):
+        case {"choices": [*choices]} if all(map(_is_choice, choices)) and not _is_error(response, choices):
             samples = choices[:MAX_SAMPLES]
             usage = response.get("usage")
             tokens = usage if isinstance(usage, Mapping) else {}
@@ -44,14 +46,33 @@ def read_completion(body: str) -> Reply:
                 _problem(samples),
                 read_count(inputs),
                 read_count(outputs),
-                served=_served(response.get("model")),
+                served=_name(response.get("model")),
+                fingerprint=_name(response.get("system_fingerprint")),
             )
+    if error := _error_in(response):
+        raise read_error(NO_STATUS, json.dumps({"error": error}))
     raise NoCompletion
 
 
-def _served(name: object) -> str | None:
-    """The model's name in a response, without control characters; None unless it is a text."""
-    return printable(name[:LONGEST_SERVED]).replace("\n", " ") if isinstance(name, str) and name else None
+def _error_in(response: object) -> object:
+    match response:
+        case [{"error": error}]:  # Google's form
+            return error
+        case {"error": error} if error:
+            return error
+        case {"choices": [{"error": error}, *_]}:
+            return error
+    return None
+
+
+def _is_error(response: Mapping[str, Any], choices: Sequence[Mapping[str, Any]]) -> bool:
+    """True if there is an error in the place of every sample."""
+    return bool(response.get("error")) if not choices else all(choice.get("error") for choice in choices)
+
+
+def _name(name: object) -> str | None:
+    """A name in a response, e.g. the model's, without control characters; None unless it is a text."""
+    return printable(name[:LONGEST_NAME]).replace("\n", " ") if isinstance(name, str) and name else None
 
 
 def _is_choice(choice: object) -> bool:
@@ -59,12 +80,44 @@ def _is_choice(choice: object) -> bool:
 
 
 def _text(choice: Mapping[str, Any]) -> str:
-    """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back."""
-    content = choice["message"].get("content")
+    """Returns a sample's text without unpaired surrogates, e.g. of a cut emoji, which could not be sent back.
+
+    Where it is empty, it is what else the model has written: a tool's arguments, a refusal, or its thinking.
+    """
+    message = choice["message"]
+    text = _joined(message.get("content"))
+    if not text.strip():
+        text = _arguments(message) or _joined(message.get("refusal")) or _thinking(choice) or text
+    if len(text) > MAX_SAMPLE and unclosed_thinking(text) is not None:
+        text = f"{OPENING}\n{text[len(OPENING) + 1 - MAX_SAMPLE :]}"
+    return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
+
+
+def _joined(content: object) -> str:
     parts = content if isinstance(content, list) else [content]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    text = "".join(text for text in texts if isinstance(text, str))
-    return text[-MAX_SAMPLE:].encode("utf-8", "replace").decode("utf-8")
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+    """The arguments of the only tool that is called; empty without one."""
+    match message:
+        case {"tool_calls": [{"function": {"arguments": str(arguments)}}]}:
+            return arguments
+        case {"function_call": {"arguments": str(arguments)}}:
+            return arguments
+    return ""
+
+
+def _thinking(choice: Mapping[str, Any]) -> str:
+    """What stands in the place of a sample's thinking: the answer alone as itself, anything else marked as thinking.
+
+    Some servers take an answer for thinking if the model was told not to think.
+    """
+    message = choice["message"]
+    thinking = _joined(message.get("reasoning_content")) or _joined(message.get("reasoning"))
+    is_answer = thinking.strip().startswith("{") and thinking.strip().endswith("}")
+    return thinking if is_answer or not thinking.strip() else f"{OPENING}\n{thinking}"
 
 
 def read_count(value: object) -> int | None:

@@ -6,32 +6,37 @@ import asyncio
 import email.utils
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, OpenAIError
 
 from hm_agent.bounds import LARGE_BODY, MAX_BODY, MAX_LARGE_BODIES, MAX_MESSAGE
-from hm_agent.models.chat import Reply, Request
+from hm_agent.models.chat import Refused, Reply, Request
 from hm_agent.models.endpoint.completion_reading import TOO_LONG, NoCompletion, read_completion
 from hm_agent.models.endpoint.outage import Outage
 from hm_agent.models.endpoint.pace import RequestPace
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
-from hm_agent.questions import ModelUnavailable, Unanswered
+from hm_agent.models.endpoint.parameter_support import ParameterSupport, ParameterTrial
+from hm_agent.models.endpoint.refusals import About, ErrorAnswer, judge, read_error
+from hm_agent.models.endpoint.surroundings import proxy_for
+from hm_agent.process.shell import printable
+from hm_agent.questions import ModelUnavailable
 
+OPENAI = "https://api.openai.com/v1"
 PATH = "/chat/completions"
-PARAMETER_REFUSED = (400, 422, 500, 501)
-"""The statuses with which endpoints refuse a parameter."""
 TOO_MANY = 429
-TEMPORARY = (408, 409, 425, TOO_MANY)
-"""The statuses below 500 of temporary errors: a timeout, a conflict, too early, too many requests."""
+MAY_BE_OF_A_FORM = (500, 501)
+"""The statuses of failures that some endpoints have for a schema they can't follow."""
 NO_KEY = "none"
 """The key that is sent to a local server that needs none."""
 MIN_SECRET = 8
 """Characters from which a key is removed from all texts; a shorter one is a word like `EMPTY`."""
+SCHEMES = ("Bearer ", "Basic ", "Token ", "Key ")
+"""What may stand before a key in the value of a header."""
 PAUSE = 1.0
 """Default seconds to wait after a response that is no completion."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
@@ -44,8 +49,9 @@ LONGEST_REQUESTED_PAUSE = 120.0
 class EndpointSettings:
     """How to reach an endpoint.
 
-    key: None if it needs none; it must not appear in any text. timeout: seconds from sending a request to the last byte
-    of its response. retries: of a failed call. pause: seconds to wait after a response that is no completion.
+    key: None if it needs none; it must not appear in any text, nor must the values of headers. timeout: seconds from
+    sending a request to the last byte of its response. retries: of a failed call. pause: seconds to wait after a
+    response that is no completion.
     """
 
     base_url: str | None
@@ -53,14 +59,43 @@ class EndpointSettings:
     timeout: float
     retries: int
     pause: float = PAUSE
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def url(self) -> str:
+        return self.base_url or OPENAI
 
     @property
     def host(self) -> str:
         """The host and port, for messages: the whole URL may hold a password."""
-        return urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else "api.openai.com"
+        return urlsplit(self.url).netloc.rpartition("@")[2]
 
-    def hide_key(self, text: str) -> str:
-        return text.replace(self.key, "[key]") if self.key and len(self.key) >= MIN_SECRET else text
+    @property
+    def proxy(self) -> str:
+        """` through the proxy ...` if the environment names one for this endpoint."""
+        found = proxy_for(self.url)
+        return f" through the proxy {found}" if found else ""
+
+    def hide_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
+
+    @cached_property
+    def _secrets(self) -> Sequence[str]:
+        """The key and the headers' values, longest first, also without what may stand before a key in a header."""
+        values = [self.key or "", *self.headers.values()]
+        bare = [value.removeprefix(scheme) for value in values for scheme in SCHEMES]
+        return sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
+
+    def told(self, text: str) -> str:
+        """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
+        return printable(" ".join(self.hide_secrets(text).split()))[:MAX_MESSAGE]
+
+
+def _is_secret(value: str) -> bool:
+    """False for a short or plain word, which texts may have for other reasons."""
+    return len(value) >= MIN_SECRET and not value.isalpha()
 
 
 class _BodyTooLong(OpenAIError):
@@ -70,12 +105,20 @@ class _BodyTooLong(OpenAIError):
 class _BoundedClient(DefaultAsyncHttpxClient):
     """An HTTP client that reads at most MAX_BODY bytes of a response, decompressed, and few large ones at once.
 
-    Raises _BodyTooLong for a longer successful response; cuts that of an error.
+    Raises _BodyTooLong for a longer successful response; cuts that of an error. The user's own headers, which may hold
+    keys, follow no redirection to another host.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, endpoint: EndpointSettings) -> None:
+        super().__init__(event_hooks={"request": [self._guard_headers]})
+        self._endpoint = endpoint
         self._large_bodies = asyncio.Semaphore(MAX_LARGE_BODIES)
+
+    async def _guard_headers(self, request: Any) -> None:
+        own = type(request.url)(self._endpoint.url)
+        if (request.url.scheme, request.url.netloc) != (own.scheme, own.netloc):
+            for name in self._endpoint.headers:
+                request.headers.pop(name, None)
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         response: Any = await super().send(request, stream=True, **options)
@@ -112,7 +155,8 @@ class OpenAIChat:
             base_url=endpoint.base_url,
             timeout=None,  # it would limit each read; `_send` limits the whole call
             max_retries=0,
-            http_client=_BoundedClient(),
+            default_headers=endpoint.headers,
+            http_client=_BoundedClient(endpoint),
         )
 
     async def __aenter__(self) -> OpenAIChat:
@@ -125,29 +169,39 @@ class OpenAIChat:
         """Sends a request, again and again without parameters that the endpoint refuses, until it accepts them.
 
         If the endpoint refuses `n`, the reply has one sample and `is_single`. Raises `Outage` for a temporary failure,
-        `ModelUnavailable` for a permanent one, `Unanswered` if the endpoint refuses this one request for its content.
+        `ModelUnavailable` for a permanent one, `Refused` if the endpoint refuses this one request.
         """
+        trial = self._support.trial(request)
         while True:
-            parameters = self._support.parameters(request)
+            sent = trial.parameters()
             try:
-                reply = await self._complete_with(request, parameters)
-            except APIStatusError as error:
-                self._raise_unless_retryable(error, request, parameters)
-                continue
-            self._support.note_success(parameters)
-            is_single = (request.sampling.completions or 1) > 1 and "n" not in parameters
-            return replace(reply, texts=tuple(map(self._endpoint.hide_key, reply.texts)), is_single=is_single)
+                reply = await self._complete_with(request, sent)
+            except ErrorAnswer as error:
+                if error.generated is None:
+                    self._raise_unless_retryable(error, request, trial, sent)
+                    continue
+                # Nothing says what it cost, and the endpoint doesn't count it as an answer.
+                reply = Reply((error.generated,), self._endpoint.told(error.words), 0, 0)
+            trial.note_success(sent)
+            is_single = (request.sampling.completions or 1) > 1 and "n" not in sent
+            return replace(self._without_secrets(reply), is_single=is_single, seed=sent.get("seed"))
 
-    async def _complete_with(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
-        """Sends a request, with the retries of the settings; raises the last failure, APIStatusError or Outage."""
+    def _without_secrets(self, reply: Reply) -> Reply:
+        hide = self._endpoint.hide_secrets
+        served, fingerprint = (name and hide(name) for name in (reply.served, reply.fingerprint))
+        return replace(reply, texts=tuple(map(hide, reply.texts)), served=served, fingerprint=fingerprint)
+
+    async def _complete_with(self, request: Request, sent: Mapping[str, Any]) -> Reply:
+        """Sends a request, with the retries of the settings; raises the last failure, ErrorAnswer or Outage."""
         attempt = 0
         while True:
             try:
-                return await self._send(request, parameters)
-            except APIStatusError as error:
-                if not _is_temporary(error) or attempt == self._endpoint.retries:
+                return await self._send(request, sent)
+            except ErrorAnswer as error:
+                about, _ = judge(error, sent, request.sampling.extra)
+                if about is not About.OUTAGE or attempt == self._endpoint.retries:
                     raise
-                pause = _requested_pause(error) or _growing_pause(attempt)
+                pause = error.pause or _growing_pause(attempt)
             except Outage as outage:
                 if attempt == self._endpoint.retries:
                     raise
@@ -158,7 +212,7 @@ class OpenAIChat:
     async def _send(self, request: Request, parameters: Mapping[str, Any]) -> Reply:
         """Sends a request once and reads the response, both within the timeout."""
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body = {"model": request.model, "messages": messages, **parameters}
+        body = {"model": request.model, "messages": messages, **parameters, **request.sampling.extra}
         endpoint = self._endpoint
         async with self._pace.turn():
             try:
@@ -175,33 +229,54 @@ class OpenAIChat:
                 reason = f"{endpoint.host} answers, but not with chat completions; is --base_url right?"
                 raise Outage(reason, endpoint.pause) from None
             except APIStatusError as error:
+                pause = _requested_pause(error)
                 if error.status_code == TOO_MANY:
-                    self._pace.slow_down(_requested_pause(error) or FIRST_PAUSE)
-                raise
+                    self._pace.slow_down(pause or FIRST_PAUSE)
+                raise read_error(error.status_code, error.response.text, pause) from None
+            except APIConnectionError as error:
+                reason = (
+                    f"{endpoint.host} can't be reached{endpoint.proxy}: {endpoint.told(str(error.__cause__ or error))}"
+                )
+                raise Outage(reason) from None
             except OpenAIError as error:
-                raise Outage(endpoint.hide_key(_explain(error, endpoint))) from None
+                raise Outage(f"{endpoint.host}: {endpoint.told(str(error))}") from None
         self._pace.speed_up()
         return reply
 
-    def _raise_unless_retryable(self, error: APIStatusError, request: Request, sent: Mapping[str, Any]) -> None:
+    def _raise_unless_retryable(
+        self, error: ErrorAnswer, request: Request, trial: ParameterTrial, sent: Mapping[str, Any]
+    ) -> None:
         """Returns if the request may succeed with other parameters; otherwise raises what `complete` raises."""
-        if _refuses_content(error):
-            raise Unanswered(self._endpoint.hide_key(_message(error))[:MAX_MESSAGE]) from None
-        if error.status_code in PARAMETER_REFUSED:
-            # Another request may have noted this refusal while this one was under way.
-            is_outdated = sent != self._support.parameters(request)
-            if is_outdated or self._support.note_refusal(_message(error), error.param, request, sent):
-                return
-        reason = self._endpoint.hide_key(_explain(error, self._endpoint))[:MAX_MESSAGE]
-        if _is_temporary(error):
-            raise Outage(reason, _requested_pause(error)) from None
+        about, parameter = judge(error, sent, request.sampling.extra)
+        is_unclear = about is About.UNCLEAR
+        # Another request may have been refused the same while this one was under way.
+        if about in (About.PARAMETER, About.UNCLEAR) and sent != trial.parameters():
+            return None
+        if about is About.PARAMETER:
+            return trial.leave_out(parameter, sent)
+        if (is_unclear or error.status in MAY_BE_OF_A_FORM) and trial.guess(sent, also_seed=is_unclear):
+            return None
+        words = self._endpoint.told(error.words)
+        if about is About.REQUEST or (is_unclear and self._support.has_answered):
+            raise Refused(words or f"refused with status {error.status}", lasts=not is_unclear) from None
+        reason = f"{self._endpoint.host}{_status(error)}: {words.rstrip('.')}{_ADVICE[about].format(parameter)}"
+        if about is About.OUTAGE:
+            raise Outage(reason, error.pause or (0.0 if error.status else self._endpoint.pause)) from None
         raise ModelUnavailable(reason) from None
 
 
-def _is_temporary(error: APIStatusError) -> bool:
-    """True for a temporary error: a busy endpoint or a failure of its own, but not a used-up quota."""
-    is_busy = error.status_code in TEMPORARY and error.code != "insufficient_quota"
-    return is_busy or error.status_code >= 500
+_ADVICE: Mapping[About, str] = {
+    About.SETTING: "; no request can have this {}: see --max_output_tokens and --extra_body",
+    About.ACCESS: "; see --api_key_env, and what the key may do and spend",
+    About.SERVER: "; see --base_url and --model",
+    About.UNCLEAR: "",
+    About.OUTAGE: "",
+}
+"""Where the user can mend what no request can."""
+
+
+def _status(error: ErrorAnswer) -> str:
+    return f" (status {error.status})" if error.status else ""
 
 
 def _requested_pause(error: APIStatusError) -> float:
@@ -222,28 +297,3 @@ def _requested_pause(error: APIStatusError) -> float:
 
 def _growing_pause(attempt: int) -> float:
     return min(FIRST_PAUSE * 2.0 ** min(attempt, 10), LONGEST_PAUSE) * random.uniform(0.75, 1.0)
-
-
-def _refuses_content(error: APIStatusError) -> bool:
-    """True if this one request is refused for its text or its length, so that others may still succeed."""
-    return error.status_code == 400 and (
-        error.code in ("context_length_exceeded", "content_filter", "content_policy_violation")
-        or "context length" in _message(error)
-    )
-
-
-def _message(error: APIStatusError) -> str:
-    """Returns the endpoint's error message, with the whole body if that isn't in OpenAI's format."""
-    return error.message if " - " in error.message else f"{error.message} - {error.response.text}"
-
-
-def _explain(error: OpenAIError, endpoint: EndpointSettings) -> str:
-    """Says what went wrong, and where the user can mend it."""
-    match error:
-        case APIConnectionError():
-            return f"{endpoint.host} can't be reached: {error.__cause__ or error}"
-        case APIStatusError(status_code=401 | 403):
-            return f"{endpoint.host} does not accept the key (status {error.status_code}); see --api_key_env"
-        case APIStatusError():
-            return f"{endpoint.host}: {_message(error)}"
-    return f"{endpoint.host}: {error}"

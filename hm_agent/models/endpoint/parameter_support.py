@@ -1,10 +1,8 @@
-"""Learns which request parameters an endpoint accepts: a refused parameter is not sent again."""
+"""Learns which parameters an endpoint takes: what a refused request is answered without is not sent again."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from hm_agent.models.chat import Request
@@ -59,16 +57,6 @@ def _schema_words(response_format: Mapping[str, Any]) -> set[str]:
     return words
 
 
-_MENTIONS: Mapping[str, str] = {
-    "temperature": r"temperature",
-    "top_p": r"top_p",
-    "n": r"['\"`]n['\"`]|\bn (?:>|must|is not)|multiple (?:choices|completions)",
-    "reasoning_effort": r"reasoning[_. ]effort",
-    "max_completion_tokens": r"max_completion_tokens",
-    "max_tokens": r"max_tokens",
-    "response_format": r"response_format|json_schema|json_object|structured output|grammar",
-}
-"""How an error message mentions each parameter, as a regular expression."""
 _FORMS: Mapping[str, tuple[str, ...]] = {
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "response_format": tuple(_RESPONSE_FORMATS),
@@ -77,58 +65,89 @@ _FORMS: Mapping[str, tuple[str, ...]] = {
 
 
 class ParameterSupport:
-    """The parameters that one endpoint has not refused yet."""
+    """The parameters that one endpoint takes, as far as its answers have shown. has_answered: whether it ever has."""
 
     def __init__(self) -> None:
+        self.has_answered = False
         self._refused_forms: dict[str, int] = {}
-        self._accepted_words: set[str] = set()
+        self._accepted: set[str] = set()
 
-    def parameters(self, request: Request) -> dict[str, Any]:
-        """Returns the parameters to send beside model and messages, each in its first form that was not refused."""
-        sampling = {name: value for name, value in asdict(request.sampling).items() if value is not None}
+    def trial(self, request: Request) -> ParameterTrial:
+        return ParameterTrial(request, self)
+
+    def refused_forms(self, name: str) -> int:
+        """How many forms of a parameter have been refused, and are not tried again."""
+        return self._refused_forms.get(name, 0)
+
+    def has_accepted(self, words: set[str]) -> bool:
+        return words <= self._accepted
+
+    def note_success(self, sent: Mapping[str, Any], refused: Mapping[str, int]) -> None:
+        """Learns from an answered request: the parameters that were sent are accepted, and those left out refused."""
+        self.has_answered = True
+        self._accepted |= _words_of(sent)
+        for name, forms in refused.items():
+            # Another request may have been refused further forms since.
+            self._refused_forms[name] = max(self.refused_forms(name), forms)
+
+
+class ParameterTrial:
+    """One request's search for parameters that its endpoint takes.
+
+    What it leaves out counts as refused only once the request is answered without it: it may have been refused for
+    something else.
+    """
+
+    def __init__(self, request: Request, support: ParameterSupport) -> None:
+        self._request, self._support = request, support
+        self._refused_forms: dict[str, int] = {}
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters to send beside model and messages and the user's own, each in its first form not refused."""
+        request = self._request
         api_names = {"max_output_tokens": "max_tokens", "completions": "n"}
-        named = {api_names.get(name, name): value for name, value in sampling.items()} | {"response_format": request}
+        sampling = {api_names.get(name, name): value for name, value in request.sampling.recorded().items()}
+        named = {**sampling, "response_format": request, "seed": request.sampling_seed}
         accepted: dict[str, Any] = {}
-        for name, value in named.items():
-            forms, refused = _FORMS.get(name, (name,)), self._refused_forms.get(name, 0)
+        for name in (name for name, value in named.items() if value is not None and name != "extra_body"):
+            forms = _FORMS.get(name, (name,))
+            refused = max(self._support.refused_forms(name), self._refused_forms.get(name, 0))
             form = forms[refused] if refused < len(forms) else None
             if form is not None and form in _RESPONSE_FORMATS:
                 accepted[name] = _RESPONSE_FORMATS[form](request)
             elif form is not None:
-                accepted[form] = value
-        return accepted
+                accepted[form] = named[name]
+        return {name: value for name, value in accepted.items() if name not in request.sampling.extra}
 
-    def note_refusal(self, message: str, parameter: object, request: Request, sent: Mapping[str, Any]) -> bool:
-        """Notes which parameter was refused; returns False if none can be identified, so that a retry would not help.
-
-        message, parameter: of the endpoint's error. sent: the parameters that were sent for the request.
-        """
-        refused = self._identify(message, parameter, sent)
-        if refused is None:
-            return False
-        name = "max_tokens" if refused == "max_completion_tokens" else refused
+    def leave_out(self, parameter: str, sent: Mapping[str, Any]) -> None:
+        """Goes on with the next form of a parameter that was sent, or without it."""
+        name = "max_tokens" if parameter == "max_completion_tokens" else parameter
         if name == "response_format":
             # Forms are alike for a schema without bounds; they are refused together.
             forms = enumerate(_RESPONSE_FORMATS.values())
-            form_sent = max(number for number, form in forms if form(request) == sent[name])
+            form_sent = max(number for number, form in forms if form(self._request) == sent[name])
         else:
             form_sent = next((n for n, form in enumerate(_FORMS.get(name, (name,))) if form in sent), 0)
-        # Another request may have noted further refusals since this form was sent.
         self._refused_forms[name] = max(self._refused_forms.get(name, 0), form_sent + 1)
-        return True
+
+    def guess(self, sent: Mapping[str, Any], *, also_seed: bool) -> bool:
+        """Goes on without what an endpoint that gives no reason most likely refuses; False if nothing is left.
+
+        That is a keyword of the schema that it has not accepted yet, and then the seed, again with the schema.
+        """
+        if "response_format" in sent and not self._support.has_accepted(_schema_words(sent["response_format"])):
+            self.leave_out("response_format", sent)
+            return True
+        if also_seed and "seed" in sent and not self._support.has_accepted({"seed"}):
+            self._refused_forms = {"seed": 1}
+            return True
+        return False
 
     def note_success(self, sent: Mapping[str, Any]) -> None:
-        """Notes that the endpoint has accepted the parameters that were sent."""
-        if "response_format" in sent:
-            self._accepted_words |= _schema_words(sent["response_format"])
+        """Teaches the endpoint's support that the request was answered with these parameters."""
+        self._support.note_success(sent, self._refused_forms)
 
-    def _identify(self, message: str, parameter: object, sent: Mapping[str, Any]) -> str | None:
-        """Returns the name of the sent parameter that an error refuses, None if that is unclear."""
-        if isinstance(parameter, str) and (root := re.split(r"[.\[]", parameter)[0]) in sent:
-            return root
-        mentioned = (
-            name for name, words in _MENTIONS.items() if name in sent and re.search(words, message, re.IGNORECASE)
-        )
-        # An endpoint that gives no reason most likely refuses a keyword of the schema that it has not accepted yet.
-        is_new = "response_format" in sent and not _schema_words(sent["response_format"]) <= self._accepted_words
-        return next(mentioned, "response_format" if is_new else None)
+
+def _words_of(sent: Mapping[str, Any]) -> set[str]:
+    schema = _schema_words(sent["response_format"]) if "response_format" in sent else set()
+    return schema | (sent.keys() & {"seed"})

@@ -267,7 +267,7 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
 
     settings = model if model.cache else replace(model, cache=out / ANSWERS)
     models = ModelPool(settings)
-    identity = {**plan.identity, **asdict(authors), "sampling": asdict(model.sampling)}
+    identity = {**plan.identity, **asdict(authors), "sampling": model.sampling.recorded()}
     with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, out, identity), _console()

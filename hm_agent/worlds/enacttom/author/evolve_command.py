@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def evolve(
     is_remote = any(model != BUILTIN for model in asked)
     if is_remote and not settings.cache:
         settings = replace(settings, cache=out / ANSWERS)
-    identity = {**evolution.identity, **({"sampling": asdict(settings.sampling)} if is_remote else {})}
+    identity = {**evolution.identity, **({"sampling": settings.sampling.recorded()} if is_remote else {})}
     with closing(ModelPool(settings)) as models, told_of_interruptions(models.hurry):
         _check(models, evolution)
         with locked(out, 0), closing(TaskPool(out, evolution, identity)) as pool:

@@ -157,7 +157,7 @@ class SearchPlan:
         """The settings that all stories of a folder share; a later run with the same ones may add stories."""
         shared: Row = {
             "model": self.model.name if self.asks_model else None,
-            "sampling": asdict(self.model.sampling) if self.asks_model else None,
+            "sampling": self.model.sampling.recorded() if self.asks_model else None,
             "reader": self.reader,
             "method": self.method,
             "seed": self.seed,

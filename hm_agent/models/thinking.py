@@ -1,0 +1,48 @@
+"""Tells a model's thinking from its answer, in the spellings of the models that write it into their text."""
+
+from __future__ import annotations
+
+import re
+
+_NAMES = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|seed:think)"
+_OPENINGS = (
+    rf"<{_NAMES}>",  # DeepSeek, Qwen, GLM, Phi; EXAONE; Seed-OSS
+    r"\[THINK\]",  # Magistral
+    r"◁think▷",  # Kimi
+    r"<\|begin_of_thought\|>",  # Sky
+    r"<\|START_THINKING\|>",  # Command
+    r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)",  # gpt-oss
+    r"<unused94>thought",  # MedGemma
+    r"Here is my thought process:",  # Granite
+    r"Here are my reasoning steps:",  # Apriel
+)
+_CLOSINGS = (
+    rf"</{_NAMES}>",
+    r"\[/THINK\]",
+    r"◁/think▷",
+    r"<\|end_of_thought\|>",
+    r"<\|END_THINKING\|>",
+    r"<\|channel\|>final",
+    r"<unused95>",
+    r"Here is my response:",
+    r"\[BEGIN FINAL RESPONSE\]",
+)
+# Only at the beginning of a line, so that an answer may mention an opening.
+_MARK = re.compile(rf"^[ \t]*(?P<opening>{'|'.join(_OPENINGS)})|(?P<closing>{'|'.join(_CLOSINGS)})", re.MULTILINE)
+OPENING = "<think>"
+
+
+def end_of_thinking(text: str) -> int:
+    """Returns where the last closed thinking ends, 0 without any; its opening may stand in the prompt."""
+    return max((mark.end() for mark in _MARK.finditer(text) if mark["closing"]), default=0)
+
+
+def unclosed_thinking(text: str) -> int | None:
+    """Returns where the thinking begins that a text ends in; None if it does not."""
+    begun = None
+    for mark in _MARK.finditer(text):
+        if mark["closing"]:
+            begun = None
+        elif begun is None:
+            begun = mark.start("opening")
+    return begun
