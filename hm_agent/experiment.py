@@ -84,6 +84,9 @@ class Experiment:
     ray_address: str | None = flag_field(
         None, "The cluster, e.g. 10.0.0.1:6379; by default RAY_ADDRESS, else this machine's own."
     )
+    grace: float = flag_field(
+        600.0, "How many seconds running episodes may take to end after Ctrl-C; a second Ctrl-C stops at once.", lower=0
+    )
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = Parameters()
     made: Mapping[str, str] = field(default_factory=making)
@@ -229,14 +232,14 @@ class Experiment:
         """How many episodes a worker plays at the same time.
 
         By default `REMOTE_AT_ONCE` if a remote model answers: waiting for it costs nothing, and its rate limit is kept.
-        One if no remote model is asked, or if a limit on calls or cost could cut short many episodes whose answers no
-        cache keeps.
+        One if no remote model is asked, or if a limit on calls could cut short many episodes whose answers no cache
+        keeps; a limit on cost begins none that it would cut short.
         """
         if self.concurrency is not None:
             return self.concurrency
         model = self.model
-        is_limited = model.max_calls is not None or model.max_cost is not None
-        return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and (model.cache or not is_limited) else 1
+        is_kept = model.cache or model.max_calls is None
+        return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and is_kept else 1
 
     @property
     def size(self) -> int:

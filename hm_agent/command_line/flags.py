@@ -110,7 +110,7 @@ def _flags(*names: str) -> tuple[flags.FlagHolder[Any], ...]:
     return tuple(_BY_NAME[name] for name in names)
 
 
-_PLACE = _flags("workers", "concurrency", "engine", "ray_address")
+_PLACE = _flags("workers", "concurrency", "grace", "engine", "ray_address")
 _WRITING = _flags("out", "overwrite", "retry_failed", "replay")
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {

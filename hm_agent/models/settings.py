@@ -35,7 +35,9 @@ class ModelSettings:
     cache: Path | None = flag_field(None, "An SQLite file that keeps every answer, to use it again.")
     offline: bool = flag_field(False, "Take answers from --cache alone, and make no calls.")
     max_calls: int | None = flag_field(None, "End the run after so many calls.", lower=0)
-    max_cost: float | None = flag_field(None, "End the run once so many USD are spent.", lower=0)
+    max_cost: float | None = flag_field(
+        None, "Spend at most so many USD, and begin no episode that they would not finish.", lower=0
+    )
     prices: Path | None = flag_field(
         None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens)."
     )

@@ -18,7 +18,7 @@ from hm_agent.pool.progress import Pulse
 from hm_agent.process.shell import printable
 from hm_agent.questions import Usage
 from hm_agent.recording.result import Result
-from hm_agent.wording import bill, number
+from hm_agent.wording import bill, counted, number
 
 MOST_SHOWN = 8
 """The most running episodes that are listed: those whose last pulse is oldest."""
@@ -45,6 +45,7 @@ class ConsoleProgress:
         self._running: dict[str, _Running] = {}
         self._usage = Usage()
         self._done = self._failed = 0
+        self._ending = ""
         self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
@@ -77,6 +78,12 @@ class ConsoleProgress:
             line = f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}"
             self._console.out(printable(line), highlight=False)
 
+    def finishing(self, episodes: int, seconds: float) -> None:
+        what = counted(episodes, "running episode")
+        self._ending = f"interrupted: {what} may end within {seconds:.0f} s; Ctrl-C again stops at once"
+        if not self._live.is_started:
+            self._console.out(self._ending, highlight=False)
+
     def _picture(self) -> Group:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
         lines = []
@@ -87,7 +94,7 @@ class ConsoleProgress:
         usage = sum((running.pulse.usage for running in self._running.values()), self._usage)
         unanswered = f", {usage.unanswered} of {usage.questions} questions unanswered" if usage.unanswered else ""
         totals = f"{len(self._running)} running, {self._failed} failed{unanswered}{bill(usage)}"
-        return Group(self._bar, Text(totals), *map(Text, lines))
+        return Group(self._bar, Text(totals), *map(Text, (*lines, *filter(None, [self._ending]))))
 
 
 class NotebookProgress(ConsoleProgress):
