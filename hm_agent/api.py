@@ -78,6 +78,7 @@ def play(
     max_steps: int | None = Experiment.max_steps,
     workers: int = Experiment.workers,
     concurrency: int | None = Experiment.concurrency,
+    grace: float = Experiment.grace,
     engine: str = Experiment.engine,
     ray_address: str | None = Experiment.ray_address,
     record_video: bool = Experiment.record_video,
