@@ -67,6 +67,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
         "max_calls": ("9", 9),
         "max_cost": ("0.5", 0.5),
         "prices": ("prices.toml", Path("prices.toml")),
+        "rates": ("batch", "batch"),
     },
     Sampling: {
         "temperature": ("0.5", 0.5),

@@ -21,7 +21,7 @@ from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.local import LOCAL, LocalChat, model_file
-from hm_agent.models.prices import Price, load_prices
+from hm_agent.models.prices import AnyPrice, Price, load_prices, price_of
 from hm_agent.models.settings import BUILTIN, PLACE, ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
@@ -88,8 +88,9 @@ class _LanguageProvider(ABC):
         return None
 
     @cached_property
-    def _price(self) -> Price | None:
-        return load_prices(self._settings.prices).get(self._settings.name)
+    def _price(self) -> AnyPrice | None:
+        settings = self._settings
+        return price_of(settings.name, self._endpoint, settings.prices, settings.rates)
 
     def _text_model(self, chat: Chat, seed: int) -> Model:
         """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
@@ -98,7 +99,7 @@ class _LanguageProvider(ABC):
         settings, price = self._settings, self._price
 
         def cost(reply: Reply) -> float | None:
-            return price.of(reply.input_tokens, reply.output_tokens) if price else None
+            return price.of(reply.input_tokens, reply.output_tokens, reply.prompt_cache_tokens) if price else None
 
         wrapped: Chat = BudgetedChat(chat, self._budget, cost)
         if self._cache is not None:
@@ -118,7 +119,7 @@ class EndpointProvider(_LanguageProvider):
     def _check(self) -> None:
         settings = self._settings
         if settings.max_cost is not None and self._price is None:
-            raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
+            raise ConfigError(f"--max_cost: no price is known for {settings.name!r} there; add it with --prices=FILE")
         if not (self._key or settings.endpoint_url or settings.offline):
             near = nearest(settings.name, (BUILTIN, *ADDED.models))
             raise ConfigError(
