@@ -174,8 +174,11 @@ class Experiment:
         """True if any model answers over the network, as far as its name tells."""
         return any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
 
-    def check(self) -> None:
-        """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings."""
+    def check(self, *, opens_models: bool = True) -> None:
+        """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings.
+
+        opens_models: False to leave out what only asking the models needs, e.g. a key.
+        """
         self._check_seats()
         if self.engine == "ray":
             self._check_for_cluster()
@@ -183,11 +186,8 @@ class Experiment:
             raise ConfigError(f"--ray_address={self.ray_address} is for --engine=ray; say both, or neither")
         for recorder in self.recorders:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
-        models = ModelPool(self.model)
-        try:
-            models.check(self.model_names)
-        finally:
-            models.close()
+        if opens_models:
+            self._check_models()
         check_folder("out", self.out)
         if self.record_gif and self.max_steps is not None and min(self.record_gif) >= self.max_steps:
             steps = f"{min(self.record_gif)}-{max(self.record_gif)}"
@@ -201,6 +201,13 @@ class Experiment:
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()
+
+    def _check_models(self) -> None:
+        models = ModelPool(self.model)
+        try:
+            models.check(self.model_names)
+        finally:
+            models.close()
 
     def _check_for_cluster(self) -> None:
         if find_spec("ray") is None:

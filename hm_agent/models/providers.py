@@ -89,8 +89,7 @@ class _LanguageProvider(ABC):
 
     @cached_property
     def _price(self) -> AnyPrice | None:
-        settings = self._settings
-        return price_of(settings.name, self._endpoint, settings.prices, settings.rates)
+        return price_for(self._settings)
 
     def _text_model(self, chat: Chat, seed: int) -> Model:
         """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
@@ -168,8 +167,6 @@ class EndpointProvider(_LanguageProvider):
 
 class LocalProvider(_LanguageProvider):
     """Opens a language model that runs in this process: `local:smollm2`, or `local:PATH` of a GGUF file."""
-
-    _price = Price(0.0, 0.0)
 
     def _check(self) -> None:
         if not self._settings.offline:
@@ -292,6 +289,14 @@ def provider_factory(name: str) -> ProviderFactory:
             problem = import_problem(error)
             raise ConfigError(f"--model={name}: its provider {entry_point.value} can't be loaded: {problem}") from error
     return EndpointProvider
+
+
+def price_for(settings: ModelSettings) -> AnyPrice | None:
+    """The price of the model that the settings name, 0 in this process; None if it is unknown."""
+    if settings.name == BUILTIN or settings.name.startswith(LOCAL):
+        return Price(0.0, 0.0)
+    endpoint = settings.endpoint if provider_factory(settings.name) is EndpointProvider else None
+    return price_of(settings.name, endpoint, settings.prices, settings.rates)
 
 
 class ModelPool:
