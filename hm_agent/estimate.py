@@ -148,7 +148,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RunEstimate:
     """What the due episodes of a run will take. at_once: how many are played at the same time."""
 
     lines: tuple[Line, ...]
@@ -184,7 +184,7 @@ class Estimate:
         return out / FILE
 
 
-def estimate(experiments: Sequence[Experiment], earlier: Iterable[Result]) -> Estimate:
+def estimate(experiments: Sequence[Experiment], earlier: Iterable[Result]) -> RunEstimate:
     """Estimates what the due episodes of experiments will take.
 
     earlier: results of other episodes; their rates count before the recorded ones. Raises ConfigError if no language
@@ -194,7 +194,7 @@ def estimate(experiments: Sequence[Experiment], earlier: Iterable[Result]) -> Es
         raise ConfigError("--estimate: the built-in reasoner costs nothing; name a language model with --model")
     results = list(earlier)
     lines = tuple(line for experiment in experiments for line in _lines(experiment, results))
-    return Estimate(lines, max(experiment.at_once * experiment.workers for experiment in experiments))
+    return RunEstimate(lines, max(experiment.at_once * experiment.workers for experiment in experiments))
 
 
 def _lines(experiment: Experiment, earlier: Sequence[Result]) -> Iterator[Line]:

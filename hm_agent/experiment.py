@@ -89,7 +89,7 @@ class Experiment:
     )
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = Parameters()
-    made: Mapping[str, str] = field(default_factory=making)
+    made: Mapping[str, str] = field(default_factory=making, compare=False)
     recorders: tuple[RecorderBuilder, ...] = flag_field(
         (), "Recorders of your own, as module:name, with commas; each gets the Episode.", "recorder"
     )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.estimate import NO_PROXY, Estimate, Spread, estimate, recorded_rates
+from hm_agent.estimate import NO_PROXY, RunEstimate, Spread, estimate, recorded_rates
 from hm_agent.experiment import Experiment
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import NoProgress
@@ -41,7 +41,7 @@ def elsewhere(experiment: Experiment, **changes: Any) -> Experiment:
     return replace(experiment, out=Path("/nowhere"), **changes)
 
 
-def of(experiment: Experiment, results: list[Result]) -> Estimate:
+def of(experiment: Experiment, results: list[Result]) -> RunEstimate:
     return estimate([experiment], results)
 
 

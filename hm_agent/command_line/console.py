@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from hm_agent.cards.card import Card, Figure
-from hm_agent.estimate import NO_PROXY, Estimate, Line, Spread
+from hm_agent.estimate import NO_PROXY, Line, RunEstimate, Spread
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
@@ -47,7 +47,7 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
         console.out(printable(note), highlight=False)
 
 
-def show_estimate(console: Console, found: Estimate) -> None:
+def show_estimate(console: Console, found: RunEstimate) -> None:
     """Prints an estimate: a row for each group and lineup, then the totals and what they were taken from."""
     names = ("group", "agent", "n", "questions", "tokens in", "tokens out", "USD", "from")
     table = Table(*(Column(name) for name in names), box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.models.endpoint.completion_reading import read_completion
 from hm_agent.models.prices import OPENAI, STANDARD, Price, load_prices, price_of
 from hm_agent.models.settings import PRESETS
 
@@ -106,3 +109,18 @@ def test_cost_of_unknown_tokens_is_unknown(tokens: tuple[int | None, int | None]
     price = price_of("gpt-4o", None)
     assert price
     assert price.of(*tokens) is None
+
+
+@pytest.mark.parametrize(
+    ("usage", "cached"),
+    [
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 5}}, 5),
+        ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, 4),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": "many"}}, None),
+        ({"prompt_tokens": 9, "prompt_tokens_details": []}, None),
+    ],
+    ids=["openai", "deepseek", "word", "list"],
+)
+def test_the_endpoint_says_how_much_of_the_input_it_had_cached(usage: dict[str, Any], cached: int | None) -> None:
+    body = {"choices": [{"message": {"content": "fine"}}], "usage": usage}
+    assert read_completion(json.dumps(body)).prompt_cache_tokens == cached
