@@ -50,7 +50,8 @@ def show_rows(console: Console, rows: Sequence[Row]) -> None:
 def show_estimate(console: Console, found: RunEstimate) -> None:
     """Prints an estimate: a row for each group and lineup, then the totals and what they were taken from."""
     names = ("group", "agent", "n", "questions", "tokens in", "tokens out", "USD", "from")
-    table = Table(*(Column(name) for name in names), box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    columns = (Column(name, no_wrap=name in ("agent", "n")) for name in names)
+    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for line in found.lines:
         amounts = (line.questions, line.input_tokens, line.output_tokens)
         cells = (line.group, "+".join(line.agents), f"{line.episodes:,}", *map(_range, amounts), _range(line.cost, 3))

@@ -217,8 +217,11 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
 
 
 def estimated_from(out: Path) -> tuple[Path, ...]:
-    """Returns the folders with the episodes that an estimate is taken from."""
-    return (*([out] if out.is_dir() else []), *map(Path, _values(_ESTIMATE_FROM)))
+    """Returns the folders with the episodes that an estimate is taken from; raises ConfigError if one is missing."""
+    earlier = [Path(name) for name in _values(_ESTIMATE_FROM)]
+    if missing := [folder for folder in earlier if not folder.is_dir()]:
+        raise ConfigError(f"--{_ESTIMATE_FROM.name}={missing[0]}: no such folder")
+    return (*([out] if out.is_dir() else []), *earlier)
 
 
 def register_own_folders() -> None:
