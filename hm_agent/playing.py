@@ -24,6 +24,7 @@ from hm_agent.models.sources import Sources, noted_sources
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
+from hm_agent.recording.making import ENDED, now
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import (
     FAILED,
@@ -279,7 +280,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         measure=episode.scenario.metric.measure,
         prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
         served=tuple(played.sources.served),
-        made=episode.experiment.made,
+        made={**episode.experiment.made, ENDED: now()},
     )
 
 

@@ -56,7 +56,8 @@ class Reply:
     problem: what the endpoint itself reports, e.g. that the text was cut off. tokens: None if unknown. cached: True if
     the reply comes from the answer cache. is_single: True if several samples were requested and the endpoint gives one
     at a time. refusal: why there are no samples, if the endpoint refused this one request; only in the answer cache.
-    served: the name by which the endpoint calls the model, None if it says none.
+    served: the name by which the endpoint calls the model, None if it says none. prompt_cache_tokens: the part of the
+    input that the endpoint had in its own cache, which may cost less; None if unknown.
     """
 
     texts: tuple[str, ...]
@@ -67,6 +68,7 @@ class Reply:
     is_single: bool = False
     refusal: str | None = None
     served: str | None = None
+    prompt_cache_tokens: int | None = None
 
 
 class Chat(Protocol):

@@ -45,8 +45,16 @@ def read_completion(body: str) -> Reply:
                 read_count(inputs),
                 read_count(outputs),
                 served=_served(response.get("model")),
+                prompt_cache_tokens=_prompt_cache_tokens(tokens),
             )
     raise NoCompletion
+
+
+def _prompt_cache_tokens(usage: Mapping[str, Any]) -> int | None:
+    """As OpenAI and most others tell it, or else as DeepSeek does."""
+    details = usage.get("prompt_tokens_details")
+    told = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return read_count(usage.get("prompt_cache_hit_tokens") if told is None else told)
 
 
 def _served(name: object) -> str | None:
