@@ -100,12 +100,16 @@ def test_another_model_s_episodes_count_before_the_reasoner_s_and_its_own_before
     assert [rate.model for rate in of(asking, results + own).lines[0].rates] == ["gpt-4o"]
 
 
-def test_what_asks_nothing_costs_nothing_and_what_is_unknown_is_named(played: tuple[Experiment, list[Result]]) -> None:
+def test_what_asks_nothing_costs_nothing_and_what_is_unknown_is_named(
+    played: tuple[Experiment, list[Result]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     experiment, _ = played
     scripted = of(elsewhere(experiment, agents=("reality",)), [])
     assert (scripted.cost, scripted.lines[0].unknown) == (Spread(0.0, 0.0, 0.0), ())
-    own = of(elsewhere(experiment, agents=("my_module:build",)), [])
-    assert (own.cost, own.lines[0].unknown) == (None, ("my_module:build",))
+    (tmp_path / "unheard_of.py").write_text("def build(setup): raise NotImplementedError")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    own = of(elsewhere(experiment, agents=("unheard_of:build",)), [])
+    assert (own.cost, own.lines[0].unknown) == (None, ("unheard_of:build",))
 
 
 def test_the_reasoner_costs_nothing_and_its_results_give_no_rate() -> None:

@@ -111,7 +111,8 @@ def _range(amount: Spread | None, digits: int = 0) -> str:
 
 def _sources(line: Line) -> str:
     """`4 of gpt-4o`, with a star if they are of another group than the line's."""
-    return ", ".join(f"{rate.episodes} of {rate.model}{' *' * (rate.group != line.group)}" for rate in line.rates)
+    sources = (f"{rate.episodes} of {rate.model}{' *' * (rate.group != line.group)}" for rate in line.rates)
+    return ", ".join(dict.fromkeys(sources))
 
 
 def show_minds(console: Console, study: MindStudy) -> None:
