@@ -2,6 +2,7 @@
 
 `stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak,
 many_results.
+`rates` records what `--estimate` reads, and is run only by its name.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
 """
 
@@ -25,6 +26,7 @@ from benchmarks import (
     kills,
     many_results,
     matrix_games,
+    rates,
     replay,
     rewards,
     soak,
@@ -70,7 +72,7 @@ STRESS = {
     "soak": soak.main,
     "many_results": many_results.main,
 }
-ALL = SECTIONS | STRESS
+ALL = SECTIONS | STRESS | {"rates": rates.main}
 
 if __name__ == "__main__":
     if {"-h", "--help"} & set(sys.argv[1:]):

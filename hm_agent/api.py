@@ -15,6 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder, left_out_lines
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import check_fields
+from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
@@ -88,6 +89,7 @@ def play(
     max_steps: int | None = Experiment.max_steps,
     workers: int = Experiment.workers,
     concurrency: int | None = Experiment.concurrency,
+    grace: float = Experiment.grace,
     engine: str = Experiment.engine,
     ray_address: str | None = Experiment.ray_address,
     record_video: bool = Experiment.record_video,
@@ -185,11 +187,14 @@ def _run(experiment: Experiment, *, shows_progress: bool) -> None:
     console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
     grid = experiment.survey()
     with progress_for(console, grid.due) as progress:
-        results = [*run(experiment, progress), *grid.unsuccessful]
+        budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)
+        results = [*run(experiment, progress, budget), *grid.unsuccessful]
     unplayed = [result for result in (played.judged for played in results) if not result.is_finished]
     if unplayed:
         summary = f"{len(unplayed)} of {experiment.size} episodes did not end well; the first: {unplayed[0].status}"
         warnings.warn(f"{summary}; see the results' `reason`", RuntimeWarning, stacklevel=3)
+    elif budget.declined:
+        warnings.warn(budget.declined_note, RuntimeWarning, stacklevel=3)
 
 
 def _recorded_episodes(experiment: Experiment) -> Iterator[RecordedEpisode]:

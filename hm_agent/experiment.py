@@ -112,6 +112,9 @@ class Experiment:
     ray_address: str | None = flag_field(
         None, "The cluster, e.g. 10.0.0.1:6379; by default RAY_ADDRESS, else this machine's own."
     )
+    grace: float = flag_field(
+        600.0, "How many seconds running episodes may take to end after Ctrl-C; a second Ctrl-C stops at once.", lower=0
+    )
     options: Mapping[str, Setting] = field(default_factory=dict)
     parameters: Parameters = Parameters()
     made: Mapping[str, str] = field(default_factory=making, compare=False)
@@ -243,8 +246,11 @@ class Experiment:
         """True if any model answers over the network, as far as its name tells."""
         return any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
 
-    def check(self) -> None:
-        """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings."""
+    def check(self, *, opens_models: bool = True) -> None:
+        """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings.
+
+        opens_models: False to leave out what only asking the models needs, e.g. a key.
+        """
         self._check_seats()
         if self.engine == "ray":
             self._check_for_cluster()
@@ -252,11 +258,8 @@ class Experiment:
             raise ConfigError(f"--ray_address={self.ray_address} is for --engine=ray; say both, or neither")
         for recorder in self.recorders:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
-        models = ModelPool(self.model)
-        try:
-            models.check(self.model_names)
-        finally:
-            models.close()
+        if opens_models:
+            self._check_models()
         check_folder("out", self.out)
         if self.record_gif and self.max_steps is not None and min(self.record_gif) >= self.max_steps:
             steps = f"{min(self.record_gif)}-{max(self.record_gif)}"
@@ -268,6 +271,13 @@ class Experiment:
         if self.workers > 1 or self.engine != ENGINES[0]:
             packed(self.recorders)
         self.survey()
+
+    def _check_models(self) -> None:
+        models = ModelPool(self.model)
+        try:
+            models.check(self.model_names)
+        finally:
+            models.close()
 
     def _check_for_cluster(self) -> None:
         if find_spec("ray") is None:
@@ -309,14 +319,14 @@ class Experiment:
         """How many episodes a worker plays at the same time.
 
         By default `REMOTE_AT_ONCE` if a remote model answers: waiting for it costs nothing, and its rate limit is kept.
-        One if no remote model is asked, or if a limit on calls or cost could cut short many episodes whose answers no
-        cache keeps.
+        One if no remote model is asked, or if a limit on calls could cut short many episodes whose answers no cache
+        keeps; a limit on cost begins none that it would cut short.
         """
         if self.concurrency is not None:
             return self.concurrency
         model = self.model
-        is_limited = model.max_calls is not None or model.max_cost is not None
-        return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and (model.cache or not is_limited) else 1
+        is_kept = model.cache or model.max_calls is None
+        return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and is_kept else 1
 
     @property
     def size(self) -> int:

@@ -24,6 +24,7 @@ from hm_agent.models.sources import Sources, noted_sources
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Model, Usage
 from hm_agent.recording import trace
+from hm_agent.recording.making import ENDED, now
 from hm_agent.recording.replay.recorder import ReplayRecorder
 from hm_agent.recording.result import (
     FAILED,
@@ -281,7 +282,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         served=tuple(played.sources.served),
         fingerprints=tuple(played.sources.fingerprints),
         sampling_seeds=tuple(played.sources.seeds),
-        made={**episode.experiment.made, **_headers(episode.experiment)},
+        made={**episode.experiment.made, ENDED: now(), **_headers(episode.experiment)},
     )
 
 

@@ -86,7 +86,8 @@ def test_signals_end_a_command_like_an_interruption(
 ) -> None:
     """in_background: as a script starts a command with `&`, which then ignores SIGINT."""
     out = tmp_path / "out"
-    flags = [*STORIES, *asking(silent), "--episodes=4", f"--workers={workers}", "--concurrency=2", f"--out={out}"]
+    how = ["--episodes=4", f"--workers={workers}", "--concurrency=2", "--grace=0"]
+    flags = [*STORIES, *asking(silent), *how, f"--out={out}"]
     before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_background else signal.getsignal(signal.SIGINT)
     process = start(str(out), *flags)
     signal.signal(signal.SIGINT, before)

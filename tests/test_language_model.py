@@ -39,6 +39,13 @@ def settings(server: Endpoint | None, **changes: Any) -> ModelSettings:
     return ModelSettings(**({"name": PRICED, "base_url": server.base_url if server else None, "retries": 0} | changes))
 
 
+def priced(folder: Path) -> Path:
+    """A file with the model's price: a server of the user's own has none that is listed."""
+    path = folder / "prices.toml"
+    path.write_text(f"[{PRICED}]\ninput = 0.15\noutput = 0.6\n")
+    return path
+
+
 def play(
     out: Path, model: ModelSettings, silence: Progress, max_steps: int | None = 250, scenario: ScenarioInfo = SCENARIO
 ) -> Result:
@@ -56,7 +63,7 @@ def trace_of(out: Path) -> Path:
 
 
 def test_a_whole_episode_is_played_over_http(endpoint: Endpoint, tmp_path: Path, silence: Progress) -> None:
-    result = play(tmp_path, settings(endpoint), silence, max_steps=None)
+    result = play(tmp_path / "out", settings(endpoint, prices=priced(tmp_path)), silence, max_steps=None)
     assert (result.status, result.unanswered_questions, result.cached_calls) == ("completed", 0, 0)
     assert result.steps >= 1000
     assert result.metrics["interactions"] >= 8
@@ -99,10 +106,11 @@ def test_the_trace_holds_every_prompt_and_reply(endpoint: Endpoint, tmp_path: Pa
 def test_a_second_run_is_answered_from_the_cache_bit_for_bit(
     endpoint: Endpoint, tmp_path: Path, silence: Progress
 ) -> None:
-    cache = tmp_path / "answers.sqlite"
-    first = play(tmp_path / "1", settings(endpoint, cache=cache), silence)
+    how = {"cache": tmp_path / "answers.sqlite", "prices": priced(tmp_path)}
+    first = play(tmp_path / "1", settings(endpoint, **how), silence)
     asked = len(endpoint.received)
-    second = play(tmp_path / "2", settings(endpoint, cache=cache, offline=True), silence)
+    assert first.cost
+    second = play(tmp_path / "2", settings(endpoint, **how, offline=True), silence)
     assert len(endpoint.received) == asked
     assert (second.status, second.cached_calls, second.cost) == ("max_steps", second.model_calls, first.cost)
     assert trace_of(tmp_path / "2").read_bytes() == trace_of(tmp_path / "1").read_bytes()

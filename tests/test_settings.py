@@ -43,6 +43,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
         "retry_failed": ("true", True),
         "workers": ("2", 2),
         "concurrency": ("4", 4),
+        "grace": ("60", 60.0),
         "engine": ("ray", "ray"),
         "ray_address": ("10.0.0.1:6379", "10.0.0.1:6379"),
         "recorder": ("hm_agent.core:Recorder", (hm_agent.Recorder,)),
@@ -67,6 +68,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
         "max_cost": ("0.5", 0.5),
         "prices": ("prices.toml", Path("prices.toml")),
         "header": ("X-Title: mine,X-Team:b", ("X-Title: mine", "X-Team:b")),
+        "rates": ("batch", "batch"),
     },
     Sampling: {
         "temperature": ("0.5", 0.5),

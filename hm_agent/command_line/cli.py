@@ -25,6 +25,7 @@ from hm_agent.registry import scenarios, shared_agents, suites
 from hm_agent.suite import OwnCommand, ScenarioInfo, Suite
 
 if TYPE_CHECKING:
+    from hm_agent.experiment import Experiment
     from hm_agent.reporting.drawing import FigureFiles
     from hm_agent.reporting.runs import Runs
 
@@ -33,6 +34,7 @@ PLAY_USAGE = """Plays agents on scenarios.
     {command} --scenario=rws_repeated_1 --record_video
     {command} --scenario='rws_repeated_*' --agent=hypothetical_minds,oracle --episodes=5
     {command} --scenario=rws_arena_selfplay --seats=hypothetical_minds,react
+    {command} --scenario=rws_repeated_1 --model=gpt-4o --estimate
     {command} --scenario=rws_repeated_1 --model=gpt-4o --cache=answers.sqlite --max_cost=5
     {command} --scenario='rws_*' --workers=64 --engine=ray --ray_address=10.0.0.1:6379 --out=/shared/runs
 
@@ -189,6 +191,8 @@ def _play(command: Command) -> int:
         flags.check_report_only()
         return _report(command)
     experiment = flags.experiment()
+    if flags.ESTIMATE.value:
+        return _estimate([experiment])
     experiment.check()
     from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
 
@@ -197,10 +201,28 @@ def _play(command: Command) -> int:
 
 def _tournament(command: Command) -> int:
     experiment = flags.experiment(tournament=True)
+    if flags.ESTIMATE.value:
+        return _estimate([experiment])
     experiment.check()
     from hm_agent.command_line.running import run_and_report
 
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
+
+
+def _estimate(experiments: Sequence[Experiment]) -> int:
+    """Prints what experiments of one folder will ask and cost, and writes it there."""
+    from hm_agent.command_line.console import show_estimate
+    from hm_agent.command_line.running import output_console
+    from hm_agent.estimate import estimate
+    from hm_agent.reporting.runs import read_runs
+
+    for experiment in experiments:
+        experiment.check(opens_models=False)
+    out = experiments[0].out
+    found = estimate(experiments, read_runs(flags.estimated_from(out)).results)
+    show_estimate(output_console(), found)
+    print(f"JSON: {found.write(out)}")
+    return 0
 
 
 def _requested_runs() -> tuple[Runs, Path, FigureFiles]:
@@ -236,6 +258,8 @@ def _minds(command: Command) -> int:
 
 def _battery(command: Command) -> int:
     battery, requested = flags.battery()
+    if flags.ESTIMATE.value:
+        return _estimate([experiment for _, _, experiment in battery.experiments(requested)])
     for _, references, experiment in battery.experiments(requested):
         for played in filter(None, (references, experiment)):
             played.check()

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from hm_agent.cards.card import Card, Figure
+from hm_agent.estimate import NO_PROXY, Line, RunEstimate, Spread
 from hm_agent.process.shell import printable
 from hm_agent.reporting.minds import MindStudy
 from hm_agent.reporting.notes import notes
@@ -17,7 +18,7 @@ from hm_agent.reporting.seats import player_labels
 from hm_agent.reporting.summary import headings_of, in_all, mean_tables, table_of_worlds, tables
 from hm_agent.reporting.tables import Row
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, Tournament, all_tables
-from hm_agent.wording import NOTHING, interval, number, percent
+from hm_agent.wording import NOTHING, counted, interval, listed, number, percent
 
 _NAMES = ("scenario", "group", "agent", "model", "scenarios", "episodes", "mean", "interactions", "published")
 SHOWN = {name: name for name in _NAMES}
@@ -74,6 +75,44 @@ def _show_table(
     for line in lines:
         table.add_row(*(Text(printable(line[name])) for name in headings))  # a plain string is read as markup
     console.print(table)
+
+
+def show_estimate(console: Console, found: RunEstimate) -> None:
+    """Prints an estimate: a row for each group and lineup, then the totals and what they were taken from."""
+    names = ("group", "agent", "n", "questions", "tokens in", "tokens out", "USD", "from")
+    columns = (Column(name, no_wrap=name in ("agent", "n")) for name in names)
+    table = Table(*columns, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for line in found.lines:
+        amounts = (line.questions, line.input_tokens, line.output_tokens)
+        cells = (line.group, "+".join(line.agents), f"{line.episodes:,}", *map(_range, amounts), _range(line.cost, 3))
+        table.add_row(*(Text(printable(cell)) for cell in (*cells, _sources(line))))
+    console.print(table)
+    sent, written = found.total("input_tokens"), found.total("output_tokens")
+    cost = "cost unknown (no price)" if found.cost is None else f"{_range(found.cost, 3)} USD"
+    took = "time unknown" if found.seconds is None else f"{number(found.seconds / 60)} min"
+    tokens = f"{_range(sent)} input tokens, {_range(written)} output tokens"
+    console.out(f"In all: {counted(found.episodes, 'episode')}, {tokens}, {cost}, {took}.", highlight=False)
+    console.out("Mean, and in brackets if every episode took as little or as much as any before.", highlight=False)
+    if unknown := sorted({agent for line in found.lines for agent in line.unknown}):
+        console.out(printable(f"Not counted, since nothing is known of them: {listed(unknown)}."), highlight=False)
+    if any(line.is_by_reasoner for line in found.lines):
+        console.out(NO_PROXY, highlight=False)
+    if any(rate.group != line.group for line in found.lines for rate in line.rates):
+        console.out("* From the groups whose titles are most alike, which the JSON names.", highlight=False)
+
+
+def _range(amount: Spread | None, digits: int = 0) -> str:
+    """`12 (10 to 15)`; without brackets where there is one figure only."""
+    if amount is None:
+        return "unknown"
+    mean, least, most = (number(value, digits) for value in (amount.mean, amount.least, amount.most))
+    return mean if least == most else f"{mean} ({least} to {most})"
+
+
+def _sources(line: Line) -> str:
+    """`4 of gpt-4o`, with a star if they are of another group than the line's."""
+    sources = (f"{rate.episodes} of {rate.model}{' *' * (rate.group != line.group)}" for rate in line.rates)
+    return ", ".join(dict.fromkeys(sources))
 
 
 def show_minds(console: Console, study: MindStudy) -> None:

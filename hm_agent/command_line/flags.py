@@ -75,6 +75,13 @@ TELL_SPLIT_SEED = flags.DEFINE_bool(
     "tell_split_seed", False, "Write the private seed into the card; otherwise only its hash.", **_HERE
 )
 
+ESTIMATE = flags.DEFINE_bool(
+    "estimate", False, "Print what the run will ask and cost, with OUT/estimate.json, and play nothing.", **_HERE
+)
+_ESTIMATE_FROM = flags.DEFINE_list(
+    "estimate_from", [], "Folders of earlier runs that the estimate is taken from, beside OUT; with commas.", **_HERE
+)
+
 NEEDS_ORDER = flags.DEFINE_integer(
     "needs_order", None, "Only the scenarios that need this order of mind (docs/glossary.md).", **_HERE
 )
@@ -110,7 +117,11 @@ def _flags(*names: str) -> tuple[flags.FlagHolder[Any], ...]:
     return tuple(_BY_NAME[name] for name in names)
 
 
-_PLACE = _flags("workers", "concurrency", "engine", "ray_address")
+_MODEL_GROUPS = {
+    **_MODEL_FLAGS.groups,
+    "What it may cost": (*_MODEL_FLAGS.groups["What it may cost"], ESTIMATE, _ESTIMATE_FROM),
+}
+_PLACE = _flags("workers", "concurrency", "grace", "engine", "ray_address")
 _WRITING = _flags("out", "overwrite", "retry_failed", "replay")
 
 GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
@@ -124,7 +135,7 @@ GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
         *_flags("record_video", "record_gif", "recorder", "report_only", "report"),
         *_REPORTING.values(),
     ),
-    **_MODEL_FLAGS.groups,
+    **_MODEL_GROUPS,
     "Theory of Mind": tuple(_THEORY_OF_MIND.values()),
     "Help": (LIST, VERSION, HELP),
 }
@@ -139,7 +150,7 @@ BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "What to play": (BATTERY_SIZE, *_flags("agent"), WORLDS, SPLIT_SEED, TELL_SPLIT_SEED),
     "Where to play it": _PLACE,
     "What to write": (*_WRITING, *_REPORTING.values()),
-    **_MODEL_FLAGS.groups,
+    **_MODEL_GROUPS,
     "Help": (HELP,),
 }
 """The flags of `battery`."""
@@ -217,6 +228,14 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
     )
 
 
+def estimated_from(out: Path) -> tuple[Path, ...]:
+    """Returns the folders with the episodes that an estimate is taken from; raises ConfigError if one is missing."""
+    earlier = [Path(name) for name in _values(_ESTIMATE_FROM)]
+    if missing := [folder for folder in earlier if not folder.is_dir()]:
+        raise ConfigError(f"--{_ESTIMATE_FROM.name}={missing[0]}: no such folder")
+    return (*([out] if out.is_dir() else []), *earlier)
+
+
 def register_own_folders() -> None:
     """Registers the games of --scenarios_dir and the templates of --prompts_dir."""
     for folder in _values(_SCENARIOS_DIR):
@@ -261,6 +280,8 @@ def _check_effects(requested: Experiment) -> None:
 
 def _check_model_effects(requested: Experiment) -> None:
     """Raises ConfigError for a flag of the model that was given and has no effect."""
+    if not ESTIMATE.value:
+        _refuse_given([_ESTIMATE_FROM], "it is for --estimate")
     for name, (why, unused) in _MODEL_FLAGS.unused.items():
         if all(model.startswith(name) for model in requested.model_names):
             _refuse_given(unused, f"the model {requested.model_names[0]} {why}")

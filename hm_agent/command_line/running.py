@@ -14,7 +14,7 @@ from hm_agent.command_line.console import show_notes, show_rows, show_tournament
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment, left_out_lines
 from hm_agent.files import write_whole
-from hm_agent.models.budget import RunBudget
+from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import EPISODE_BYTES, run
@@ -73,7 +73,8 @@ def play_missing(
 
     budget: as in `run`. lists_episodes: False to print no line for each episode where there is no terminal.
     """
-    grid = experiment.survey()
+    budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
+    grid, declined = experiment.survey(), budget.declined
     if grid.played:
         present = f"{len(grid.played):,} of {experiment.size:,} episodes are there already"
         console.out(f"{present}; --overwrite plays them anew")
@@ -85,7 +86,8 @@ def play_missing(
         with shown as progress:
             results = run(experiment, progress, budget)
         every = [*results, *grid.unsuccessful]
-        return _exit_status(every, experiment, complain, counts_unanswered=request.counts_unanswered)
+        unpaid = budget.declined_note if budget.declined > declined else ""
+        return _exit_status(every, experiment, complain, unpaid, counts_unanswered=request.counts_unanswered)
     except KeyboardInterrupt:
         if not experiment.out.is_dir():
             raise
@@ -114,16 +116,17 @@ def _print_disk_space(experiment: Experiment, due: int, console: Console) -> Non
 
 
 def _exit_status(
-    results: Sequence[Result], experiment: Experiment, complain: Complain, *, counts_unanswered: bool
+    results: Sequence[Result], experiment: Experiment, complain: Complain, unpaid: str, *, counts_unanswered: bool
 ) -> int:
     """Returns the exit status of a run; prints what went wrong.
 
     results: of what was played, and of earlier episodes that are not to be played again, at least those that failed or
-    left too many questions unanswered.
+    left too many questions unanswered. unpaid: what the budget says of episodes that did not begin, if there are any.
     """
     stopped = next((result for result in results if result.stops_the_run), None)
-    if stopped:
-        return complain(f"{stopped.status}: {stopped.reason}; what was played is in {experiment.out}", NO_MODEL)
+    if stopped or unpaid:
+        why = f"{stopped.status}: {stopped.reason}" if stopped else f"{BudgetSpent.status}: {unpaid}"
+        return complain(f"{why}; what was played is in {experiment.out}", NO_MODEL)
     silent = [result for result in results if result.is_finished and not result.is_answered]
     failed = [result for result in results if result.has_failed]
     if failed:

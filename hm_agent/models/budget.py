@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 from hm_agent.models.chat import Chat, Reply, Request
 from hm_agent.questions import ModelUnavailable
+from hm_agent.wording import counted
 
 POLL_INTERVAL = 0.1
 """Seconds between two attempts to take a call while calls under way may use up the budget."""
@@ -50,7 +51,8 @@ class RunBudget:
 
     max_cost, cost: in USD; a limit of None is no limit. calls: made so far. paid: calls that were answered. under_way:
     calls that have not ended. dearest: the highest cost of a call so far, None before the first. is_unknown: True once
-    the cost of an answered call is unknown.
+    the cost of an answered call is unknown. declined: how many episodes did not begin, since the rest would not finish
+    them.
     """
 
     max_calls: int | None = None
@@ -61,6 +63,7 @@ class RunBudget:
     under_way: int = 0
     dearest: float | None = None
     is_unknown: bool = False
+    declined: int = 0
 
     def take_call(self) -> bool:
         if self.max_calls is not None and self.calls >= self.max_calls:
@@ -95,6 +98,13 @@ class RunBudget:
 
     def has_answered(self) -> bool:
         return self.paid > 0
+
+    @property
+    def declined_note(self) -> str:
+        if self.max_cost is None or not self.declined:
+            return ""
+        left = f"{max(0.0, self.max_cost - self.cost):.4f} USD left of --max_cost={self.max_cost:g}"
+        return f"{left} would not finish {counted(self.declined, 'more episode')}, which did not begin"
 
 
 class BudgetedChat:

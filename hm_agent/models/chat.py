@@ -97,7 +97,8 @@ class Reply:
     the reply comes from the answer cache. is_single: True if several samples were requested and the endpoint gives one
     at a time. refusal: why there are no samples, if the endpoint refused this one request; only in the answer cache.
     served: the name by which the endpoint calls the model; fingerprint: that of its system; None if it says none. seed:
-    the sampling seed that was sent, None if none was.
+    the sampling seed that was sent, None if none was. prompt_cache_tokens: the part of the input that the endpoint had
+    in its own cache, which may cost less; None if unknown.
     """
 
     texts: tuple[str, ...]
@@ -110,6 +111,7 @@ class Reply:
     served: str | None = None
     fingerprint: str | None = None
     seed: int | None = None
+    prompt_cache_tokens: int | None = None
 
 
 class Refused(Unanswered):

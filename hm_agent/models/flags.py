@@ -15,7 +15,7 @@ from hm_agent.models.local import LOCAL
 from hm_agent.models.settings import BUILTIN, PRESETS, ModelSettings
 
 ENDPOINT = ("base_url", "api_key_env", "header", "timeout", "retries", "patience")
-PAID = ("cache", "offline", "max_calls", "max_cost", "prices")
+PAID = ("cache", "offline", "max_calls", "max_cost", "prices", "rates")
 """The flags of an endpoint, and of what calls cost, as the help shows them."""
 Flags = tuple[flags.FlagHolder[Any], ...]
 

@@ -22,7 +22,7 @@ from hm_agent.models.endpoint.outage import OutageTolerantChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.endpoint.surroundings import check_surroundings
 from hm_agent.models.local import LOCAL, LocalChat, model_file
-from hm_agent.models.prices import Price, load_prices
+from hm_agent.models.prices import AnyPrice, Price, load_prices, price_of
 from hm_agent.models.settings import BUILTIN, PLACE, ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
@@ -89,8 +89,8 @@ class _LanguageProvider(ABC):
         return None
 
     @cached_property
-    def _price(self) -> Price | None:
-        return load_prices(self._settings.prices).get(self._settings.name)
+    def _price(self) -> AnyPrice | None:
+        return price_for(self._settings)
 
     def _text_model(self, chat: Chat, seed: int) -> Model:
         """Builds a model that asks a chat within the budget, or finds the reply in the cache."""
@@ -99,7 +99,7 @@ class _LanguageProvider(ABC):
         settings, price = self._settings, self._price
 
         def cost(reply: Reply) -> float | None:
-            return price.of(reply.input_tokens, reply.output_tokens) if price else None
+            return price.of(reply.input_tokens, reply.output_tokens, reply.prompt_cache_tokens) if price else None
 
         wrapped: Chat = BudgetedChat(chat, self._budget, cost)
         if self._cache is not None:
@@ -119,7 +119,7 @@ class EndpointProvider(_LanguageProvider):
     def _check(self) -> None:
         settings = self._settings
         if settings.max_cost is not None and self._price is None:
-            raise ConfigError(f"--max_cost: no price is known for {settings.name!r}; add it with --prices=FILE")
+            raise ConfigError(f"--max_cost: no price is known for {settings.name!r} there; add it with --prices=FILE")
         if not (self._key or settings.endpoint_url or settings.offline):
             near = nearest(settings.name, (BUILTIN, *ADDED.models))
             raise ConfigError(
@@ -172,8 +172,6 @@ class EndpointProvider(_LanguageProvider):
 
 class LocalProvider(_LanguageProvider):
     """Opens a language model that runs in this process: `local:smollm2`, or `local:PATH` of a GGUF file."""
-
-    _price = Price(0.0, 0.0)
 
     def _check(self) -> None:
         if not self._settings.offline:
@@ -296,6 +294,14 @@ def provider_factory(name: str) -> ProviderFactory:
             problem = import_problem(error)
             raise ConfigError(f"--model={name}: its provider {entry_point.value} can't be loaded: {problem}") from error
     return EndpointProvider
+
+
+def price_for(settings: ModelSettings) -> AnyPrice | None:
+    """The price of the model that the settings name, 0 in this process; None if it is unknown."""
+    if settings.name == BUILTIN or settings.name.startswith(LOCAL):
+        return Price(0.0, 0.0)
+    endpoint = settings.endpoint if provider_factory(settings.name) is EndpointProvider else None
+    return price_of(settings.name, endpoint, settings.prices, settings.rates)
 
 
 class ModelPool:

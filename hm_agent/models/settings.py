@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 from hm_agent.config import ConfigError
 from hm_agent.flag_fields import flag_field
 from hm_agent.models.chat import Sampling
+from hm_agent.models.prices import RATES, STANDARD
 
 BUILTIN = "builtin"
 """The name of the built-in reasoner, which is no language model."""
@@ -39,13 +40,16 @@ class ModelSettings:
     cache: Path | None = flag_field(None, "An SQLite file that keeps every answer, to use it again.")
     offline: bool = flag_field(False, "Take answers from --cache alone, and make no calls.")
     max_calls: int | None = flag_field(None, "End the run after so many calls.", lower=0)
-    max_cost: float | None = flag_field(None, "End the run once so many USD are spent.", lower=0)
-    prices: Path | None = flag_field(
-        None, "TOML that adds to the listed prices: [name], input, output (USD for a million tokens)."
+    max_cost: float | None = flag_field(
+        None, "Spend at most so many USD, and begin no episode that they would not finish.", lower=0
     )
     header: tuple[str, ...] = flag_field(
         (), "Headers of each request, as Name:value, with commas; recorded by name alone.", shown=False
     )
+    prices: Path | None = flag_field(
+        None, "TOML that overrides the listed prices: [name], input, output, cached_input (USD for a million tokens)."
+    )
+    rates: str = flag_field(STANDARD, "Which listed prices count: those for batches, say.", choices=tuple(RATES))
 
     def __post_init__(self) -> None:
         """Converts names of files to paths."""

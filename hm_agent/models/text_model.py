@@ -9,7 +9,7 @@ from typing import Any, Generic, cast
 from hm_agent.bounds import MAX_SENT_BACK
 from hm_agent.models.answer_parsing import BadAnswer, UnfinishedThinking, read_answer
 from hm_agent.models.chat import Chat, Message, Refused, Reply, Request, Sampling
-from hm_agent.models.prices import Price
+from hm_agent.models.prices import AnyPrice
 from hm_agent.models.prompts import render, render_retry
 from hm_agent.models.sources import note_reply
 from hm_agent.questions import AnswerT, ModelCall, Question, Unanswered, answer_schema, ignore
@@ -21,7 +21,7 @@ RETRIES = 3
 class TextModel:
     """A language model behind a chat, for one episode. price: None if unknown. seed: the episode's."""
 
-    def __init__(self, name: str, chat: Chat, sampling: Sampling, price: Price | None, seed: int) -> None:
+    def __init__(self, name: str, chat: Chat, sampling: Sampling, price: AnyPrice | None, seed: int) -> None:
         self.name = name
         self._chat, self._sampling, self._price, self._seed = chat, sampling, price, seed
 
@@ -67,7 +67,7 @@ class TextModel:
             note_reply(reply)
             drawn = _first_valid(reply, question, request.schema)
             tokens = reply.input_tokens, reply.output_tokens
-            cost = self._price.of(*tokens) if self._price else None
+            cost = self._price.of(*tokens, reply.prompt_cache_tokens) if self._price else None
             problem = None if drawn.answer is not None else drawn.problem
             note(ModelCall(prompt, reply.texts, problem, *tokens, cost, reply.cached))
             part = drawn.part or part

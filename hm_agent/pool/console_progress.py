@@ -52,6 +52,7 @@ class ConsoleProgress:
         self._usage = Usage()
         self._done = self._failed = 0
         self._began, self._is_over = time.monotonic(), Event()
+        self._ending = ""
         self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
@@ -95,6 +96,12 @@ class ConsoleProgress:
             outcome = f"{result.status}, {result.steps} steps, {_rewards(episode, result)}{_unanswered(result)}"
             self._say(f"[{self._done}/{self._episodes}] {_title(episode)}: {outcome}{bill(result.usage)}")
 
+    def finishing(self, episodes: int, seconds: float) -> None:
+        what = counted(episodes, "running episode")
+        self._ending = f"interrupted: {what} may end within {seconds:.0f} s; Ctrl-C again stops at once"
+        if not self._live.is_started:
+            self._say(self._ending)
+
     def _picture(self) -> Group:
         quietest = sorted(self._running.items(), key=lambda entry: entry[1].heard)[:MOST_SHOWN]
         lines = []
@@ -102,7 +109,7 @@ class ConsoleProgress:
             silent = time.monotonic() - running.heard
             waiting = f", nothing new for {silent:.0f} s" if silent >= SILENCE else ""
             lines.append(f"  {title}: step {running.pulse.step}, reward {running.pulse.reward:.1f}{waiting}")
-        return Group(self._bar, Text(self._totals()), *map(Text, lines))
+        return Group(self._bar, Text(self._totals()), *map(Text, (*lines, *filter(None, [self._ending]))))
 
     def _totals(self) -> str:
         """How many episodes are running or have failed, and what all have used so far."""

@@ -19,6 +19,7 @@ from typing import Protocol
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short
+from hm_agent.pool.due_episodes import LOOK_INTERVAL, DueEpisodes
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
@@ -146,37 +147,38 @@ class Pool:
     of them may have ended it, so they are played again, each alone on a worker.
     """
 
-    def __init__(self, host: Host, size: int, at_once: int, state: SharedState, progress: Progress) -> None:
+    def __init__(
+        self, host: Host, size: int, at_once: int, state: SharedState, progress: Progress, due: DueEpisodes
+    ) -> None:
         self._host, self._size, self._at_once = host, size, at_once
-        self._state, self._progress = state, progress
+        self._state, self._progress, self._due = state, progress, due
         self._workers: list[_PoolWorker] = []
         self._suspects: deque[Episode] = deque()
         self._alone: set[int] = set()
         self._numbers = count()
         self._results: list[Result] = []
-        self._is_ending = False
 
-    def play(self, episodes: Iterator[Episode]) -> list[Result]:
+    def play(self) -> list[Result]:
         """Plays all episodes as `run` does; returns their results."""
         try:
             while True:
-                if not self._is_ending:
-                    self._assign(episodes)
+                self._assign()
+                self._due.heed_interruption()
                 if not any(worker.episodes for worker in self._workers):
                     return self._results
-                self._receive()
+                self._receive(LOOK_INTERVAL)
         finally:
-            self._is_ending = True
+            self._due.is_over = True
             self._shut_down()
 
-    def _assign(self, episodes: Iterator[Episode]) -> None:
-        """Gives episodes to the workers that play the fewest until all are busy or there are no more."""
-        while True:
+    def _assign(self) -> None:
+        """Gives episodes to the workers that play the fewest until all are busy or none may begin."""
+        while not self._due.is_over:
             worker = self._least_busy()
             if worker is not None and not self._has_room(worker):
                 return
             is_alone = bool(self._suspects) and not (worker and worker.episodes)
-            episode = self._suspects.popleft() if is_alone else next(episodes, None)
+            episode = self._suspects.popleft() if is_alone else self._due.take()
             if episode is None:
                 return
             self._begin(worker or self._start(), episode, is_alone=is_alone)
@@ -232,10 +234,10 @@ class Pool:
         self._end(episode, result_of(episode, message.news))
 
     def _end(self, episode: Episode, result: Result | None) -> None:
+        self._due.end(episode, result)
         if result is not None:
             self._progress.end(episode, result)
             self._results.append(result)
-            self._is_ending |= result.stops_the_run
 
     def _lose(self, worker: _PoolWorker) -> None:
         """Ends a lost worker: a single episode has failed, several are suspects, to be played alone."""

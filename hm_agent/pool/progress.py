@@ -36,6 +36,10 @@ class Progress(Protocol):
 
     def end(self, episode: Episode, result: Result) -> None: ...
 
+    def finishing(self, episodes: int, seconds: float) -> None:
+        """After the first Ctrl-C: `episodes` are running and have `seconds` to end."""
+        ...
+
 
 class NoProgress:
     """Shows nothing."""
@@ -45,6 +49,8 @@ class NoProgress:
     def pulse(self, episode: Episode, pulse: Pulse) -> None: ...
 
     def end(self, episode: Episode, result: Result) -> None: ...
+
+    def finishing(self, episodes: int, seconds: float) -> None: ...
 
 
 class Heartbeat:

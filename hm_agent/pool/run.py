@@ -14,11 +14,12 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
+from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import Host, LocalHost, Pool
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
-from hm_agent.process.interruptions import told_of_interruptions
+from hm_agent.process.interruptions import postponing_interruption, told_of_interruptions
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 
@@ -33,7 +34,8 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
     """Plays all episodes that are due, writes their files and returns their results; call `experiment.check()` first.
 
     budget: shared by several experiments that are played one after the other; None for one by the model's settings.
-    After a result that stops the run, no further episode begins. Raises KeyboardInterrupt after an interruption,
+    After a result that stops the run, no further episode begins, and none that the rest of the budget can't be expected
+    to finish. Raises KeyboardInterrupt after an interruption; the first Ctrl-C lets running episodes end before. Raises
     OSError if files can't be written, ConfigError if the disk has too little space or the cluster can't play. The files
     of episodes that have ended by then stay.
     """
@@ -47,14 +49,17 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
         if not workers:
             return []
         budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
-        model = experiment.model
-        shared = SharedState(budget, model.cache, is_offline=model.offline)
-        with closing(shared) as state, told_of_interruptions(state.hurry):
+        model, grace = experiment.model, experiment.grace
+        due = DueEpisodes(grid.episodes(), budget, progress, grace)
+        with (
+            closing(SharedState(budget, model.cache, is_offline=model.offline)) as state,
+            told_of_interruptions(state.hurry),
+            postponing_interruption(due.finish) if grace else nullcontext(),
+        ):
             if workers == 1 and experiment.engine == "local":
-                return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(grid.episodes())
+                return InlinePlayer(experiment.at_once, budget, state.cache, progress).play(due)
             with _host(experiment) as host:
-                pool = Pool(host, workers, experiment.at_once, state, progress)
-                return pool.play(grid.episodes())
+                return Pool(host, workers, experiment.at_once, state, progress, due).play()
 
 
 def _host(experiment: Experiment) -> AbstractContextManager[Host]:

@@ -9,10 +9,9 @@ import pickle
 import select
 import signal
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from multiprocessing.connection import Connection
 from threading import Event, Thread
 
@@ -22,6 +21,7 @@ from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
 from hm_agent.playing import crashed, cut_short, play
+from hm_agent.pool.due_episodes import LOOK_INTERVAL, DueEpisodes
 from hm_agent.pool.progress import Heartbeat, Progress, Pulse
 from hm_agent.pool.shared_state import RemoteState, StateRequest
 from hm_agent.process.interruptions import run_interruptibly
@@ -90,27 +90,26 @@ class InlinePlayer:
         self._results: list[Result] = []
         self._running: dict[asyncio.Task[Outcome], Episode] = {}
 
-    def play(self, episodes: Iterator[Episode]) -> list[Result]:
+    def play(self, due: DueEpisodes) -> list[Result]:
         """Plays all episodes as `run` does; returns their results."""
-        run_interruptibly(lambda: self._play(episodes))
+        run_interruptibly(lambda: self._play(due))
         return self._results
 
-    async def _play(self, episodes: Iterator[Episode]) -> None:
+    async def _play(self, due: DueEpisodes) -> None:
         models: ModelPool | None = None
         try:
             while True:
-                for episode in islice(episodes, self._at_once - len(self._running)):
+                while len(self._running) < self._at_once and (episode := due.take()):
                     models = models or ModelPool(episode.experiment.model, self._budget, self._cache)
                     self._begin(episode, models)
+                due.heed_interruption()
                 if not self._running:
                     return
-                ended, _ = await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
-                if any(result.stops_the_run for result in map(self._end, ended) if result):
-                    episodes = iter(())
-                if any(result.status == INTERRUPTED for result in self._results[-len(ended) :]):
+                ended, _ = await asyncio.wait(self._running, timeout=LOOK_INTERVAL, return_when=asyncio.FIRST_COMPLETED)
+                if any(result.status == INTERRUPTED for task in ended if (result := self._end(task, due))):
                     raise KeyboardInterrupt
         finally:
-            await self._cut_short()
+            await self._cut_short(due)
             if models is not None:
                 models.close()
 
@@ -119,24 +118,25 @@ class InlinePlayer:
         emit = partial(self._progress.pulse, episode)
         self._running[asyncio.ensure_future(_play_or_crash(episode, models, emit, self._at_once))] = episode
 
-    def _end(self, task: asyncio.Task[Outcome]) -> Result | None:
+    def _end(self, task: asyncio.Task[Outcome], due: DueEpisodes) -> Result | None:
         """Records and reports the end of an episode; raises OSError if a file could not be written."""
         episode = self._running.pop(task)
         outcome = None if task.cancelled() else task.result()
         result = result_of(episode, outcome)
+        due.end(episode, result)
         if result is not None:
             self._progress.end(episode, result)
             self._results.append(result)
         return result
 
-    async def _cut_short(self) -> None:
+    async def _cut_short(self, due: DueEpisodes) -> None:
         """Cancels the episodes that are being played; each still writes its files."""
         for task in self._running:
             task.cancel()
         while self._running:
             ended, _ = await asyncio.wait(self._running)
             for task in ended:
-                self._end(task)
+                self._end(task, due)
 
 
 def result_of(episode: Episode, outcome: Outcome) -> Result | None:

@@ -25,10 +25,15 @@ _actions: list[Callable[[], None]] = []
 """An interruption calls the last of these; without any, it raises KeyboardInterrupt."""
 _listeners: list[Callable[[], None]] = []
 """An interruption calls all of these at once, also while interruptions are deferred."""
+_postponing: list[Callable[[], None]] = []
+"""Ctrl-C only calls and removes the last of these, if there is any."""
 
 
 def interrupt(number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-    """Handles an interruption; it can be the handler of a signal."""
+    """Handles an interruption; it can be the handler of a signal. Ctrl-C may be postponed, other signals are not."""
+    if number == signal.SIGINT and _postponing:
+        _postponing.pop()()
+        return
     for tell in _listeners:
         tell()
     _act()
@@ -44,6 +49,13 @@ def _act() -> None:
 def told_of_interruptions(tell: Callable[[], None]) -> Iterator[None]:
     """Within the context, calls `tell` at every interruption, also while interruptions are deferred."""
     with _registered(tell, _listeners):
+        yield
+
+
+@contextmanager
+def postponing_interruption(tell: Callable[[], None]) -> Iterator[None]:
+    """Within the context, the first Ctrl-C only calls `tell`, at once; what comes after it interrupts."""
+    with _registered(tell, _postponing):
         yield
 
 
@@ -114,7 +126,8 @@ def _registered(action: Callable[[], None], actions: list[Callable[[], None]]) -
         try:
             yield
         finally:
-            actions.remove(action)
+            if action in actions:
+                actions.remove(action)
 
 
 @contextmanager
@@ -161,6 +174,8 @@ def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
             thread.start()
         return ended.result()
     except KeyboardInterrupt:
+        if ended.done():
+            raise
         loop, task = begun.result()
         loop.call_soon_threadsafe(task.cancel)
         return ended.result()

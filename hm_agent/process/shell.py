@@ -14,7 +14,7 @@ from hm_agent.process.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:
-    """Makes SIGTERM and SIGHUP act like Ctrl-C, printing never fail, and temporary files vanish with the process."""
+    """Makes SIGTERM and SIGHUP act like a second Ctrl-C; printing never fails; temporary files vanish at the end."""
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
         signal.signal(signal.SIGHUP, _hang_up)
@@ -31,7 +31,7 @@ def _hang_up(number: int, frame: FrameType | None) -> None:
         with suppress(OSError, ValueError):
             if stream.isatty():
                 os.dup2(nowhere, stream.fileno())
-    interrupt()
+    interrupt(number)
 
 
 def printable(text: str) -> str:

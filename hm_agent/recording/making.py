@@ -22,23 +22,30 @@ from hm_agent.recording.result import ENDPOINT, Result
 _SECRETS = re.compile(r"(?<=://)[^/@\s]*@|(?<=\?)[^\s'\"?]+=[^\s'\"]*")
 """What a command line may hold of keys: names and passwords in URLs, and what follows their question marks."""
 MOST_NAMED = 4
+ENDED = "ended"
+"""The entry of `Result.made` that tells when the episode ended."""
 _CHECKOUT = Path(hm_agent.__file__).parents[1]
 
 
 def making() -> Mapping[str, str]:
     """When and by what an experiment is played.
 
-    date: UTC, in seconds. command: the command line, without passwords, queries of URLs and values of headers. Of a
-    checkout of the package also commit, marked if files were changed, and lock, the hash of the file with all
-    libraries' versions.
+    date: UTC, in seconds; `ENDED` is added to each result. command: the command line, without passwords, queries of
+    URLs and values of headers. Of a checkout of the package also commit, marked if files were changed, and lock, the
+    hash of the file with all libraries' versions.
     """
     words = ["hm-agent", *_without_values(sys.argv[1:])]
     command = shlex.join(words) if Path(sys.argv[0]).name in _COMMANDS else "python"
     return {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "date": now("seconds"),
         "command": _SECRETS.sub("", command),
         **_checkout(),
     }
+
+
+def now(precision: str = "milliseconds") -> str:
+    """The time in UTC, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec=precision)
 
 
 def _without_values(words: Sequence[str]) -> Iterator[str]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from hm_agent.files import path_in_words
 from hm_agent.questions import Usage
+from hm_agent.recording.making import ENDED
 from hm_agent.recording.result import NO_RESULT, Result, other_format
 from hm_agent.registry import scenario_named, suites
 from hm_agent.reporting.ceilings import told_notes
@@ -21,7 +23,8 @@ from hm_agent.wording import counted, listed, number, total
 CALCULATED = "The model `builtin` answers by calculation: no language model was involved."
 MOST_PATHS = 5
 """How many paths a sentence names."""
-TIME = "time of the episodes, summed (several may be played at once)"
+TIME = "time played, by the clock"
+SUMMED_TIME = "time of the episodes, summed (several may be played at once)"
 
 # Sentences
 
@@ -225,10 +228,24 @@ def what_was_run(runs: Runs) -> list[Fact]:
             facts.append(Fact(f"--{flag}", _shares(list(map(_word, values)))))
     packages = sorted({package for result in results for package in result.versions})
     facts += [Fact(name, _shares([result.versions.get(name, UNKNOWN) for result in results])) for name in packages]
-    seconds = sum(result.wall_seconds for result in results)
+    clocked = _clock_seconds(results)
+    seconds = sum(result.wall_seconds for result in results) if clocked is None else clocked
     duration = f"{number(seconds, 0)} s" if seconds < 600 else f"{number(seconds / 60, 0)} min"
     used = total(len(results), sum((result.usage for result in results), Usage()))
-    return [*facts, Fact(TIME, (duration,)), Fact("in all", (used,))]
+    return [*facts, Fact(SUMMED_TIME if clocked is None else TIME, (duration,)), Fact("in all", (used,))]
+
+
+def _clock_seconds(results: Sequence[Result]) -> float | None:
+    """The time in which any episode was played, as a clock would tell it; None if older results lack their end."""
+    try:
+        ends = [(datetime.fromisoformat(result.made[ENDED]).timestamp(), result) for result in results]
+    except (KeyError, ValueError):
+        return None
+    seconds, until = 0.0, float("-inf")
+    for begun, ended in sorted((end - result.wall_seconds, end) for end, result in ends):
+        seconds += max(0.0, ended - max(begun, until))
+        until = max(until, ended)
+    return seconds
 
 
 def seeds_played(runs: Runs) -> list[ScenarioSeeds]:

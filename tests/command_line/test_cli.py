@@ -281,7 +281,7 @@ def test_an_interruption_during_the_imports_is_told_in_one_line(
 
 
 def test_an_interruption_keeps_what_was_played(tmp_path: Path) -> None:
-    process = start("--scenario=rws_repeated_1", "--episodes=50", "--out=out", cwd=tmp_path)
+    process = start("--scenario=rws_repeated_1", "--episodes=50", "--grace=0", "--out=out", cwd=tmp_path)
     status, _, errors = interrupted(process, tmp_path / "out")
     assert status == 130
     assert "interrupted" in errors

@@ -152,7 +152,14 @@ def test_ctrl_c_ends_a_run_that_waits_for_a_locked_cache(tmp_path: Path, workers
         cache.open()
         with closing(sqlite3.connect(tmp_path / "answers")) as lock:
             lock.execute("BEGIN IMMEDIATE")
-            grid = ["--scenario=exploretom_a4", "--agent=reader", "--episodes=2", "--noreplay", f"--workers={workers}"]
+            grid = [
+                "--scenario=exploretom_a4",
+                "--agent=reader",
+                "--episodes=2",
+                "--noreplay",
+                "--grace=0",
+                f"--workers={workers}",
+            ]
             model = ["--model=loopback", f"--base_url={server.base_url}", f"--cache={tmp_path / 'answers'}"]
             process = start(tmp_path.name, *grid, *model, f"--out={tmp_path / 'out'}")
             assert process.stderr

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.models.prices import Price, load_prices
+from hm_agent.models.endpoint.completion_reading import read_completion
+from hm_agent.models.prices import OPENAI, STANDARD, Price, load_prices, price_of
 from hm_agent.models.settings import PRESETS
 
 OF_OPENAI = [settings.name for settings in PRESETS.values() if settings.name.startswith("gpt-")]
@@ -19,26 +22,41 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", OF_OPENAI)
-def test_models_of_the_paper_have_a_price(name: str) -> None:
-    assert 0 < load_prices()[name].input < load_prices()[name].output
+MILLION = 1_000_000
+
+
+def listed(name: str, endpoint: str | None = None, cached: int = 0, rates: str = STANDARD) -> float | None:
+    """What a million tokens of input and of output cost, of the input a number from the endpoint's cache."""
+    price = price_of(name, endpoint, None, rates)
+    return price.of(MILLION, MILLION, cached) if price else None
 
 
 def test_models_of_the_paper_cost_what_was_asked_for_them() -> None:
     assert OF_OPENAI == ["gpt-4-1106-preview", "gpt-3.5-turbo-1106"]
-    assert [load_prices()[name] for name in OF_OPENAI] == [Price(10, 30), Price(1, 2)]
+    assert [listed(name) for name in OF_OPENAI] == [40, 3]
+    assert listed(PRESETS["llama-3"].name) is None
 
 
-def test_model_that_is_not_listed_has_no_price() -> None:
-    assert PRESETS["llama-3"].name not in load_prices()
+def test_input_from_the_endpoint_s_cache_and_batches_are_cheaper() -> None:
+    assert listed("gpt-4o") == listed("gpt-4o", OPENAI) == 12.5
+    assert listed("gpt-4o", cached=MILLION) == 11.25
+    assert listed("gpt-4o", rates="batch") == 6.25
 
 
-def test_extra_file_adds_and_wins(tmp_path: Path) -> None:
-    extra = written(tmp_path, '["gpt-4.1"]\ninput = 7\noutput = 0\n[own]\ninput = 0.5\noutput = 1.5\n')
-    listed, prices = load_prices(), load_prices(extra)
-    assert (prices["gpt-4.1"], prices["own"]) == (Price(7, 0), Price(0.5, 1.5))
-    assert prices == {**listed, "gpt-4.1": Price(7, 0), "own": Price(0.5, 1.5)}
-    assert load_prices() == listed
+def test_prices_are_those_of_the_endpoint_s_provider() -> None:
+    assert listed("deepseek-chat", "https://api.deepseek.com") is not None
+    for elsewhere in ("http://localhost:8000/v1", "http://127.0.0.1/v1", "https://models.example.org/v1"):
+        assert listed("gpt-4o", elsewhere) is None
+    assert listed("deepseek-chat") is None
+
+
+def test_own_prices_win_wherever_the_endpoint_is(tmp_path: Path) -> None:
+    own = written(tmp_path, '["gpt-4o"]\ninput = 7\noutput = 0\n[mine]\ninput = 2\noutput = 1\ncached_input = 0.5\n')
+    assert price_of("gpt-4o", None, own) == Price(7, 0)
+    assert price_of("mine", "http://localhost:8000/v1", own) == Price(2, 1, 0.5)
+    assert price_of("o3", None, own) == price_of("o3", None)
+    assert Price(2, 1, 0.5).of(MILLION, 0, MILLION // 2) == 1.25
+    assert Price(2, 1).of(MILLION, 0, MILLION // 2) == 2
 
 
 @pytest.mark.parametrize(
@@ -88,3 +106,21 @@ def test_cost_is_reckoned_for_a_million_tokens() -> None:
 def test_cost_of_unknown_tokens_is_unknown(tokens: tuple[int | None, int | None]) -> None:
     assert Price(10, 30).of(*tokens) is None
     assert Price(0, 0).of(*tokens) is None
+    price = price_of("gpt-4o", None)
+    assert price
+    assert price.of(*tokens) is None
+
+
+@pytest.mark.parametrize(
+    ("usage", "cached"),
+    [
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 5}}, 5),
+        ({"prompt_tokens": 9, "prompt_cache_hit_tokens": 4}, 4),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": "many"}}, None),
+        ({"prompt_tokens": 9, "prompt_tokens_details": []}, None),
+    ],
+    ids=["openai", "deepseek", "word", "list"],
+)
+def test_the_endpoint_says_how_much_of_the_input_it_had_cached(usage: dict[str, Any], cached: int | None) -> None:
+    body = {"choices": [{"message": {"content": "fine"}}], "usage": usage}
+    assert read_completion(json.dumps(body)).prompt_cache_tokens == cached

@@ -121,7 +121,7 @@ class Stalling:
 def test_an_interruption_from_the_terminal_keeps_and_tells_what_was_played(tmp_path: Path) -> None:
     stalling, out = Stalling(after=20), tmp_path / "out"
     with Endpoint(stalling.answer) as server:
-        process = start(str(out), *flags(server, out))
+        process = start(str(out), *flags(server, out), "--grace=0")
         wait_for(lambda: len(stalling.stalled) == 3, process)  # each worker is in the middle of an episode
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)

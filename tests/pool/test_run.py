@@ -25,8 +25,9 @@ from hm_agent.experiment import Episode, Experiment
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import ModelSettings
 from hm_agent.playing import cut_short
+from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import LocalHost, LocalLink, Pool
-from hm_agent.pool.progress import Pulse
+from hm_agent.pool.progress import NoProgress, Pulse
 from hm_agent.pool.run import locked, run
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import EpisodeNews
@@ -36,7 +37,7 @@ from hm_agent.registry import find_scenarios
 SCENARIOS = find_scenarios(["rws_repeated_1", "cooking_asymmetric_1"])
 
 
-class Watcher:
+class Watcher(NoProgress):
     """Keeps what it is told. act: what to do at the first pulse of an episode that has come some way."""
 
     def __init__(self, act: Callable[[], None] | None = None) -> None:
@@ -163,7 +164,7 @@ class InterruptedHost(LocalHost):
 def test_an_interruption_loses_no_result_that_has_just_been_read(tmp_path: Path) -> None:
     grid, watcher = experiment(tmp_path, steps=20), Watcher()
     with closing(SharedState(RunBudget(), None)) as state, pytest.raises(KeyboardInterrupt):
-        Pool(InterruptedHost(()), 1, 1, state, watcher).play(grid.plan())
+        Pool(InterruptedHost(()), 1, 1, state, watcher, DueEpisodes(grid.plan(), state.budget, watcher)).play()
     assert [result.status for result in watcher.ended] == ["max_steps"]
     assert statuses(tmp_path) == ["max_steps"]
 
@@ -194,7 +195,8 @@ def test_no_episode_of_a_lost_worker_begins_again_once_the_run_is_ending(tmp_pat
     assert last is not None
     watcher, host = Watcher(), LosingHost(last)
     with closing(SharedState(RunBudget(), None)) as state:
-        results = Pool(host, 1, 3, state, watcher).play(iter([first, *others[:2]]))
+        due = DueEpisodes(iter([first, *others[:2]]), state.budget, watcher)
+        results = Pool(host, 1, 3, state, watcher, due).play()
     assert (host.starts, len(watcher.begun)) == (1, 3)
     assert [result.status for result in results] == ["interrupted"] * 3
 
@@ -235,7 +237,7 @@ def test_an_episode_whose_model_is_being_opened_is_cut_short_and_not_failed(
             time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
 
-    grid = replace(experiment(out), scenarios=SCENARIOS[:1], model=ModelSettings("slow"))
+    grid = replace(experiment(out), scenarios=SCENARIOS[:1], model=ModelSettings("slow"), grace=0)
     Thread(target=interrupt_once_it_is_being_opened, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         run(grid, Watcher())

@@ -10,7 +10,13 @@ from threading import Event, Thread, main_thread
 
 import pytest
 
-from hm_agent.process.interruptions import defer_interruptions, interrupt, run_interruptibly, told_of_interruptions
+from hm_agent.process.interruptions import (
+    defer_interruptions,
+    interrupt,
+    postponing_interruption,
+    run_interruptibly,
+    told_of_interruptions,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +65,17 @@ def test_who_wants_to_be_told_of_an_interruption_is_told_while_it_waits() -> Non
     with pytest.raises(KeyboardInterrupt):
         raise_here()
     assert told == ["now", "now"]
+
+
+def test_the_first_ctrl_c_is_postponed_and_neither_the_second_nor_another_signal() -> None:
+    told = []
+    for number, count in ((signal.SIGINT, 1), (signal.SIGTERM, 0)):
+        with postponing_interruption(lambda: told.append("first")), pytest.raises(KeyboardInterrupt):  # noqa: PT012
+            with defer_interruptions():
+                interrupt(number)
+                assert len(told) == count
+            interrupt()
+        told.clear()
 
 
 def test_what_runs_in_another_thread_is_not_told_of_the_main_thread_s_interruptions() -> None:

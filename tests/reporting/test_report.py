@@ -18,7 +18,7 @@ from hm_agent.command_line.cli import PLAY
 from hm_agent.extensions import ADDED
 from hm_agent.recording.result import Result, read_result
 from hm_agent.reporting.index import list_episodes, write_index
-from hm_agent.reporting.notes import TIME
+from hm_agent.reporting.notes import SUMMED_TIME, TIME
 from hm_agent.reporting.report import Report
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.scores import OVERALL
@@ -223,11 +223,16 @@ def test_each_metric_is_a_record_and_each_scenario_a_line_with_all_agents(tmp_pa
     assert [wide["pd_repeated_5"][name] for name in ("react", "react, n", "vmp")] == [None, 0, 9.0]
 
 
-def test_time_is_named_as_a_sum_and_usage_is_told_in_all(tmp_path: Path) -> None:
+def test_time_is_the_clock_s_and_of_older_results_a_sum_and_usage_is_told_in_all(tmp_path: Path) -> None:
     leave(tmp_path, *(result(seed=n, wall_seconds=20.0) for n in range(2)))
     facts = {fact.name: fact.values for fact in Report(read_runs((tmp_path,)), tmp_path).facts}
-    assert facts[TIME] == ("40 s",)
+    assert facts[SUMMED_TIME] == ("40 s",)
     assert facts["in all"] == ("2 episodes, 40 questions, no call of a language model",)
+    ends = "2026-11-27T10:00:20+00:00", "2026-11-27T10:00:25.5+00:00", "2026-11-28T09:00:00+00:00"
+    timed = tmp_path / "timed"
+    leave(timed, *(result(seed=n, wall_seconds=20.0, made={"ended": end}) for n, end in enumerate(ends)))
+    facts = {fact.name: fact.values for fact in Report(read_runs((timed,)), timed).facts}
+    assert facts[TIME] == ("46 s",)
 
 
 def test_a_failure_shows_its_traceback_and_the_page_how_it_was_made(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def read_completion(body: str) -> Reply:
                 read_count(outputs),
                 served=_name(response.get("model")),
                 fingerprint=_name(response.get("system_fingerprint")),
+                prompt_cache_tokens=_prompt_cache_tokens(tokens),
             )
     if error := _error_in(response):
         raise read_error(NO_STATUS, json.dumps({"error": error}))
@@ -68,6 +69,13 @@ def _error_in(response: object) -> object:
 def _is_error(response: Mapping[str, Any], choices: Sequence[Mapping[str, Any]]) -> bool:
     """True if there is an error in the place of every sample."""
     return bool(response.get("error")) if not choices else all(choice.get("error") for choice in choices)
+
+
+def _prompt_cache_tokens(usage: Mapping[str, Any]) -> int | None:
+    """As OpenAI and most others tell it, or else as DeepSeek does."""
+    details = usage.get("prompt_tokens_details")
+    told = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return read_count(usage.get("prompt_cache_hit_tokens") if told is None else told)
 
 
 def _name(name: object) -> str | None:
