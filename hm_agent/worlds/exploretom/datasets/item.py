@@ -121,6 +121,9 @@ class ReadItem:
         return QuestionKind(self.order, about, set_id, self.interesting, self.false_belief, self.is_functional)
 
 
+OTHER_FORMS = "; `hm-agent audit FILE` reads sets of other forms, such as ToMi's lines"
+
+
 def read_items(path: Path) -> list[ReadItem]:
     """Reads a set, one line of JSON for each question; raises ConfigError, with the line's number, for a bad line.
 
@@ -128,7 +131,7 @@ def read_items(path: Path) -> list[ReadItem]:
     `question` (or `input`), `choices` and `target` (or `answer`): a letter, a number from 0, or the words of a choice.
     `story` (or `context`) and `id` may be missing; questions of the same story in a row go together.
     """
-    items = [_read_item(path, number, value) for number, value in json_lines(path)]
+    items = [_read_item(path, number, value) for number, value in json_lines(path, OTHER_FORMS)]
     if not items:
         raise ConfigError(f"{path}: no questions in it")
     seen: set[str] = set()
@@ -139,8 +142,11 @@ def read_items(path: Path) -> list[ReadItem]:
     return items
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, object]]:
-    """Yields (number from 1, value) of every line that is not empty; raises ConfigError for one that is not JSON."""
+def json_lines(path: Path, advice: str = "") -> Iterator[tuple[int, object]]:
+    """Yields (number from 1, value) of every line that is not empty; raises ConfigError for one that is not JSON.
+
+    advice: what the message then says besides.
+    """
     number = 0
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -152,7 +158,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, object]]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text") from error
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: line {number}: not valid JSON") from error
+        raise ConfigError(f"{path}: line {number}: not valid JSON{advice}") from error
 
 
 def _read_item(path: Path, number: int, value: object) -> ReadItem:
