@@ -381,7 +381,7 @@ def test_sets_of_others_are_played_by_any_reader(tmp_path: Path, target: object)
 def test_a_set_of_another_form_names_the_command_that_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "tomi.txt"
     path.write_text("1 Anna entered the hall.\n", "utf-8")
-    with pytest.raises(ConfigError, match="line 1: not valid JSON; `hm-agent audit FILE` reads .*ToMi"):
+    with pytest.raises(ConfigError, match=r"line 1: not valid JSON; `hm-agent audit FILE` reads .*ToMi"):
         read_items(path)
 
 
