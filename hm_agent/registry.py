@@ -362,17 +362,15 @@ def _begun(pattern: str) -> str:
 
 
 def _hint(pattern: str) -> str:
-    """Names the scenarios with the same first word, numbered ones as ranges; if there are none, all first words."""
+    """Names the scenarios with as many of its first words as any has, numbered ones as ranges; without, first words."""
     names = [scenario.short_name for scenario in scenarios().values()]
-    near = [name for name in names if _first_word(name) == _first_word(pattern)]
-    if not near:
-        return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
+    words = pattern.split("_")
+    alike = ([name for name in names if name.split("_")[:count] == words[:count]] for count in range(len(words), 0, -1))
+    near = next(filter(None, alike), None)
+    if near is None:
+        return f"names begin with {', '.join(dict.fromkeys(name.partition('_')[0] for name in names))}"
     groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
     return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
-
-
-def _first_word(name: str) -> str:
-    return name.partition("_")[0]
 
 
 def _joined_endings(endings: Sequence[str]) -> str:
