@@ -67,11 +67,13 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the modules that docs/python.md and docs/your_agent.md show, and nothing else."""
+    """A folder with the modules that docs/python.md and docs/your_agent.md show or link, and nothing else."""
     folder = tmp_path_factory.mktemp("examples")
     pages = "".join((ROOT / "docs" / name).read_text("utf-8") for name in ("python.md", "your_agent.md"))
     for code, name in re.findall(r"```python\n(# (my_\w+\.py)\n.*?)```", pages, re.DOTALL):
         (folder / name).write_text(code)
+    for path in (ROOT / "docs" / "examples").glob("*.py"):
+        (folder / path.name).write_text(path.read_text("utf-8"))
     return folder
 
 
