@@ -20,7 +20,7 @@ from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.grouping import grouped
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
-from hm_agent.wording import listed
+from hm_agent.wording import first_of, listed
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -229,7 +229,8 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
             offered = [name for name in known if name in able] or known
-            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(offered)}")
+            names = f"{nearest(pattern, known)}there are {first_of(offered)}"
+            raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         agents |= dict.fromkeys(matching)
@@ -290,7 +291,7 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
         able = [name for name in agent_names() if can_play(name, scenario)]
         lacking = None if _own_agent(agent, scenario) else _lacking(agent, scenario)
         why = f" ({obstacle(agent, scenario, model)})" if lacking else ""
-        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {', '.join(able)} can")
+        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {first_of(able)} can")
     own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):
         raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")
@@ -361,6 +362,10 @@ def _begun(pattern: str) -> str:
     return f"did you mean '{pattern}*', e.g. {found[0].short_name}? " if found else ""
 
 
+MOST_STEMS = 8
+"""Of how many families of scenarios a message about an unknown name tells the members."""
+
+
 def _hint(pattern: str) -> str:
     """Names the scenarios with the same first word, numbered ones as ranges; if there are none, all first words."""
     names = [scenario.short_name for scenario in scenarios().values()]
@@ -368,7 +373,8 @@ def _hint(pattern: str) -> str:
     if not near:
         return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
     groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
-    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
+    stems = [f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items()]
+    return "; ".join(stems[:MOST_STEMS])
 
 
 def _first_word(name: str) -> str:
