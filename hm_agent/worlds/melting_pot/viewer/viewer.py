@@ -59,8 +59,8 @@ class MeltingPotViewer:
         """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.
 
         held: the inventories (own, other's) in an interaction that the step began. where: the cells of the players in
-        `facts`, None for a player off the map. inventory: what is held by an agent without a body. watches: True if the strategy is to meet nobody yet, which a trace can't
-        tell from meeting anybody.
+        `facts`, None for a player off the map. inventory: what is held by an agent without a body. watches: True if the
+        strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
         state, strategy = decision.state, decision.thoughts.strategy
