@@ -362,10 +362,6 @@ def _begun(pattern: str) -> str:
     return f"did you mean '{pattern}*', e.g. {found[0].short_name}? " if found else ""
 
 
-MOST_STEMS = 8
-"""Of how many families of scenarios a message about an unknown name tells the members."""
-
-
 def _hint(pattern: str) -> str:
     """Names the scenarios with the same first word, numbered ones as ranges; if there are none, all first words."""
     names = [scenario.short_name for scenario in scenarios().values()]
@@ -373,8 +369,7 @@ def _hint(pattern: str) -> str:
     if not near:
         return f"names begin with {', '.join(dict.fromkeys(map(_first_word, names)))}"
     groups = grouped((stem, ending) for stem, _, ending in (name.rpartition("_") for name in near))
-    stems = [f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items()]
-    return "; ".join(stems[:MOST_STEMS])
+    return "; ".join(f"{stem} has {_joined_endings(endings)}" for stem, endings in groups.items())
 
 
 def _first_word(name: str) -> str:
