@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
+from inspect import isawaitable
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -61,7 +62,10 @@ class RecordedAgent:
         self.metrics = agent.metrics
 
     async def act(self, observation: Observation[Any]) -> Decision[Any]:
-        decision = await self._agent.act(observation)
+        acting = self._agent.act(observation)
+        if not isawaitable(acting):
+            raise TypeError("act has to be `async def act(self, observation)`")
+        decision = await acting
         if not isinstance(decision, Decision):
             raise TypeError(f"act returned {type(decision).__name__}; it has to return hm_agent.Decision(action)")
         taken = self._transcript.take()

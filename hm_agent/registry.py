@@ -20,7 +20,7 @@ from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.grouping import grouped
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
-from hm_agent.wording import listed
+from hm_agent.wording import first_of, listed
 
 if TYPE_CHECKING:
     from hm_agent.agents.agent import Recipe
@@ -229,7 +229,8 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
         if not globbed:
             offered = [name for name in known if name in able] or known
-            raise ConfigError(f"unknown agent {pattern!r}: {nearest(pattern, known)}there are {', '.join(offered)}")
+            names = f"{nearest(pattern, known)}there are {first_of(offered)}"
+            raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
         agents |= dict.fromkeys(matching)
@@ -290,7 +291,7 @@ def check_agent(agent: str, scenario: ScenarioInfo, model: str) -> None:
         able = [name for name in agent_names() if can_play(name, scenario)]
         lacking = None if _own_agent(agent, scenario) else _lacking(agent, scenario)
         why = f" ({obstacle(agent, scenario, model)})" if lacking else ""
-        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {', '.join(able)} can")
+        raise ConfigError(f"{agent} can't play {scenario.short_name}{why}: {first_of(able)} can")
     own = _own_agent(agent, scenario)
     if own and own.only_model not in (None, model):
         raise ConfigError(f"{agent} works only with the model {own.only_model}, not with {model}")

@@ -59,6 +59,12 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
     return f" {conjunction} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
+def first_of(words: Sequence[str], most: int = 12) -> str:
+    """`a, b, c`; of more than `most` the first ones and `and 7 more`."""
+    more = [f"and {len(words) - most} more"] if len(words) > most else []
+    return ", ".join([*words[:most], *more])
+
+
 def total(episodes: int, usage: Usage) -> str:
     """What episodes asked and cost together: `3 episodes, 60 questions, 64 calls, 900 input tokens, ...`."""
     played = f"{counted(episodes, 'episode')}, {counted(usage.questions, 'question')}"

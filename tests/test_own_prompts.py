@@ -58,6 +58,34 @@ def build(setup):
     return Player(setup.model)
 """
 
+WRONG = """
+from pydantic import BaseModel
+
+import hm_agent
+
+
+class Choice(BaseModel):
+    action: str
+
+
+class Formless(hm_agent.Agent):
+    def __init__(self, setup):
+        self._model = setup.model
+
+    async def act(self, observation):
+        await hm_agent.ask(self._model, "Choose.", {})
+
+
+class Misnamed(Formless):
+    async def act(self, observation):
+        await hm_agent.ask(self._model, "Choose.", Choice, choices={"move": ["left"]})
+
+
+class Unawaited(Formless):
+    def act(self, observation):
+        return hm_agent.Decision("defect")
+"""
+
 
 def answer(body: Mapping[str, Any]) -> Response:
     """Cooperates, after an unknown action where a template asks, and after defection in the third round."""
@@ -124,6 +152,19 @@ def test_an_agent_is_checked_without_a_model_and_its_crash_shown(folder: Path) -
     assert f"{GAME}: 3 steps" in output
     assert "Traceback (most recent call last)" in output
     assert call_here("hm-agent", "check", "my_asking_agent:nothing")[0] == WRONG_INPUT
+
+
+def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(folder: Path) -> None:
+    (folder / "my_wrong_agent.py").write_text(WRONG)
+    for name, problem in (
+        ("Formless", "TypeError: ask(model, text, schema): the schema must be a pydantic class, not {}"),
+        ("Misnamed", "ValueError: choices: Choice has no field 'move'"),
+        ("Unawaited", "TypeError: act has to be `async def act(self, observation)`"),
+    ):
+        status, output, _ = call_here("hm-agent", "check", f"my_wrong_agent:{name}", GAME)
+        assert status == FAILED
+        assert output.startswith(f"{GAME}: {problem}")
+        assert ("(my_wrong_agent.py, line " in output.splitlines()[0]) == (name != "Unawaited")
 
 
 def test_each_world_is_checked_by_default() -> None:

@@ -40,7 +40,7 @@ def check_command(arguments: Sequence[str]) -> int:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("hm-agent check", description=ABOUT, formatter_class=form, allow_abbrev=False)
     parser.add_argument("agent", metavar="AGENT", help="module:name")
-    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", help="by default one of each world")
+    parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", default=[], help="by default one of each world")
     parser.add_argument("--steps", type=int, default=3, help="how many to play (default: 3)")
     parser.add_argument("--scenarios_dir", action="append", default=[], help="a folder with games of your own")
     options = parser.parse_args(arguments)

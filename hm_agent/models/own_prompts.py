@@ -114,7 +114,7 @@ async def ask(
         return await ask_and_read(model, asked)
     if isinstance(asked, Question):
         return await answer_or_none(model, asked)
-    if schema is None:
-        raise TypeError("ask(model, text) needs the class of the answer: schema=...")
+    if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
+        raise TypeError(f"ask(model, text, schema): the schema must be a pydantic class, not {schema!r}")
     text = asked if values is None else render_own(asked, values)
     return await answer_or_none(model, OwnQuestion(text, schema, choices or {}, check))

@@ -193,7 +193,7 @@ class Result:
     @property
     def place_of_error(self) -> str:
         """`agent.py, line 7, in act`: where a failure left the user's own code; empty if it never ran."""
-        frames = _FRAME.findall(self.reason)
+        frames = [frame for frame in _FRAME.findall(self.reason) if not frame[0].startswith("<")]  # <string>: generated
         own = [frame for frame in frames if not any(Path(folder) in Path(frame[0]).parents for folder in _NOT_OWN)]
         return "{}, line {}, in {}".format(Path(own[-1][0]).name, *own[-1][1:]) if own else ""
 

@@ -45,7 +45,7 @@ _FILLED = 0.8
 
 def means_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture | None:
     """The means of all but references and ablations; of references if nothing else was played; None without means."""
-    compared = [row for row in _compared(rows) if ablated_agent(row.condition.agent) is None]
+    compared = [row for row in compared_rows(rows) if ablated_agent(row.condition.agent) is None]
     return _by_scenario("means", "Means by scenario and agent", compared, labels, keys)
 
 
@@ -53,11 +53,11 @@ def ablation_picture(rows: Sequence[Row], labels: Labels, keys: Keys) -> Picture
     """The ablations beside the agents that they are parts of; None if there are no ablations."""
     ablations = {row.condition.agent: full for row in rows if (full := ablated_agent(row.condition.agent))}
     shown = {*ablations, *ablations.values()}
-    compared = [row for row in _compared(rows) if row.condition.agent in shown]
+    compared = [row for row in compared_rows(rows) if row.condition.agent in shown]
     return _by_scenario("ablations", "Ablations beside the full agent", compared, labels, keys)
 
 
-def _compared(rows: Iterable[Row]) -> list[Row]:
+def compared_rows(rows: Iterable[Row]) -> list[Row]:
     """The rows with a mean but for references; these, too, if there is nothing else."""
     known = [row for row in rows if row.estimate is not None]
     return [row for row in known if not row.is_reference] or known
@@ -187,7 +187,7 @@ def efforts_of(rows: Sequence[Row]) -> tuple[list[Effort], str]:
     The scale is the normalised score if all rows have one or if there are several groups, else the group's metric.
     Scenarios on a narrow scale are left out of means of scores.
     """
-    compared = _compared(rows)
+    compared = compared_rows(rows)
     by_score = all(row.normalised_score is not None for row in compared)
     if by_score or len({row.scenario.group for row in compared}) > 1:
         compared, by_score = [row for row in compared if row.counted_score is not None], True

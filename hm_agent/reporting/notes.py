@@ -118,15 +118,16 @@ def _not_completed(statuses: Counter[str]) -> list[str]:
 
 def shortcut_notes(rows: Sequence[Row]) -> list[str]:
     """Sentences on the shortcuts that are floors, and on those that were not played, so that a floor may be too low."""
-    floors: dict[str, set[str]] = {}
+    floors, worlds = dict[str, set[str]](), set[str]()
     for row in rows:
         if row.floor_reference and row.scenario.metric.floor is None:
+            worlds.add(row.scenario.world)
             floors.setdefault(row.floor_reference.condition.agent, set()).add(row.scenario.short_name)
     if not floors:
         return []
     chosen = listed([f"`{agent}` in {counted(len(names), 'scenario')}" for agent, names in floors.items()])
-    worlds, played = {row.scenario.world for row in rows}, {row.condition.agent for row in rows}
-    known = [agent for name in worlds if name in suites() for agent in suites()[name].shortcuts]
+    played = {row.condition.agent for row in rows}
+    known = [agent for name in sorted(worlds & suites().keys()) for agent in suites()[name].shortcuts]
     missing = listed([f"`{agent}`" for agent in known if agent not in played])
     no_lower = ", or what guessing earns if that is better" if any(_is_guessed(row) for row in rows) else ""
     sentence = f"The floor is the shortcut with the best mean over the group's other scenarios{no_lower}: {chosen}."

@@ -18,7 +18,7 @@ from hm_agent.reporting.comparing import Comparison, compare, episode_values
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
 from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.drawing import Picture, keys
-from hm_agent.reporting.figures import ablation_picture, effort_picture, means_picture
+from hm_agent.reporting.figures import ablation_picture, compared_rows, effort_picture, means_picture
 from hm_agent.reporting.group_means import GroupMean, by_unit_of_means, group_means
 from hm_agent.reporting.halves import SCORE, SplitMean, split_means
 from hm_agent.reporting.interaction_figures import adaptation_picture, validation_picture
@@ -270,7 +270,7 @@ def _pictures(
     predicted: Sequence[PredictionScores],
 ) -> list[Picture]:
     """The figures for which there are data."""
-    compared = _compared(rows)
+    compared = {row.condition for row in compared_rows(rows)}
     drawn = [condition for condition in names if condition in compared or not condition.is_world_reference]
     drawn_as = keys(drawn or list(names))
     pictures = (

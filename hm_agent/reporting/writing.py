@@ -148,7 +148,7 @@ def row_record(row: Row) -> Record:
         "group": row.scenario.group,
         "agent": row.condition.agent,
         "model": row.condition.model,
-        "settings": _joined(dict(row.settings)),
+        "settings": _joined({**dict(row.settings), **dict(row.condition.settings)}),
         "episodes": row.episodes,
         "finished": row.finished,
         "unfinished": _joined(row.unfinished),

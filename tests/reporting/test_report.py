@@ -158,6 +158,11 @@ def test_episodes_that_did_not_complete_are_shown(tmp_path: Path) -> None:
     assert "1 of 2 finished" in (tmp_path / "report" / "report.html").read_text()
 
 
+def test_where_each_agent_of_ones_own_failed_the_references_are_drawn(tmp_path: Path) -> None:
+    leave(tmp_path, result("random"), result("react", status="failed: KeyError: 'x'", metrics={}))
+    assert [picture.name for picture in Report(read_runs((tmp_path,)), tmp_path).pictures][:1] == ["means"]
+
+
 def test_a_users_ablation_is_drawn_like_one_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     part = replace(AGENTS["react"], ablation_of="reflexion")
     monkeypatch.setitem(ADDED.agents, "unreflective", part)

@@ -91,6 +91,8 @@ def test_a_report_names_the_floors_and_the_shortcuts_that_were_not_played() -> N
         {name: {key: earned[key] for key in earned if key != "constant"} for name, earned in MAZES.items()}
     )
     assert "shortcuts were not played: `constant`" in shortcut_notes(without)[1]
+    elsewhere = tabulate([result(agent) for agent in ("react", "random", "oracle")])
+    assert shortcut_notes([*rows, *elsewhere]) == shortcut_notes(rows)
 
 
 def test_without_shortcuts_there_is_no_score_and_the_report_says_what_it_needs() -> None:

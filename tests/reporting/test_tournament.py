@@ -122,6 +122,7 @@ def test_the_report_has_the_tournament_on_all_its_pages(tmp_path: Path) -> None:
     assert Report(runs, tmp_path).tournaments
     for name in ("report.md", "report.html"):
         assert "rws_arena_selfplay: ranking by payoff, reward per 1,200 steps" in (tmp_path / name).read_text("utf-8")
+        assert all(file in (tmp_path / name).read_text("utf-8") for file in ("tournament.csv", "payoffs.csv"))
     assert r"\label{tab:tournament-3}" in (tmp_path / "report.tex").read_text("utf-8")
     assert (tmp_path / "figures" / "tournament-0.svg").is_file()
     first = (tmp_path / "tournament.csv").read_text("utf-8").splitlines()[1]

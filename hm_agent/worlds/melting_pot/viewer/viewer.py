@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
 from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
@@ -39,6 +40,7 @@ class MeltingPotViewer:
         return {
             "substrate": self._game.substrate,
             "holdings": [{"name": held.name, "colour": held.colour} for held in self._game.holdings],
+            "actions": [name.lower() for name in actions_of(self._game.substrate).__members__],
             "spriteSize": SPRITE_SIZE,
             "planning": [question.__name__ for kind in KINDS.values() for question in kind.planning_questions()],
             "players": self._players(),
@@ -57,8 +59,8 @@ class MeltingPotViewer:
         """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.
 
         held: the inventories (own, other's) in an interaction that the step began. where: the cells of the players in
-        `facts`, None for a player off the map. watches: True if the strategy is to meet nobody yet, which a trace can't
-        tell from meeting anybody.
+        `facts`, None for a player off the map. inventory: what is held by an agent without a body. watches: True if the
+        strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
         state, strategy = decision.state, decision.thoughts.strategy
@@ -67,7 +69,9 @@ class MeltingPotViewer:
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         if avatars := avatars_of(self._game):
             shown["where"] = avatars.places(scene.frame)
-        return {**shown, **_agent_state(state, step.turn.step)} if isinstance(state, SubstrateAgentState) else shown
+        if isinstance(state, SubstrateAgentState):
+            return {**shown, **_agent_state(state, step.turn.step)}
+        return {**shown, "inventory": scene.players[self._seats.index(seat)].inventory}
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""

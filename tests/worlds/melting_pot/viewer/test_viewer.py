@@ -36,6 +36,14 @@ def test_every_scenario_can_be_shown(scenario: Scenario) -> None:
     ]
 
 
+def test_an_agent_without_a_body_has_its_inventory_and_the_names_of_its_actions() -> None:
+    scenario = scenario_named("rws_repeated_1")
+    viewer, scene = MeltingPotViewer(scenario), Scene(scenario.seats, [seen((2, 0, 1)), seen((3, 1, 1))], ())
+    assert viewer.shown(step(scenario.seats, scene), "player_0")["inventory"] == (2, 0, 1)
+    (info,) = find_scenarios(["rws_repeated_1"])
+    assert viewer.facts(info)["actions"][5:] == ["turn_left", "turn_right", "interact"]
+
+
 def test_each_seat_is_shown_what_is_hidden_from_it() -> None:
     scenario = scenario_named("rws_arena_selfplay")
     before = [seen((slot, 1, 1)) for slot in range(len(scenario.seats))]

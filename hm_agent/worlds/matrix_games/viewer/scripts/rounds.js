@@ -13,11 +13,13 @@ function strip(step, seat) {
   const played = seat.steps.map((one) => [one.step, roundOf(one)]).filter(([, round]) => round);
   const { own, others } = tableOf(step);
   const row = (title, cell) => make("tr", {}, make("th", { scope: "row" }, title), played.map(([at, round]) => make("td", { "aria-current": at === step.step ? "step" : "false" }, cell(round, at))));
-  return make("div", { class: "rounds" }, make("table", {},
+  const box = make("div", { class: "rounds" }, make("table", {},
     row("round", (_, at) => stepLink(at, String(at + 1))),
     row("own", (round) => chip(round.own, own)),
     row("other", (round) => chip(round.other, others)),
     row("reward", (round) => paid(round.reward))));
+  requestAnimationFrame(() => { box.scrollLeft = (box.querySelector("[aria-current=step]")?.offsetLeft ?? 0) - box.clientWidth / 2; });
+  return box;
 }
 
 // The payoffs as the seat sees them: its own, and the other's in brackets; the cell that was played is marked.

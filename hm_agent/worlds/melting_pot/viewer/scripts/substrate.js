@@ -22,7 +22,7 @@ function inventory(counts) {
 }
 
 const inventoryCard = (title, name) => {
-  const held = ({ state }) => state?.[name] ?? null;
+  const held = ({ state, shown }) => state?.[name] ?? shown[name] ?? null;
   return { title, key: held, build: (step) => inventory(held(step)) };
 };
 
@@ -182,6 +182,7 @@ function whyAsked(kind, step, before) {
 
 Object.assign(viewer, {
   hasTruth: true,
+  action: (action) => spaced(viewer.facts.actions[action] ?? action),
   notes: ({ bots }) => (bots === "scripted" ? ["The bots are scripted."] : []),
   caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be ", make("span", { class: "key route" }), " where it is about to go", playersKey()],
   describe,
