@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -21,7 +22,7 @@ def server() -> Iterator[Endpoint]:
         yield endpoint
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def few() -> Iterator[None]:
     with few_pairs():
         yield
@@ -31,24 +32,38 @@ def battery(out: Path, *flags: str) -> tuple[int, str, str]:
     return call_here("hm-agent", "battery", *overriding(f"--out={out}", "--noreplay", "--agent=reader", *flags))
 
 
-def test_it_leaves_the_card_of_what_was_played(tmp_path: Path) -> None:
-    status, output, errors = battery(tmp_path)
+class Played(NamedTuple):
+    """A battery of the reasoner: its folder and what it said."""
+
+    out: Path
+    status: int
+    output: str
+    errors: str
+
+
+@pytest.fixture(scope="module")
+def played(few: None, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    out = tmp_path_factory.mktemp("played")
+    return Played(out, *battery(out))
+
+
+def test_it_leaves_the_card_of_what_was_played(played: Played) -> None:
+    out, status, output, errors = played
     assert (status, errors) == (0, "")
     assert all(f"ExploreToM, order {order}: reader with builtin, 1 episode" in output for order in (1, 2, 3))
     shown = [line.split() for line in output.splitlines() if line.strip().startswith("ExploreToM  ")]
     assert shown == [["ExploreToM", "3.0", "1", "1.00", "-", "-", "1"]]
-    folder = tmp_path / "cards" / "reader" / "builtin"
+    folder = out / "cards" / "reader" / "builtin"
     card = read_card(folder / "card.json")
     assert (card.agent, card.size, card.episodes, card.planned) == ("reader", "small", 3, 3)
     assert not (folder / "answers.jsonl.gz").exists(), "the reasoner calculates again"
-    assert 'href="cards/reader/builtin/card.html">Card of reader<' in (tmp_path / "index.html").read_text("utf-8")
-    assert (tmp_path / "report" / "report.html").is_file()
+    assert 'href="cards/reader/builtin/card.html">Card of reader<' in (out / "index.html").read_text("utf-8")
+    assert (out / "report" / "report.html").is_file()
 
 
-def test_the_same_command_again_plays_nothing(tmp_path: Path) -> None:
-    battery(tmp_path)
-    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*/*/*/result.json")}
-    status, output, _ = battery(tmp_path)
+def test_the_same_command_again_plays_nothing(played: Played) -> None:
+    before = {path: path.stat().st_mtime_ns for path in played.out.glob("*/*/*/*/result.json")}
+    status, output, _ = battery(played.out)
     assert status == 0
     assert "1 of 1 episodes are there already" in output
     assert {path: path.stat().st_mtime_ns for path in before} == before

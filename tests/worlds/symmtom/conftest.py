@@ -1,19 +1,37 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import jax
 import pytest
+from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
-OPTION = "jax_disable_most_optimizations"
+
+@pytest.fixture(scope="session")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where JAX keeps what it compiled, so that the same training is compiled once a session."""
+    return tmp_path_factory.mktemp("compiled")
+
+
+def configure(options: Mapping[str, object]) -> None:
+    for name, value in options.items():
+        jax.config.update(name, value)
+    reset_cache()  # or it would go on with the folder, or the lack of one, that it began with
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiles_fast() -> Iterator[None]:
+def compiles_fast(compiled: Path) -> Iterator[None]:
     """Test functions run for seconds at most, and optimising what JAX compiles for them would take longer."""
+    options = {
+        "jax_disable_most_optimizations": True,
+        "jax_compilation_cache_dir": str(compiled),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+    }
+    before = {name: jax.config.values[name] for name in options}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(OPTION.upper(), "1")  # for the processes that tests begin
-        before = jax.config.read(OPTION)
-        jax.config.update(OPTION, True)
+        for name, value in options.items():
+            patch.setenv(name.upper(), str(value))  # for the processes that tests begin
+        configure(options)
         yield
-        jax.config.update(OPTION, before)
+        configure(before)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,10 +53,17 @@ def training(request: pytest.FixtureRequest) -> Training:
 
 
 @pytest.fixture(scope="module")
-def whole_run(training: Training, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def told_run(training: Training, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of a whole run, and the lines that told of its progress."""
     folder = tmp_path_factory.mktemp("whole")
-    run(training, folder, no_report)
-    return folder
+    with redirect_stderr(io.StringIO()) as told:
+        run(training, folder, LiveLine())
+    return folder, told.getvalue().splitlines()
+
+
+@pytest.fixture(scope="module")
+def whole_run(told_run: tuple[Path, list[str]]) -> Path:
+    return told_run[0]
 
 
 def test_a_learner_improves(training: Training, whole_run: Path) -> None:
@@ -103,11 +112,8 @@ def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(
     np.testing.assert_array_equal(kept.weights["first"], player.weights["first"])
 
 
-def test_progress_tells_the_best_once_there_is_one(
-    training: Training, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(training, tmp_path, LiveLine())
-    lines = capsys.readouterr().err.splitlines()
+def test_progress_tells_the_best_once_there_is_one(told_run: tuple[Path, list[str]]) -> None:
+    _, lines = told_run
     assert "reward" in lines[0]
     assert "best" not in lines[0]
     assert "best" in lines[-1]

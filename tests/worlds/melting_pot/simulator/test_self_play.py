@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hm_agent.core import Agent, Decision, Seat, Step, World
+from hm_agent.core import Agent, Decision, Recorder, Seat, Step, World
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.suite import ScenarioInfo
@@ -102,6 +102,7 @@ def pose_of(truth: Mapping[str, Any]) -> Pose:
 class Played:
     moments: list[Moment]
     metrics: Mapping[Seat, Mapping[str, float]]
+    trace: bytes
 
 
 @cache
@@ -110,24 +111,25 @@ def played(short_name: str, lineup: str) -> Played:
     scenario = scenario_of(short_name)
     world = SelfPlayWorld(scenario_named(scenario.name), ground_truth=True)
     agents, witness = seated(world, scenario, lineup), Witness(world)
-    play_out(world, agents, seed=SEED, steps=STEPS[short_name], recorders=[witness])
-    return Played(witness.moments, {seat: agents[seat].metrics() for seat in scenario.seats})
+    trace = traced(world, agents, SEED, STEPS[short_name], witness)
+    return Played(witness.moments, {seat: agents[seat].metrics() for seat in scenario.seats}, trace)
+
+
+def traced(
+    world: World[Any, Any], agents: Mapping[Seat, Agent[Any, Any]], seed: int, steps: int, *others: Recorder
+) -> bytes:
+    """Plays an episode; returns its trace. others: recorders beside that of the trace."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.jsonl"
+        play_out(world, agents, seed=seed, steps=steps, recorders=[*others, TraceRecorder(path)])
+        return path.read_bytes()
 
 
 def trace_of(short_name: str, lineup: str, seed: int = SEED) -> bytes:
     """The trace of the same episode, through the suite as the command plays it."""
     scenario = scenario_of(short_name)
     world = suites()[scenario.world].open(scenario, settled(scenario))
-    agents = seated(world, scenario, lineup)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "trace.jsonl"
-        play_out(world, agents, seed=seed, steps=STEPS[short_name], recorders=[TraceRecorder(path)])
-        return path.read_bytes()
-
-
-@cache
-def first_trace(short_name: str, lineup: str) -> bytes:
-    return trace_of(short_name, lineup)
+    return traced(world, seated(world, scenario, lineup), seed, STEPS[short_name])
 
 
 # Bit for bit
@@ -138,17 +140,18 @@ def first_trace(short_name: str, lineup: str) -> bytes:
 @each_scenario
 def test_one_seed_gives_one_episode(short_name: str, lineup: str) -> None:
     seats = len(scenario_of(short_name).seats)
-    assert first_trace(short_name, lineup).count(b"\n") == 1 + seats * STEPS[short_name]
-    assert trace_of(short_name, lineup) == first_trace(short_name, lineup)
+    trace = played(short_name, lineup).trace
+    assert trace.count(b"\n") == 1 + seats * STEPS[short_name]
+    assert trace_of(short_name, lineup) == trace
 
 
 def test_another_seed_gives_another_episode() -> None:
-    assert trace_of(DYAD, "react", seed=SEED + 1) != first_trace(DYAD, "react")
+    assert trace_of(DYAD, "react", seed=SEED + 1) != played(DYAD, "react").trace
 
 
 @pytest.mark.slow
 def test_one_seed_gives_one_episode_in_any_process() -> None:
-    digest = hashlib.sha256(first_trace(DYAD, MIXED)).hexdigest()
+    digest = hashlib.sha256(played(DYAD, MIXED).trace).hexdigest()
     assert [output.strip() for output in outputs_by_hash_seed(__file__)] == [digest, digest]
 
 
