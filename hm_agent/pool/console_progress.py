@@ -38,7 +38,8 @@ class _Running:
 class ConsoleProgress:
     """Shows a run's progress: a bar, the usage and running episodes in a terminal.
 
-    Elsewhere it prints a line at the start, one for each ended episode, and the totals every `PERIOD` seconds.
+    Elsewhere it prints a line as the first episode begins, one for each that ended, and every `PERIOD` seconds the
+    totals.
     """
 
     PERIOD = 60.0
@@ -52,14 +53,13 @@ class ConsoleProgress:
         self._usage = Usage()
         self._done = self._failed = 0
         self._began, self._is_over = time.monotonic(), Event()
-        self._ending = ""
+        self._ending, self._has_begun = "", False
         self._live = Live(get_renderable=self._picture, console=console, refresh_per_second=4, transient=True)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal and self._episodes:
             self._live.start()
         elif self._episodes:
-            self._say(f"[0/{self._episodes}] {counted(self._episodes, 'episode')} to play")
             Thread(target=self._tell_totals, daemon=True).start()
         return self
 
@@ -78,6 +78,9 @@ class ConsoleProgress:
         self._console.out(printable(line), highlight=False)
 
     def begin(self, episode: Episode) -> None:
+        if not (self._has_begun or self._live.is_started):
+            self._say(f"[0/{self._episodes}] {counted(self._episodes, 'episode')} to play")
+        self._has_begun = True
         self._running[_title(episode)] = _Running(Pulse(0, 0.0, Usage()), time.monotonic())
 
     def pulse(self, episode: Episode, pulse: Pulse) -> None:
@@ -127,6 +130,7 @@ class NotebookProgress(ConsoleProgress):
     def __init__(self, console: Console, episodes: int) -> None:
         super().__init__(console, episodes)
         self._drawn = 0.0
+        self._has_begun = True  # the picture says so
         self._cell: Any = None
 
     def __enter__(self) -> Self:
