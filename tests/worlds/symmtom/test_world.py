@@ -45,7 +45,7 @@ def test_a_trained_agent_without_a_checkpoint_is_refused_before_anything_is_play
     scenario: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    status = main(["hm-agent", "play", f"--scenario={scenario}", "--agent=random,ippo", f"--out={out}"])
+    status = main(["hm-agent", "play", f"--scenario={scenario}", "--agent=ippo", f"--out={out}"])
     assert status == 2
     error = capsys.readouterr().err
     assert "ippo has no checkpoint for symmtom_w" in error
