@@ -283,9 +283,9 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         settings=episode.settings,
         measure=episode.scenario.metric.measure,
         prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
-        served=tuple(played.sources.served),
-        fingerprints=tuple(played.sources.fingerprints),
-        sampling_seeds=tuple(played.sources.seeds),
+        served=tuple(sorted(played.sources.served)),
+        fingerprints=tuple(sorted(played.sources.fingerprints)),
+        sampling_seeds=tuple(sorted(played.sources.seeds)),
         made={**episode.experiment.made, ENDED: now(), **_headers(episode.experiment)},
     )
 

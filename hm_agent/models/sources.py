@@ -19,8 +19,8 @@ class Sources:
     """What was noted.
 
     templates: the hash of each that prompts were rendered from, by name. served, fingerprints: the names by which
-    endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent. All are in
-    the order of the first answers; the values are None.
+    endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent. The values
+    are None. The order is that of the answers, which seats that ask at the same time may get in any.
     """
 
     templates: dict[str, str] = field(default_factory=dict)
