@@ -11,9 +11,6 @@ from hm_agent.models.budget import RunBudget
 from hm_agent.pool.progress import Progress
 from hm_agent.recording.result import Result
 
-LOOK_INTERVAL = 0.25
-"""Seconds between two looks whether the user has pressed Ctrl-C."""
-
 
 class DueEpisodes:
     """The episodes of a run that have not begun yet.

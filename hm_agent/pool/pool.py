@@ -19,11 +19,11 @@ from typing import Protocol
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode
 from hm_agent.playing import crashed, cut_short
-from hm_agent.pool.due_episodes import LOOK_INTERVAL, DueEpisodes
+from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Progress, Pulse
 from hm_agent.pool.shared_state import Holdings, SharedState, StateRequest
 from hm_agent.pool.worker import Begin, EpisodeNews, Stop, WorkerMessage, result_of, work
-from hm_agent.process.interruptions import defer_interruptions, starting_processes
+from hm_agent.process.interruptions import LOOK_INTERVAL, defer_interruptions, starting_processes
 from hm_agent.process.scratch import leave_room_for_sockets
 from hm_agent.recording.result import Result
 

@@ -21,10 +21,10 @@ from hm_agent.models.budget import Budget
 from hm_agent.models.cache import AnswerCache
 from hm_agent.models.providers import ModelPool
 from hm_agent.playing import crashed, cut_short, play
-from hm_agent.pool.due_episodes import LOOK_INTERVAL, DueEpisodes
+from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.progress import Heartbeat, Progress, Pulse
 from hm_agent.pool.shared_state import RemoteState, StateRequest
-from hm_agent.process.interruptions import run_interruptibly
+from hm_agent.process.interruptions import LOOK_INTERVAL, run_interruptibly
 from hm_agent.process.scratch import drop_scratch_folder, use_scratch_folder
 from hm_agent.recording.result import INTERRUPTED, Result
 

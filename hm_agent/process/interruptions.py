@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from multiprocessing import resource_tracker
@@ -20,6 +20,9 @@ from types import FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+LOOK_INTERVAL = 0.25
+"""Seconds between two looks whether a signal has come: one that comes just before a wait begins does not end it."""
 
 _actions: list[Callable[[], None]] = []
 """An interruption calls the last of these; without any, it raises KeyboardInterrupt."""
@@ -172,6 +175,8 @@ def _run_in_a_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         with defer_interruptions():
             thread.start()
+        while not ended.done():
+            wait([ended], LOOK_INTERVAL)
         return ended.result()
     except KeyboardInterrupt:
         if ended.done():
