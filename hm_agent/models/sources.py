@@ -19,14 +19,13 @@ class Sources:
     """What was noted.
 
     templates: the hash of each that prompts were rendered from, by name. served, fingerprints: the names by which
-    endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent. The values
-    are None. The order is that of the answers, which seats that ask at the same time may get in any.
+    endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent.
     """
 
     templates: dict[str, str] = field(default_factory=dict)
-    served: dict[str, None] = field(default_factory=dict)
-    fingerprints: dict[str, None] = field(default_factory=dict)
-    seeds: dict[int, None] = field(default_factory=dict)
+    served: set[str] = field(default_factory=set)
+    fingerprints: set[str] = field(default_factory=set)
+    seeds: set[int] = field(default_factory=set)
 
 
 _NOTED: ContextVar[Sources | None] = ContextVar("sources", default=None)
@@ -52,9 +51,9 @@ def note_templates(hashes: Mapping[str, str]) -> None:
 def note_reply(reply: Reply) -> None:
     """Notes what a reply says of who answered, and with which seed."""
     if (noted := _NOTED.get()) is not None:
-        noted.served |= dict.fromkeys([reply.served] if reply.served else [])
-        noted.fingerprints |= dict.fromkeys([reply.fingerprint] if reply.fingerprint else [])
-        noted.seeds |= dict.fromkeys([] if reply.seed is None else [reply.seed])
+        noted.served |= {reply.served} if reply.served else set()
+        noted.fingerprints |= {reply.fingerprint} if reply.fingerprint else set()
+        noted.seeds |= set() if reply.seed is None else {reply.seed}
 
 
 def text_hash(text: str) -> str:

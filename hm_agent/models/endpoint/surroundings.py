@@ -45,7 +45,7 @@ def check_surroundings(url: str) -> None:
     for kind, proxy in getproxies().items():
         if kind in ("http", "https", "all") and proxy:
             _check_proxy(f"{kind.upper()}_PROXY={_shown(proxy)}", proxy)
-    if urlsplit(url).hostname in LOOPBACK and (named := proxy_for(url)) and not _is_loopback(named.partition("=")[2]):
+    if _is_loopback(url) and (named := proxy_for(url)) and not _is_loopback(named.partition("=")[2]):
         raise ConfigError(
             f"{named} stands between here and --base_url={urlsplit(url).netloc.rpartition('@')[2]}, which is on this "
             f"machine: set NO_PROXY={','.join(LOOPBACK)}"
@@ -56,8 +56,8 @@ def check_surroundings(url: str) -> None:
             return  # the client reads the first alone
 
 
-def _is_loopback(proxy: str) -> bool:
-    return urlsplit(proxy if "://" in proxy else f"http://{proxy}").hostname in LOOPBACK
+def _is_loopback(address: str) -> bool:
+    return urlsplit(address if "://" in address else f"http://{address}").hostname in LOOPBACK
 
 
 def _check_proxy(named: str, proxy: str) -> None:
