@@ -18,7 +18,7 @@ from scipy.stats import ttest_1samp, wilcoxon
 ROOT = Path(__file__).parents[1]
 RESULTS = (ROOT / "docs/melting_pot_results.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
-REPORT = (ROOT / "docs/results/report.md").read_text("utf-8")
+REPORT = (ROOT / "benchmarks/results/report.md").read_text("utf-8")
 OURS = "hypothetical_minds"
 GAMES = ("rws_repeated_*", "rws_unseen_*", "rws_arena_*", "pd_repeated_*", "pd_unseen_*", "cooking_asymmetric_*")
 """The games of the tables of means, in their order."""
@@ -36,7 +36,7 @@ def rows_of_tables(text: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
 
 def read_report() -> Mapping[tuple[str, str], Mapping[str, str]]:
     """The rows of the report's table by scenario and agent."""
-    with (ROOT / "docs/results/report.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "benchmarks/results/report.csv").open(encoding="utf-8", newline="") as file:
         return {(row["scenario"], row["agent"]): row for row in csv.DictReader(file)}
 
 
@@ -72,7 +72,7 @@ def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of
 def by_seed() -> Mapping[tuple[str, str], Mapping[str, float]]:
     """The metric of each episode by its seed, by scenario and agent."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    with (ROOT / "docs/results/episodes.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "benchmarks/results/episodes.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found[row["scenario"], row["agent"]][row["seed"]] = float(row["value"])
     return found
