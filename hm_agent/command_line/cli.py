@@ -55,7 +55,7 @@ REPORT_USAGE = """Compares the agents of earlier runs, from the files of one or 
 ORDERS_USAGE = """Shows when a mind helps: the rewards of earlier runs by the order of the opponents' rules, and of
 agents against each other, as a picture, tables and CSV. It plays nothing: `make orders` does.
 
-    {command} --out=runs/orders --report=docs/results/orders"""
+    {command} --out=runs/orders --report=benchmarks/results/orders"""
 
 MINDS_USAGE = """Shows what agents know of other minds beside what they do with it, in every world that the runs have:
 literal and functional Theory of Mind, with base rates and the gap, as a picture, a table and CSV. It plays nothing.
