@@ -1,9 +1,9 @@
 """Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops have a fixed order.
 
-Melting Pot draws the environment's seed, the bots and their trembles from Python's global `random`, partly in worker
-threads, so any other draw in the process would change an episode. Importing this module binds the name `random` inside
-Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator is neither read
-nor written, and episodes may be interleaved freely.
+Melting Pot draws the environment's seed, the maps of Coins, the bots and their trembles from Python's global `random`,
+partly in worker threads, so any other draw in the process would change an episode. Importing this module binds the name
+`random` inside Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator
+is neither read nor written, and episodes may be interleaved freely.
 
 Some loops of its Lua code iterate over tables with string keys by `pairs`, whose order differs from build to build:
 over avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers,
@@ -24,6 +24,7 @@ from typing import Any
 
 import dm_env
 import meltingpot
+from meltingpot.configs.substrates import coins
 from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.policies import saved_model_policy
 from meltingpot.utils.puppeteers import in_the_matrix
@@ -43,7 +44,7 @@ class _EpisodeRandom(threading.local):
 
 
 EPISODE_RANDOM = _EpisodeRandom()
-for _module in (builder, in_the_matrix, population, saved_model_policy):
+for _module in (builder, coins, in_the_matrix, population, saved_model_policy):
     _module.random = EPISODE_RANDOM
 
 
