@@ -16,12 +16,13 @@ NO_BEAM = Beam(length=0, radius=0)
 class OpenFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
-    players: how many play. summary: what it is, in a sentence.
+    players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order.
     """
 
     game: Literal["open"]
     players: int
     summary: str
+    items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED
     beam: Beam = NO_BEAM
     scenarios: tuple[ScenarioFacts, ...] = ()
@@ -39,7 +40,7 @@ class OpenFacts(GameFacts):
 
     @property
     def holdings(self) -> tuple[Holding, ...]:
-        return ()
+        return self.items
 
     @property
     def kinds(self) -> Mapping[str, str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.worlds.melting_pot.games.kind import Kind
 from hm_agent.worlds.melting_pot.games.open.facts import OpenFacts
@@ -27,3 +27,10 @@ class OpenKind(Kind[OpenFacts]):
 
         sight = Sight.of(facts.substrate, slot)
         return lambda rgb, _: sight.describe(rgb)
+
+    def problems(self, facts: OpenFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import counted_items
+
+        counted = counted_items(facts.substrate)
+        if len(facts.items) != counted:
+            yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from meltingpot import substrate as mp_substrate
+
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
 
@@ -23,13 +25,24 @@ substrate = "{substrate}"
 short_name = "{name}"
 reward_per_steps = 0
 players = {default_players(substrate)}
-summary = "{_summary(substrate)}"
+summary = "{_summary(substrate)}"{_items(substrate)}
 
 [length]
 least = {length.least}
 every = {length.every}
 chance = {float(length.chance)}{most}
 """
+
+
+def counted_items(substrate: str) -> int:
+    """How many kinds of items the INVENTORY of a substrate counts; 0 if it has none."""
+    counts = mp_substrate.get_config(substrate).timestep_spec.observation.get("INVENTORY")
+    return counts.shape[0] if counts else 0
+
+
+def _items(substrate: str) -> str:
+    named = ", ".join(f'{{ name = "item {number}" }}' for number in range(1, counted_items(substrate) + 1))
+    return f"\nitems = [{named}]" if named else ""
 
 
 def _length_of(settings: Mapping[str, Any]) -> Length:
