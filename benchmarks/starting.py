@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -29,7 +29,7 @@ COMMANDS = {
 }
 """Commands by what they do, each with its target in seconds."""
 SHARES = {"rws_repeated_1": 0.35, "pd_repeated_6": 0.35, "rws_arena_0": 0.3, "cooking_asymmetric_0": 0.3}
-"""By scenario, how much of a command that plays an episode is to be the steps of Melting Pot and its bots, at least."""
+"""By scenario, how much of a command that plays an episode is to be Melting Pot and its bots, at least."""
 MEMORY = 250
 """The most that a process is to take, in MB."""
 
@@ -43,17 +43,20 @@ class Used:
 
 
 class TimedWorld(World[Any, Any]):
-    """A world with the processor's seconds that its steps take, bots included."""
+    """A world with the processor's seconds that building it and its steps take, bots included."""
 
     def __init__(self, world: World[Any, Any]) -> None:
         self._world, self.seats, self.seconds = world, world.seats, 0.0
 
     def reset(self, seed: int) -> Turn[Any]:
-        return self._world.reset(seed)
+        return self._timed(lambda: self._world.reset(seed))
 
     def step(self, actions: Mapping[Seat, Any]) -> Turn[Any]:
+        return self._timed(lambda: self._world.step(actions))
+
+    def _timed(self, act: Callable[[], Turn[Any]]) -> Turn[Any]:
         started = time.process_time()
-        turn = self._world.step(actions)
+        turn = act()
         self.seconds += time.process_time() - started
         return turn
 
@@ -76,7 +79,7 @@ def used_by(arguments: Sequence[str]) -> Used:
 
 
 def world_seconds(name: str, seed: int) -> float:
-    """The processor's seconds that the steps of a scenario's world take in an episode of the default agent."""
+    """The processor's seconds that a scenario's world takes in an episode of the default agent."""
     (scenario,) = find_scenarios([name])
     world, agents = set_up(scenario, seed=seed, bots="scripted")
     timed = TimedWorld(world)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -15,11 +14,7 @@ from hm_agent.process.scratch import use_scratch_folder
 
 
 def prepare_process() -> None:
-    """Makes SIGTERM and SIGHUP act like a second Ctrl-C; printing never fails; temporary files vanish at the end.
-
-    Garbage is looked for after 10,000 new objects: Python's 700 are soon made where modules are imported.
-    """
-    gc.set_threshold(10_000, 10, 10)
+    """Makes SIGTERM and SIGHUP act like a second Ctrl-C; printing never fails; temporary files vanish at the end."""
     signal.signal(signal.SIGTERM, interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
         signal.signal(signal.SIGHUP, _hang_up)
