@@ -167,7 +167,7 @@ async def _play(
     """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()
     async with AsyncExitStack() as opened:
-        played.sources = opened.enter_context(noted_sources())
+        played.sources = opened.enter_context(noted_sources(asks_model=episode.asks_language_model))
         agents: dict[Seat, Agent[Any, Any]] = {}
         for seat, name, model_name in zip(episode.scenario.seats, episode.agents, episode.models, strict=True):
             model = await opened.enter_async_context(models.model(model_name, episode.seed_of(seat), answers))
@@ -282,7 +282,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         versions=versions(episode.suite.packages),
         settings=episode.settings,
         measure=episode.scenario.metric.measure,
-        prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
+        prompts=dict(sorted(played.sources.templates.items())),
         served=tuple(sorted(played.sources.served)),
         fingerprints=tuple(sorted(played.sources.fingerprints)),
         sampling_seeds=tuple(sorted(played.sources.seeds)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
 from os import PathLike
@@ -25,6 +25,7 @@ from jinja2 import (
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
 from hm_agent.models.sources import note_templates, text_hash
@@ -46,7 +47,7 @@ class _NotingEnvironment(ImmutableSandboxedEnvironment):
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
         template = super().get_template(name, parent, globals)
-        note_templates(_hashes(self, template))
+        note_templates(partial(_hashes, self, template))
         return template
 
 
@@ -202,4 +203,5 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         lstrip_blocks=True,
     )
     templates.filters.update(_FILTERS)
+    keep_compiled(templates)
     return templates
