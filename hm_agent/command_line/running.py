@@ -17,8 +17,9 @@ from hm_agent.files import write_whole
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import EPISODE_BYTES, run
+from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
+from hm_agent.process.folder_lock import EPISODE_BYTES
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result

@@ -28,9 +28,10 @@ from hm_agent.playing import cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import NoProgress, Pulse
-from hm_agent.pool.run import locked, run
+from hm_agent.pool.run import run
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import EpisodeNews
+from hm_agent.process.folder_lock import locked
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 

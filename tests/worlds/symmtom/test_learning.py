@@ -17,11 +17,13 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.process.folder_lock import locked
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
+from hm_agent.worlds.symmtom.learning.command import train_one
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
@@ -327,6 +329,14 @@ def test_a_training_process_that_is_killed_is_told(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors.count("\n")) == (1, 2)
     assert "hm-agent train: the process that trains was killed" in errors
+
+
+def test_two_commands_do_not_train_one_run(tmp_path: Path) -> None:
+    with (
+        locked(tmp_path / SMALL.name / "ippo" / "seed-0"),
+        pytest.raises(ConfigError, match="another run is at work there"),
+    ):
+        train_one(Training("ippo", SMALL, 0, PpoParameters(updates=1)), tmp_path)
 
 
 def test_a_place_for_results_that_is_a_file_is_told_before_any_training(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
@@ -255,20 +256,16 @@ def _console() -> Console:
 
 
 def _draw_tasks(plan: TaskPlan, out: Path, workers: int) -> int:
-    from hm_agent.pool.run import locked
-
-    with locked(out, 0):
+    with locked(out):
         folder = TaskFolder(plan, out, plan.identity)
         return _store(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
 
 
 def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
-    from hm_agent.pool.run import locked
-
     settings = model if model.cache else replace(model, cache=out / ANSWERS)
     models = ModelPool(settings)
     identity = {**plan.identity, **asdict(authors), "sampling": model.sampling.recorded()}
-    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
         folder, console = TaskFolder(plan, out, identity), _console()
 

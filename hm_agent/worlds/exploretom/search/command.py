@@ -15,6 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.questions import ModelUnavailable
@@ -189,12 +190,10 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
 
     Raises ConfigError, and OSError if files can't be written.
     """
-    from hm_agent.pool.run import locked
-
     plan.check()
     settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
     models = ModelPool(settings)
-    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = _report_stops(lambda: _search(plan, out, workers, models), out)

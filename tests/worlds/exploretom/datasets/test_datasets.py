@@ -17,6 +17,7 @@ from hypothesis import settings as examples
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.answer_parsing import read_answer
+from hm_agent.process.folder_lock import locked
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
@@ -309,6 +310,9 @@ def test_a_set_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture
     out = small_export(tmp_path / "set", "--stories=1")
     assert run("export", "exploretom", f"--out={out}") == 2
     assert "is there already" in capsys.readouterr().err
+    with locked(tmp_path / "busy"):
+        assert run("export", "exploretom", f"--out={tmp_path / 'busy'}") == 2
+    assert "another run is at work there" in capsys.readouterr().err
 
 
 # Playing
