@@ -14,6 +14,7 @@ from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import postponing_interruption, told_of_interruptions
+from hm_agent.process.open_files import allow_files
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
 
@@ -36,6 +37,9 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
         workers = min(experiment.workers, grid.due)
         if not workers:
             return []
+        if experiment.engine == "local":
+            seats = max(len(scenario.seats) for scenario in experiment.scenarios)
+            allow_files(min(experiment.at_once, grid.due), seats if experiment.asks_endpoint else 0)
         budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
         model, grace = experiment.model, experiment.grace
         due = DueEpisodes(grid.episodes(), budget, progress, grace)
