@@ -17,7 +17,7 @@ from hypothesis import settings as examples
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.answer_parsing import read_answer
-from hm_agent.process.folder_lock import locked
+from hm_agent.process.folder_lock import LOCK, locked
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
@@ -270,7 +270,7 @@ def test_bad_stories_are_one_clear_line(
     said = capsys.readouterr().err
     assert complaint in said
     assert said.count("\n") == 1
-    assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file()]
+    assert [path.name for path in (tmp_path / "set").rglob("*") if path.is_file()] == [LOCK]
 
 
 @pytest.mark.parametrize(
