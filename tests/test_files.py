@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError, check_folder, read_toml
 from hm_agent.files import MOST_READ, write_whole
+from hm_agent.process.folder_lock import locked
 
 
 def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
@@ -72,3 +73,5 @@ def test_a_link_that_leads_nowhere_is_told_from_a_file(tmp_path: Path) -> None:
     for path in (tmp_path / "link", tmp_path / "link" / "runs"):
         with pytest.raises(ConfigError, match=r"link is a link to .*gone, which is not there"):
             check_folder("out", path)
+        with pytest.raises(ConfigError, match="which is not there"), locked(path):
+            pass

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hm_agent.config import ConfigError
+from hm_agent.config import ConfigError, check_folder
 
 LOCK = ".lock"
 EPISODE_BYTES = 10_000_000
@@ -26,6 +26,7 @@ def locked(out: Path, at_once: int = 0) -> Iterator[None]:
     at_once: how many episodes are played in it at the same time. Raises ConfigError if another command has the lock or
     if the disk has too little space for them, OSError if the folder can't be written to.
     """
+    check_folder("out", out)
     out.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(out / LOCK, os.O_CREAT | os.O_RDWR | os.O_NONBLOCK, 0o666)
     try:
