@@ -325,6 +325,13 @@ def _played(path: Path, agent: str = "reader", number: int = 0, telling: str = "
     return dict(world.metrics())
 
 
+def test_names_may_begin_with_a_capital_letter_of_any_alphabet(tmp_path: Path) -> None:
+    items = items_in(FALSE_BELIEF.replace("Anne", "Élan").replace("Beth", "Ünal Øye"))
+    (path := tmp_path / "set.jsonl").write_text("\n".join(map(line_of, items)), "utf-8")
+    assert _played(path)["accuracy"] == 1
+    assert run("audit", str(path), "--strict") == 0
+
+
 @pytest.mark.parametrize("config", ["literal", "functional"])
 def test_exported_sets_are_played_story_by_story(exported: Path, config: str) -> None:
     path = exported / config / "test.jsonl"
