@@ -17,8 +17,10 @@ from hm_agent.files import write_whole
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import EPISODE_BYTES, run
+from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
+from hm_agent.process.folder_lock import EPISODE_BYTES
+from hm_agent.process.output import output_console
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
@@ -32,8 +34,6 @@ from hm_agent.watching.run_folder import PLAN
 
 CUT_SHORT = (INTERRUPTED, NO_MODEL)
 """The exit statuses of runs that ended before all episodes were played."""
-WIDTH = 120
-"""Characters of a line in the output to files and pipes."""
 MOST_SAID = 200
 """Characters of a server's or a check's words that are printed."""
 MANY = 10_000
@@ -52,12 +52,6 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     status = play_missing(experiment, request, complain, console)
     _print_summary(experiment, request, console, is_cut_short=status in CUT_SHORT)
     return status
-
-
-def output_console() -> Console:
-    """Returns a console for standard output; its lines have `WIDTH` characters unless it is a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH)
 
 
 def play_missing(

@@ -28,6 +28,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
+from hm_agent.files import read_text
 from hm_agent.models.sources import note_templates, text_hash
 from hm_agent.questions import Question, shown_fields
 
@@ -72,7 +73,7 @@ def register_prompts(folder: str | PathLike[str]) -> None:
         if name not in known:
             raise ConfigError(f"--prompts_dir={folder}: there is no template {name}: {nearest(name, known)}rename it")
         try:
-            environment().parse((path / name).read_text("utf-8"))
+            environment().parse(read_text(path / name))
         except TemplateSyntaxError as error:
             raise ConfigError(f"{path / name}, line {error.lineno}: {error.message}") from error
         except (OSError, UnicodeDecodeError) as error:
@@ -182,7 +183,7 @@ def _from_package(name: str) -> str | None:
     is_file = spec is not None and spec.submodule_search_locations is None and spec.origin is not None
     # importlib.resources finds the files beside a module that is no package only from Python 3.12 on.
     found = Path(str(spec.origin)).with_name(path) if spec and is_file else files(module).joinpath(path)
-    return found.read_text("utf-8") if found.is_file() else None
+    return found.read_text("utf-8-sig") if found.is_file() else None
 
 
 def environment() -> Environment:
@@ -193,7 +194,7 @@ def environment() -> Environment:
 @cache
 def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment:
     """folders: those whose templates come before the package's, the last one first. notes: False to note none."""
-    own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")])
+    own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")], "utf-8-sig")
     kind = _NotingEnvironment if notes else ImmutableSandboxedEnvironment
     templates = kind(
         loader=ChoiceLoader([own_first, FunctionLoader(_from_package)]),

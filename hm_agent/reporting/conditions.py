@@ -10,7 +10,7 @@ from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import CODE, ENDPOINT, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, suites
-from hm_agent.suite import Measure, ScenarioInfo, Setting
+from hm_agent.suite import Measure, OwnAgent, ScenarioInfo, Setting
 
 Settings = tuple[tuple[str, Setting], ...]
 Labels: TypeAlias = "Mapping[Condition, str]"
@@ -68,8 +68,11 @@ class Condition:
     @property
     def is_world_reference(self) -> bool:
         """True if the agents of all seats are references of a world."""
-        own = own_agents()
-        return all(name in own and own[name].is_reference for name in self.agent.split("+"))
+        return _are_references(self.agent, own_agents())
+
+
+def _are_references(names: str, own: Mapping[str, OwnAgent]) -> bool:
+    return all(name in own and own[name].is_reference for name in names.split("+"))
 
 
 def is_reference(condition: Condition, scenario: ScenarioInfo, alone: Container[str] = ()) -> bool:
@@ -173,7 +176,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 
     Conditions of one agent and model are sorted by how many of the worlds' options differ from their defaults.
     """
-    known = agent_names()
+    known, own = agent_names(), own_agents()
     defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
     optional = {name for name, _ in defaults}
 
@@ -182,7 +185,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
         number = known.index(agent) if agent in known else len(known)
         changed = sum(flag in optional and (flag, value) not in defaults for flag, value in settings)
         measure = str(condition.measure or "")
-        return condition.is_world_reference, number, agent, condition.model, changed, str(settings), measure
+        return _are_references(agent, own), number, agent, condition.model, changed, str(settings), measure
 
     return sorted(set(conditions), key=sort_key)
 
