@@ -235,7 +235,17 @@ def all_scenarios() -> Iterator[Scenario]:
 
 def scenario_named(name: str) -> Scenario:
     """The scenario of a short or full name; ConfigError if there is none."""
+    scenario = _by_name(tuple(ADDED.folders)).get(name)
+    if scenario is None:
+        raise ConfigError(f"unknown scenario {name!r}; see --list")
+    return scenario
+
+
+@cache
+def _by_name(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
+    """All scenarios by short and full name, the first of each. folders: the registered ones; the cache's key."""
+    named: dict[str, Scenario] = {}
     for scenario in all_scenarios():
-        if name in (scenario.short_name, scenario.name):
-            return scenario
-    raise ConfigError(f"unknown scenario {name!r}; see --list")
+        named.setdefault(scenario.short_name, scenario)
+        named.setdefault(scenario.name, scenario)
+    return named

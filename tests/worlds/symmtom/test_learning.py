@@ -336,7 +336,8 @@ def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> Non
     assert main([*train, "--evaluation=2"]) == 0
     folder = tmp_path / "symmtom_w4_n2_c2/ippo/seed-0"
     (folder / "last.npz").unlink()
-    assert main([*train, "--evaluation=3"]) == 0
+    parameters = PpoParameters(updates=1, games=4)
+    run(Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8, evaluation=3), folder, no_report)
     assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
 
 
