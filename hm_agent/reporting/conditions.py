@@ -135,13 +135,14 @@ def folders_named(results: Sequence[Result], conditions: Sequence[Condition]) ->
     told = grouped(
         (own.get(PROMPTS), result.made.get(PROMPTS_DIR)) for own, result in zip(settings, results, strict=True)
     )
-    names = {
-        digest: f"{found[0]}:{digest}" for digest, found in told.items() if digest and found[0] and len({*found}) == 1
+    names: dict[Setting, Setting] = {
+        digest: f"{found[0]}:{digest}" for digest, found in told.items() if found[0] and len(set(found)) == 1
     }
     return [
-        replace(one, settings=tuple((own | {PROMPTS: names[own[PROMPTS]]}).items()))
-        if own.get(PROMPTS) in names
-        else one
+        replace(
+            one,
+            settings=tuple((flag, names.get(own[flag], own[flag]) if flag == PROMPTS else own[flag]) for flag in own),
+        )
         for one, own in zip(conditions, settings, strict=True)
     ]
 
