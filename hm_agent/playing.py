@@ -314,10 +314,9 @@ def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResu
             model=model,
             reward=rewards.get(seat, 0.0),
             metrics=played.seat_metrics.get(seat, {}),
-            **usage_fields(played.agents[seat].usage),
+            **usage_fields(played.agents[seat].usage if seat in played.agents else Usage()),
         )
         for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)
-        if seat in played.agents
     ]
 
 

@@ -26,7 +26,6 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
 from hm_agent.watching.run_folder import PLAN
@@ -165,8 +164,8 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
     After a tournament, the tables of tournaments stand in place of the means, unless a table was not played.
     """
     out = experiment.out
-    rows, report = write_pages(out, request, is_cut_short=is_cut_short)
-    if experiment.tournament and (played := tournaments(read_runs((out,)).results)):
+    runs, rows, report = write_pages(out, request, is_cut_short=is_cut_short)
+    if experiment.tournament and (played := tournaments(runs.results)):
         show_tournaments(console, played)
         show_notes(console, rows)
     else:

@@ -274,6 +274,8 @@ def _standing_records(report: Report) -> Iterator[Record]:
                 "skill": one.skill.mean,
                 **_ends("skill_", one.skill.interval),
             }
+        for player in tournament.failed:
+            yield {"tournament": tournament.title, "unit": tournament.unit, "agent": report.players[player], "seeds": 0}
 
 
 def _payoff_records(report: Report) -> Iterator[Record]:
