@@ -100,8 +100,9 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
         episode.folder.mkdir(parents=True)
     played, started = _PlayedEpisode(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
-        replay = None
-        if episode.experiment.record_replay:
+        experiment, replay = episode.experiment, None
+        world.is_shown = experiment.record_replay or experiment.record_video or experiment.record_gif is not None
+        if experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders: list[Recorder] = []
         try:
@@ -314,10 +315,9 @@ def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResu
             model=model,
             reward=rewards.get(seat, 0.0),
             metrics=played.seat_metrics.get(seat, {}),
-            **usage_fields(played.agents[seat].usage),
+            **usage_fields(played.agents[seat].usage if seat in played.agents else Usage()),
         )
         for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)
-        if seat in played.agents
     ]
 
 

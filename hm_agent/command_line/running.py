@@ -12,8 +12,9 @@ from rich.console import Console
 from hm_agent.bounds import kept_start
 from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Experiment, left_out_lines
+from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
+from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
@@ -27,7 +28,6 @@ from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
 from hm_agent.watching.run_folder import PLAN
@@ -158,8 +158,8 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
     After a tournament, the tables of tournaments stand in place of the means, unless a table was not played.
     """
     out = experiment.out
-    rows, report = write_pages(out, request, is_cut_short=is_cut_short)
-    if experiment.tournament and (played := tournaments(read_runs((out,)).results)):
+    runs, rows, report = write_pages(out, request, is_cut_short=is_cut_short)
+    if experiment.tournament and (played := tournaments(runs.results)):
         show_tournaments(console, played)
         show_notes(console, rows)
     else:

@@ -246,8 +246,8 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
     """A question with its answer and calls; the time it took is left out, since it differs between runs."""
-    kind = type(exchange.question).__name__
-    entry = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
+    asked = exchange.question
+    entry = {"question": asked.asked_as, "fields": to_json(asked), "answer": to_json(exchange.answer)}
     return entry | _without_empty({"calls": to_json(_bounded(exchange.calls))})
 
 
