@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from hm_agent.config import read_toml
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT = 60
+LIMIT = 120
 """Seconds after which a test counts as hanging, and so fails."""
 AT_ONCE = 2
 CAUGHT = "caught"
@@ -59,14 +59,14 @@ def listed() -> Sequence[Mutant]:
     return read_toml(ROOT / "tests/mutants.toml", TypeAdapter(dict[str, tuple[Mutant, ...]]))["mutant"]
 
 
-def run_tests(folder: Path, tests: Collection[str], *, keeps_bytecode: bool = False) -> int:
-    """Runs tests in a copy, up to the first that fails; returns pytest's exit status."""
-    unwritten = {} if keeps_bytecode else {"PYTHONDONTWRITEBYTECODE": "1"}
-    options = ("-xq", "--tb=short", f"--timeout={LIMIT}", "-p", "no:cacheprovider")
-    surroundings = {**os.environ, "PYTHONPATH": str(folder), **unwritten}
+def run_tests(folder: Path, tests: Collection[str], *options: str, **more: str) -> int:
+    """Runs tests in a copy, up to the first that fails; returns pytest's exit status. more: environment variables."""
+    command = (sys.executable, "-m", "pytest", "-xq", "--tb=short", "-p", "no:cacheprovider", *options, *tests)
+    environment = {**os.environ, "PYTHONPATH": str(folder), **more}
     with (folder / "output").open("w") as output:
-        command = (sys.executable, "-m", "pytest", *options, *tests)
-        return subprocess.run(command, check=False, cwd=folder, env=surroundings, stdout=output, stderr=output).returncode
+        return subprocess.run(
+            command, cwd=folder, env=environment, stdout=output, stderr=output, check=False
+        ).returncode
 
 
 def outcome_in(folder: Path, mutant: Mutant) -> str:
@@ -75,7 +75,8 @@ def outcome_in(folder: Path, mutant: Mutant) -> str:
     original = path.read_text("utf-8")
     try:
         path.write_text(original.replace(mutant.find, mutant.put), "utf-8")
-        return OUTCOMES.get(run_tests(folder, mutant.tests), "BROKEN")
+        status = run_tests(folder, mutant.tests, f"--timeout={LIMIT}", PYTHONDONTWRITEBYTECODE="1")
+        return OUTCOMES.get(status, "BROKEN")
     finally:
         path.write_text(original, "utf-8")
 
@@ -87,7 +88,7 @@ def copies(folder: Path, tests: Collection[str]) -> list[Path]:
     for name in filter(None, names.decode().split("\0")):
         (first / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, first / name, follow_symlinks=False)
-    if run_tests(first, tests, keeps_bytecode=True):
+    if run_tests(first, tests):
         sys.exit(f"{(first / 'output').read_text()}\nThese tests fail without any mutant.")
     return [first, *(shutil.copytree(first, other, symlinks=True) for other in others)]
 
