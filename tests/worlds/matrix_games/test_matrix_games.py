@@ -127,6 +127,11 @@ def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_t
     assert len(set(others[0])) > 1
 
 
+def test_tit_for_tat_plays_what_the_agent_played_last() -> None:
+    actions = [step.scene.actions for step in rounds("mg_pd_tit_for_tat", "random") if step.scene]
+    assert [other for _, other in actions[1:]] == [own for own, _ in actions[:-1]]
+
+
 def test_players_see_every_round_from_their_own_side() -> None:
     last = rounds("mg_bos_selfplay", "random", "constant")[-1]
     row, column = (last.turn.observations[seat].view for seat in ("player_0", "player_1"))
