@@ -24,6 +24,7 @@ from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
 from hm_agent.worlds.matrix_games.suite import SUITE
+from hm_agent.worlds.matrix_games.views import RoundScene
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 OWN = """
@@ -128,7 +129,8 @@ def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_t
 
 
 def test_tit_for_tat_plays_what_the_agent_played_last() -> None:
-    actions = [step.scene.actions for step in rounds("mg_pd_tit_for_tat", "random") if step.scene]
+    played = [step.scene for step in rounds("mg_pd_tit_for_tat", "random")]
+    actions = [scene.actions for scene in played if isinstance(scene, RoundScene)]
     assert [other for _, other in actions[1:]] == [own for own, _ in actions[:-1]]
 
 
