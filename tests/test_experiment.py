@@ -17,7 +17,7 @@ from hm_agent.experiment import Episode, Experiment
 from hm_agent.lineups import left_out_lines
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.recording.result import FILE, Result, read_result
+from hm_agent.recording.result import FILE, Result, read_result, write_result
 from hm_agent.recording.trace import read_trace
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.reporting.runs import read_runs
@@ -123,6 +123,23 @@ def test_a_file_that_is_no_result_is_passed_over(played: Path, tmp_path: Path) -
 def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> None:
     assert experiment(played).survey().due == 0
     assert experiment(played, overwrite=True).survey().due == 1
+
+
+def test_a_limit_that_was_not_set_before_is_another_setting(played: Path) -> None:
+    episode = next(experiment(played).plan())
+    result = read_result(episode.folder / FILE)
+    assert result is not None
+    with pytest.raises(ConfigError, match="was played without --max_steps, not with --max_steps=40"):
+        episode.check_same(replace(result, settings={**result.settings, "max_steps": None}))
+
+
+def test_a_failure_is_played_anew_on_request_alone(played: Path, tmp_path: Path) -> None:
+    result = read_result(next(experiment(played).plan()).folder / FILE)
+    assert result is not None
+    planned = experiment(tmp_path)
+    (folder := next(planned.plan()).folder).mkdir(parents=True)
+    write_result(replace(result, status="failed: it broke"), folder)
+    assert [replace(planned, retry_failed=retries).survey().due for retries in (False, True)] == [0, 1]
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
