@@ -144,9 +144,7 @@ class Panel:
     @cached_property
     def svg(self) -> str:
         """An element for a page, in the page's colours and without a legend."""
-        with _drawn(STYLES["screen"], _STAND_INS, self.width, self.height) as figure:
-            self.paint(figure.add_subplot())
-            return _element(_saved(figure, "svg").decode(), self.name, self.label)
+        return _element(_document(self.paint, self.width, self.height), self.name, self.label)
 
     def file(self, files: FigureFiles, entries: Sequence[LegendEntry] = ()) -> bytes:
         """The bytes of a file with this drawing and a legend of these entries."""
@@ -173,12 +171,7 @@ class LegendEntry:
 
     @property
     def svg(self) -> str:
-        def paint(axes: Axes) -> None:
-            axes.set_axis_off()
-            key = self.key
-            axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
-
-        return Panel(self.name, self.label, 16, paint, width=16).svg
+        return _element(_marker(self.key), self.name, self.label)
 
 
 @dataclass(frozen=True)
@@ -305,6 +298,24 @@ def _saved(figure: Figure, kind: str) -> bytes:
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
         figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
     return content.getvalue()
+
+
+def _document(paint: Callable[[Axes], None], width: float, height: float) -> str:
+    """An SVG document with stand-ins for the page's colours. width, height: in CSS pixels."""
+    with _drawn(STYLES["screen"], _STAND_INS, width, height) as figure:
+        paint(figure.add_subplot())
+        return _saved(figure, "svg").decode()
+
+
+@cache
+def _marker(key: Key) -> str:
+    """The document of a legend's entry, drawn once for the many conditions of a report that look the same."""
+
+    def paint(axes: Axes) -> None:
+        axes.set_axis_off()
+        axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
+
+    return _document(paint, 16, 16)
 
 
 def _element(document: str, name: str, label: str) -> str:
