@@ -172,7 +172,7 @@ class LegendEntry:
 
     @property
     def svg(self) -> str:
-        return _element(_mark_alone(self.key), self.name, self.label)
+        return _element(_marker(self.key), self.name, self.label)
 
 
 @dataclass(frozen=True)
@@ -184,17 +184,6 @@ class Picture:
     caption: str
     panels: tuple[Panel, ...]
     legend: tuple[LegendEntry, ...] = ()
-
-
-@cache
-def _mark_alone(key: Key) -> str:
-    """The document of a mark of 16 by 16 pixels; kept, since the legends of several pictures show it."""
-
-    def paint(axes: Axes) -> None:
-        axes.set_axis_off()
-        axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
-
-    return _document(paint, 16, 16)
 
 
 def keys(conditions: Sequence[Condition]) -> Keys:
@@ -323,6 +312,17 @@ def _saved(figure: Figure, kind: str) -> bytes:
         else:
             figure.savefig(content, format=kind, metadata=metadata, dpi=dpi)
     return content.getvalue()
+
+
+@cache
+def _marker(key: Key) -> str:
+    """The document of a legend's entry, drawn once for the many conditions of a report that look the same."""
+
+    def paint(axes: Axes) -> None:
+        axes.set_axis_off()
+        axes.plot([0], [0], key.marker, color=key.colour, markerfacecolor=key.filling, markersize=8)
+
+    return _document(paint, 16, 16)
 
 
 def _element(document: str, name: str, label: str) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from hm_agent.registry import own_agents
@@ -44,7 +46,12 @@ def test_references_come_last_and_strangers_before_them() -> None:
 
 def test_many_conditions_look_the_agents_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = list[None]()
-    monkeypatch.setattr(conditions, "own_agents", lambda: (looks.append(None), own_agents())[1])
+
+    def look() -> Any:
+        looks.append(None)
+        return own_agents()
+
+    monkeypatch.setattr(conditions, "own_agents", look)
     in_order(Condition(f"agent_{number}", "builtin") for number in range(300))
     assert len(looks) == 1
 

@@ -219,7 +219,7 @@ class ExploretomSuite(Suite):
         }
         return MatchedPairWorld(worlds, "accuracy", (BOTH, f"{BOTH}_{kind}"))
 
-    @property
+    @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         model_readers = {name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()}
         hypothesis_reader = OwnAgent(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Agent, World
@@ -92,7 +92,7 @@ class MatrixGamesSuite(Suite):
 
         return RoundsViewer(table_scenarios()[scenario.name])
 
-    @property
+    @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         def own(name: str, about: str, *, needs_opponent: bool = False, is_reference: bool = True) -> OwnAgent:
             plays = _has_opponent if needs_opponent else lambda scenario: True

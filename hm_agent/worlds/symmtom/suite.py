@@ -262,7 +262,7 @@ class SymmtomSuite(Suite):
 
         return ANSWERS
 
-    @property
+    @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         orders = {f"order_{order}": f"reasons to order {order} about others' knowledge" for order in range(4)}
         ceiling = "plans over what the others truly know; marks the ceiling"
