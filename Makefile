@@ -6,7 +6,7 @@ playable := .venv/.playable
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-heavy test-evals proofs lint format bench attack stress compare ablations orders minds cards \
+.PHONY: help demo demo-llm test test-local test-heavy test-evals mutants proofs lint format bench attack stress compare ablations orders minds cards \
 	cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
@@ -34,6 +34,9 @@ test-local: $(set_up) ## run the tests that ask a language model in this process
 test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
+
+mutants: $(set_up) ## put faults into a copy of the package, one at a time, and see that a test fails; ONLY=inference tries those of such a name
+	$(python) -m tests.mutants $(if $(ONLY),--only='$(ONLY)')
 
 proofs: $(set_up) ## prove every household task that ships again, hard ones too; takes some minutes
 	$(python) -m hm_agent verify --workers=2

@@ -32,6 +32,7 @@ from benchmarks import (
     sights,
     soak,
     speed,
+    starting,
     symmtom,
     symmtom_language,
     symmtom_mixed,
@@ -43,6 +44,7 @@ from benchmarks import (
 
 SECTIONS = {
     "speed": speed.main,
+    "starting": starting.main,
     "accuracy": accuracy.main,
     "rewards": rewards.main,
     "sights": sights.main,

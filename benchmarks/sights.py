@@ -19,11 +19,7 @@ STEPS, READ = 250, 3
 
 
 def main() -> None:
-    print(
-        "| substrate | players | patches | unknown | pictures | ms a frame, mean | median |\n"
-        + "| --- |"
-        + 6 * " ---: |"
-    )
+    print("| substrate | players | patches | unknown | pictures | ms a frame, mean | median |\n| --- |" + 6 * " ---: |")
     for scenario in all_scenarios():
         if scenario.is_self_play:
             print(_row(SelfPlayWorld(scenario), scenario.game.substrate), flush=True)

@@ -4,6 +4,7 @@ import gc
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 # The same examples in every run, and no deadline that a busy machine could miss.
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
+
+# Some environments forbid Python to keep what it compiles. That would cost each of the many processes that tests start
+# a third of a second, and pytest half of the time that it takes to collect.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_configure() -> None:

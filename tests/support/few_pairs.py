@@ -1,4 +1,4 @@
-"""Batteries of few pairs of stories, since the twenty of a full one take minutes to draw."""
+"""Batteries of few pairs of stories, since the twenty of a full one take minutes to draw, and of few shortcuts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from hm_agent.suite import FULL, SMALL
 
 @contextmanager
 def few_pairs() -> Iterator[None]:
-    """Within it the battery plays two pairs of stories an order in full, and one in small."""
+    """Within it the battery plays one pair of stories an order, from order 0 in full, and scores by four shortcuts."""
+    suite = suites()["exploretom"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(suites()["exploretom"]), "per_order", {SMALL: 1, FULL: 2})
+        patch.setattr(type(suite), "per_order", {SMALL: 1, FULL: 1})
+        patch.setattr(type(suite), "shortcuts", suite.shortcuts[:4])
         yield

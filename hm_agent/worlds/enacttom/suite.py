@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,7 +174,7 @@ class EnacttomSuite(Suite):
 
         return ANSWERS
 
-    @property
+    @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         return {
             "random": OwnAgent("draws every action uniformly; marks the floor", _random, is_reference=True),

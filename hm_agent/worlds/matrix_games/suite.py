@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.core import Agent, World
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 UNIT = "reward per round"
 METRIC = Metric("reward_per_round", UNIT, ceiling="oracle", digits=2)
-SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2)
+SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2, per_steps=1)
 """Nobody is told how another agent will play, so self-play has no ceiling."""
 LEAST_SHARE_OF_PAYOFFS = 0.1
 """A scale that is shorter than this share of the range of payoffs is narrow: the scenario separates nobody."""
@@ -92,7 +92,7 @@ class MatrixGamesSuite(Suite):
 
         return RoundsViewer(table_scenarios()[scenario.name])
 
-    @property
+    @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
         def own(name: str, about: str, *, needs_opponent: bool = False, is_reference: bool = True) -> OwnAgent:
             plays = _has_opponent if needs_opponent else lambda scenario: True

@@ -9,15 +9,14 @@ from __future__ import annotations
 import operator
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Pixels, Sprite, layers_of
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Pixels, Sprite
 
 ROW = np.dtype(f"V{SPRITE_SIZE * 3}")
 """The RGB of a row of a patch, as one item: 24 bytes at a time are copied faster than single ones."""
@@ -180,8 +179,3 @@ def compose(pictures: Sequence[Pixels]) -> Pixels:
         colour, alpha = rgba[..., :3].astype(np.int64), rgba[..., 3:].astype(np.int64)
         patch = ((OPAQUE - alpha) * patch + alpha * colour + HALF) // OPAQUE
     return patch.astype(np.uint8)
-
-
-def build_atlas(settings: Mapping[str, Any]) -> Atlas:
-    """The atlas of everything that any player can see. settings: the substrate's lab2d settings."""
-    return Atlas(layers_of(settings))

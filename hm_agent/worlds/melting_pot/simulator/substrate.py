@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import cache
 from typing import Any, cast
@@ -25,7 +25,8 @@ from hm_agent.worlds.melting_pot.perception.sprites import components, layers_of
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from, use_deterministic_lua
 
-GROUND_TRUTH = ("POSITION", "ORIENTATION")
+POSITION = "POSITION"
+GROUND_TRUTH = (POSITION, "ORIENTATION")
 
 
 def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
@@ -79,12 +80,12 @@ def _action_name(action: Mapping[str, int], several: Set[str]) -> str:
 
 
 def build_substrate(
-    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: bool = False
+    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: Collection[str] = ()
 ) -> substrate_lib.Substrate:
     """Builds a substrate whose episodes are determined by the stream alone.
 
-    ground_truth: adds every player's POSITION and ORIENTATION to the observations, for tests; these are not permitted
-    observations and never reach a focal player.
+    ground_truth: the ones of `GROUND_TRUTH` to add to every player's observations, for viewers and tests; these are not
+    permitted observations and never reach a focal player.
     """
     use_deterministic_lua()
     config = mp_substrate.get_config(name)
@@ -92,7 +93,7 @@ def build_substrate(
         settings = settings_of(name, roles)
     names = list(config.individual_observation_names)
     if ground_truth:
-        names += GROUND_TRUTH
+        names += ground_truth
         _add_location_observers(settings)
     with drawing_from(stream):
         substrate = substrate_lib.build_substrate(
@@ -155,8 +156,8 @@ def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
 @cache
 def atlas_of(substrate: str) -> Atlas:
     """The atlas of all that can be seen in a substrate, which all players and episodes of this process share."""
-    drawn = [default_settings(substrate), *(_drawn_settings(substrate) for _ in range(DRAWS.get(substrate, 0)))]
-    return Atlas(merged(map(layers_of, drawn)))
+    stream = random.Random(0)
+    return Atlas(merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1))))
 
 
 DRAWS = {"coins": 60}
@@ -166,11 +167,12 @@ DRAWS = {"coins": 60}
 @cache
 def default_settings(substrate: str) -> dict[str, Any]:
     """The settings of a substrate with its usual players, including the avatars that Melting Pot's builder adds."""
-    return _drawn_settings(substrate)
+    return _settings_drawn(substrate, random.Random(0))
 
 
-def _drawn_settings(substrate: str) -> dict[str, Any]:
-    settings = settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+def _settings_drawn(substrate: str, stream: random.Random) -> dict[str, Any]:
+    with drawing_from(stream):
+        settings = settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
     if "avatar" not in settings["simulation"]["prefabs"]:
         return settings
     added = ConfigDict(settings)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.melting_pot.facts import GameFacts
-from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, build_atlas
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, compose
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.sprites import YELLOW, Pixels, Sprite, layers_of
 from hm_agent.worlds.melting_pot.scenarios import load_games
-from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, default_settings, sprite_roles
+from hm_agent.worlds.melting_pot.simulator.substrate import DRAWS, atlas_of, default_settings, sprite_roles
 
 GREY, RED, CLEAR = (100, 100, 100, 255), (255, 0, 0, 255), (0, 0, 0, 0)
 DOT = "*xxxxxxx\n" + 7 * "xxxxxxxx\n"  # one pixel in the north-west corner
@@ -55,12 +55,13 @@ def test_whatever_a_cell_of_any_substrate_shows_is_explained_by_sprites_that_loo
     atlas, layers, rng = atlas_of(substrate), layers_of(default_settings(substrate)), random.Random(0)
     for _ in range(25):
         shown = sorted(rng.sample(range(len(layers)), min(len(layers), rng.randint(0, 3))))
-        stack = [rng.choice(layers[place].pictures)[0] for place in shown]
-        picture = atlas.picture(*stack)
+        drawn = [rng.choice(layers[place].pictures) for place in shown]
+        stack, picture = [sprite for sprite, _ in drawn], compose([rgba for _, rgba in drawn])
         label = explained(atlas, picture)
         assert label != Label((Sprite("unknown"),)), stack
-        assert (atlas.picture(*label.sprites) == picture).all(), (stack, label)
         assert len(label.sprites) <= len(stack), (stack, label)
+        if substrate not in DRAWS:  # where one sprite has several pictures
+            assert (atlas.picture(*label.sprites) == picture).all(), (stack, label)
 
 
 @pytest.mark.parametrize("game", load_games(), ids=lambda game: game.short_name)
@@ -88,38 +89,38 @@ def test_patch_is_unknown_for_a_single_wrong_pixel(rws_vision: SubstrateVision) 
 
 @pytest.mark.parametrize(("turns", "corner"), [(0, (0, 0)), (1, (0, 7)), (2, (7, 7)), (3, (7, 0))])
 def test_sprite_is_turned_clockwise(turns: int, corner: tuple[int, int]) -> None:
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, dot=RED)))
+    atlas = Atlas(layers_of(settings_of(thing("upperPhysical", "Dot", DOT, dot=RED))))
     picture = atlas.picture(Sprite("Dot", turns))
     assert np.argwhere(picture.any(axis=2)).tolist() == [list(corner)]
 
 
 def test_sprite_that_never_turns_has_one_picture() -> None:
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Dot", DOT, no_rotate=True, dot=RED)))
+    atlas = Atlas(layers_of(settings_of(thing("upperPhysical", "Dot", DOT, no_rotate=True, dot=RED))))
     assert atlas.sprites == {Sprite("Dot")}
 
 
 def test_larger_shape_comes_down_by_a_floored_mean() -> None:
     shape = "*x" + "x" * 14 + "\n" + 15 * ("x" * 16 + "\n")
     large = thing("upperPhysical", "Dot", shape, dot=(255, 0, 0, 255), rest=(0, 0, 0, 255))
-    picture = build_atlas(settings_of(large)).picture(Sprite("Dot"))
+    picture = Atlas(layers_of(settings_of(large))).picture(Sprite("Dot"))
     assert picture[0, 0].tolist() == [63, 0, 0]  # 255 / 4
 
 
 def test_higher_layer_lies_on_the_lower_one() -> None:
     below = thing("lowerPhysical", "Below", DOT, no_rotate=True, dot=GREY, rest=GREY)
     above = thing("upperPhysical", "Above", DOT, no_rotate=True, dot=RED)
-    picture = build_atlas(settings_of(above, below)).picture(Sprite("Below"), Sprite("Above"))
+    picture = Atlas(layers_of(settings_of(above, below))).picture(Sprite("Below"), Sprite("Above"))
     assert (picture[0, 0].tolist(), picture[1, 1].tolist()) == ([255, 0, 0], [100, 100, 100])
 
 
 def test_half_transparent_colour_is_blended_as_the_engine_does() -> None:
     below = thing("lowerPhysical", "Below", DOT, no_rotate=True, dot=GREY, rest=GREY)
     above = thing("upperPhysical", "Above", DOT, no_rotate=True, dot=(255, 0, 0, 128))
-    picture = build_atlas(settings_of(below, above)).picture(Sprite("Below"), Sprite("Above"))
+    picture = Atlas(layers_of(settings_of(below, above))).picture(Sprite("Below"), Sprite("Above"))
     assert picture[0, 0].tolist() == [178, 50, 50]
 
 
 def test_avatar_is_known_by_every_sprite_it_is_shown_by() -> None:
     mine = thing("hidden", "Mine", DOT, dot=RED)
-    atlas = build_atlas(settings_of(thing("upperPhysical", "Theirs", DOT, dot=GREY), mine))
+    atlas = Atlas(layers_of(settings_of(thing("upperPhysical", "Theirs", DOT, dot=GREY), mine)))
     assert {sprite.name for sprite in atlas.sprites} == {"Mine", "Theirs"}

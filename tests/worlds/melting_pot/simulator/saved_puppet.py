@@ -1,4 +1,7 @@
-"""Makes a SavedModel with the interface of Melting Pot's trained bots; it plays the move numbered as its goal."""
+"""Makes a SavedModel with the interface of Melting Pot's trained bots; it plays the move numbered as its goal.
+
+TensorFlow is imported when one is made, since it takes seconds, and most runs collect these tests and make none.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,8 @@ from functools import cache
 from pathlib import Path
 
 import dm_env
-import tensorflow as tf
 
 POSITIONAL_OR_KEYWORD = 1
-KEY = tf.TensorSpec([2], tf.uint32)
-STATE = tf.TensorSpec([], tf.int32)
 
 
 def save_puppet(folder: Path, goals: int, view: int = 40, action: int = 1) -> None:
@@ -26,6 +26,9 @@ def save_puppet(folder: Path, goals: int, view: int = 40, action: int = 1) -> No
 @cache
 def _saved(goals: int, view: int, action: int) -> tempfile.TemporaryDirectory[str]:
     """A folder of this process with the model, which takes TensorFlow a second to save."""
+    import tensorflow as tf
+
+    of_key, of_state = tf.TensorSpec([2], tf.uint32), tf.TensorSpec([], tf.int32)
     observation = {"RGB": tf.TensorSpec([view, view, 3], tf.uint8)}
     if goals:
         observation["GOAL"] = tf.TensorSpec([goals], tf.int32)
@@ -37,11 +40,11 @@ def _saved(goals: int, view: int, action: int) -> tempfile.TemporaryDirectory[st
     )
     model = tf.Module()
 
-    @tf.function(input_signature=[KEY])
+    @tf.function(input_signature=[of_key])
     def initial_state(random_key):  # type: ignore[no-untyped-def]
         return random_key, tf.constant(0, tf.int32)
 
-    @tf.function(input_signature=[KEY, timestep, STATE])
+    @tf.function(input_signature=[of_key, timestep, of_state])
     def step(key, timestep, prev_state):  # type: ignore[no-untyped-def]
         chosen = tf.argmax(timestep.observation["GOAL"], output_type=tf.int32) if goals else tf.constant(action)
         return key, ((chosen, tf.constant(0.0)), prev_state + 1)
@@ -68,6 +71,8 @@ def _saved(goals: int, view: int, action: int) -> tempfile.TemporaryDirectory[st
 
 def save_other(folder: Path) -> None:
     """Saves a model below `folder` that is no bot: it doubles a number."""
+    import tensorflow as tf
+
     model = tf.Module()
 
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
