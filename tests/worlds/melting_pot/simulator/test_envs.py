@@ -107,8 +107,6 @@ def test_an_environment_names_the_seats_without_an_action_and_asks_for_a_reset()
     with pytest.raises(ValueError, match=r"^no action of player_1: say one for each of player_0, player_1$"):
         env.step({"player_0": 0})
     for copied in (copy.deepcopy, pickle.dumps):
-        with pytest.raises(
-            TypeError, match="can't be copied or pickled: open another one"
-        ):
+        with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
             copied(env)
     env.close()
