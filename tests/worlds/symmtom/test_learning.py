@@ -227,11 +227,12 @@ def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pyte
     with np.load(SHIPPED / "symmtom_w6_n3_c3_ippo.npz") as file:
         whole = {name: file[name] for name in file.files}
     facts, path = json.loads(str(whole["facts"])), tmp_path / "odd.npz"
+    odd_values: list[Any] = [[], {"no": 0}, "x", "1", True]
     odd_settings: list[dict[str, Any]] = [{"width": "6"}, {"width": 6.5}, {"more": 1}]
     odd_facts: list[Any] = [
         *([], "text", 3, None),
         *({name: value for name, value in facts.items() if name != left_out} for left_out in facts),
-        *(facts | {name: odd} for name in facts for odd in ([], {"no": 0}, "x", "1", True)),
+        *(facts | {name: odd} for name in facts for odd in odd_values),
         *(facts | {"settings": facts["settings"] | odd} for odd in odd_settings),
         *(facts | {"shape": facts["shape"] | odd} for odd in ({"hidden": 10**7}, {"piece": 0}, {"more": 1})),
         facts | {"shape": {"hidden": 64, "sees_k": True, "memory": "none"}},
