@@ -66,16 +66,14 @@ def build_atlas(settings: Mapping[str, Any]) -> Atlas:
     layers.append(_translucent_beams(settings))
     labels: list[Label] = [Label((Sprite("unknown"),))]
     index: dict[bytes, int] = {}
-    patches = (
-        (tuple(sprite for sprite, _ in stack if sprite), _compose([rgba for _, rgba in stack if rgba is not None]))
-        for stack in product(*layers)
-    )
+    stacks = product(*([sprite for sprite, _ in layer] for layer in layers))
+    patches = _compositions([[rgba for _, rgba in layer] for layer in layers])
     size = (SPRITE_SIZE, SPRITE_SIZE, 3)
     beams = (((Sprite(name),), np.full(size, colour, np.uint8)) for name, colour in BEAMS.items())
-    for sprites, patch in chain(patches, beams):
+    for sprites, patch in chain(zip(stacks, patches, strict=True), beams):
         # Of several labels with the same picture, the first is kept: it has the fewest sprites.
         if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
-            labels.append(Label(sprites))
+            labels.append(Label(tuple(sprite for sprite in sprites if sprite)))
     return Atlas(tuple(labels), index)
 
 
@@ -171,13 +169,23 @@ def _translucent_beams(settings: Mapping[str, Any]) -> list[tuple[Sprite | None,
     return choices
 
 
-def _compose(pictures: Sequence[Pixels]) -> Pixels:
-    """(8, 8, 3) RGB of RGBA pictures laid over black, blended in integers as the engine does."""
-    patch = np.zeros((SPRITE_SIZE, SPRITE_SIZE, 3), np.int64)
-    for rgba in pictures:
-        colour, alpha = rgba[..., :3].astype(np.int64), rgba[..., 3:].astype(np.int64)
-        patch = ((255 - alpha) * patch + alpha * colour + 127) // 255
-    return patch.astype(np.uint8)
+def _compositions(layers: Sequence[Sequence[Pixels | None]]) -> Pixels:
+    """(N, 8, 8, 3) RGB of a picture, or none, of each layer laid over black, for all N choices in `product`'s order.
+
+    Pictures are RGBA, from the bottom layer to the top, and blended in integers as the engine does.
+    """
+    patches = np.zeros((1, SPRITE_SIZE, SPRITE_SIZE, 3), np.uint8)
+    for layer in layers:
+        patches = np.stack([_overlaid(patches, rgba) for rgba in layer], 1).reshape(-1, *patches.shape[1:])
+    return patches
+
+
+def _overlaid(patches: Pixels, rgba: Pixels | None) -> Pixels:
+    """RGB patches with an RGBA picture over them; 16 bits hold what is divided, which is at most 255 * 255 + 127."""
+    if rgba is None:
+        return patches
+    colour, alpha = rgba[..., :3].astype(np.uint16), rgba[..., 3:].astype(np.uint16)
+    return (((255 - alpha) * patches + alpha * colour + 127) // 255).astype(np.uint8)
 
 
 def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
