@@ -6,7 +6,7 @@ playable := .venv/.playable
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-local test-heavy test-evals mutants proofs lint format bench attack stress compare ablations orders minds cards \
+.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals mutants proofs lint format bench attack stress compare ablations orders minds cards \
 	cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
@@ -23,6 +23,9 @@ demo-llm: $(set_up) ## play 100 steps with a language model of 135M parameters i
 
 test: lint ## lint, then run the tests
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-quick: $(set_up) ## before a commit: no processes, browsers, JAX, Ray, nor what took over 0.2 s; 90 seconds on two cores
+	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --quick
 
 test-heavy: $(set_up) ## run the longest tests of faults and kills, which `make test` leaves out
 	$(python) -m pytest -m heavy

@@ -75,8 +75,19 @@ def load_place(place: str) -> Any:
         for name in attribute.split("."):
             value = getattr(value, name)
     except Exception as error:  # a user's module may raise anything
-        raise ConfigError(f"{place} can't be loaded: {import_problem(error)}") from error
+        is_missing = isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")
+        problem = _missing_module(module) if is_missing else import_problem(error)
+        raise ConfigError(f"{place} can't be loaded: {problem}") from error
     return value
+
+
+def _missing_module(module: str) -> str:
+    """Says where a module was looked for, and how to have it found."""
+    root = module.partition(".")[0]
+    return (
+        f"No module named {module!r} in {Path.cwd()}, in PYTHONPATH or among the installed packages: run the command "
+        f"in the folder that holds {root}.py or {root}/, or name that folder in PYTHONPATH"
+    )
 
 
 def import_problem(error: Exception) -> str:

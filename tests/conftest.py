@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Layout
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from tests.support.browsers import BROWSERS, QUIET
+from tests.support.quick import QuickTests
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,7 +33,11 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="run no test that starts processes or is long")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Lets tests interrupt the commands that they start, also where this process ignores the signals, as in `nohup`.
 
     A command inherits what is ignored, but no handler.
@@ -41,6 +46,7 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda number, frame: None)
+    config.pluginmanager.register(QuickTests(config))
 
 
 def pytest_collection() -> None:

@@ -59,6 +59,24 @@ def build(setup):
     return Player(setup.model)
 """
 
+SLEEPY = """
+import asyncio
+import time
+
+import hm_agent
+
+
+class Busy(hm_agent.Agent):
+    def __init__(self, setup): ...
+    async def act(self, observation):
+        time.sleep(600)
+
+
+class Waiting(Busy):
+    async def act(self, observation):
+        await asyncio.sleep(600)
+"""
+
 WRONG = """
 from pydantic import BaseModel
 
@@ -173,6 +191,16 @@ def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(fol
         assert status == FAILED
         assert output.startswith(f"{GAME}: {problem}")
         assert ("(my_wrong_agent.py, line " in output.splitlines()[0]) == (name != "Unawaited")
+
+
+def test_an_agent_that_never_acts_is_ended_and_shown(folder: Path) -> None:
+    (folder / "my_sleepy_agent.py").write_text(SLEEPY)
+    status, output, _ = call_here("hm-agent", "check", "my_sleepy_agent:Busy", GAME, "--seconds=2")
+    assert status == FAILED
+    assert output.startswith(f"{GAME}: StepTooLong: no step has ended for 2 s (my_sleepy_agent.py, line 11, in act)")
+    status, _, errors = call_here("hm-agent", "check", "my_sleepy_agent:Waiting", GAME, "--seconds=2")
+    place = "no step has ended for 2 s; it waits in my_sleepy_agent.py, line 16, in act"
+    assert (status, errors) == (WRONG_INPUT, f"hm-agent check: {GAME}: {place}\n")
 
 
 def test_each_world_is_checked_by_default() -> None:

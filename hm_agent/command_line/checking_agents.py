@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import signal
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from hm_agent.agents.agent import Recipe
 from hm_agent.config import ConfigError
@@ -17,12 +22,16 @@ from hm_agent.pool.progress import NoProgress
 from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, WRONG_INPUT, complain
 from hm_agent.process.shell import printable
-from hm_agent.recording.result import Result
+from hm_agent.recording.result import Result, own_place
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_agents, find_scenarios, register_scenarios, shared_agent, suites
 from hm_agent.suite import SMALL, BatteryPart, ScenarioInfo, Setting
 from hm_agent.wording import counted
 
+SECONDS = 60.0
+"""The most that a step may take."""
+NEXT_SEAT = 5.0
+"""Seconds between a seat that is ended and the next one that hangs in the same step."""
 Chosen = tuple[ScenarioInfo, Mapping[str, Setting]]
 """A scenario with the options of its world."""
 
@@ -32,7 +41,8 @@ ABOUT = """Plays an agent of your own for a few steps of one scenario of each wo
     hm-agent check my_agent:build rws_repeated_1 enacttom_one_window --steps=20
 
 No model is paid: one without a mind fills in the form of each answer at random, python:hm_agent.models.canned:build.
-The built-in reasoner answers a Recipe. Exit status 1 if an episode fails; then the first one's traceback is printed."""
+The built-in reasoner answers a Recipe. No step may take longer than --seconds. Exit status 1 if an episode fails; then
+the first one's traceback is printed."""
 
 
 def check_command(arguments: Sequence[str]) -> int:
@@ -42,10 +52,13 @@ def check_command(arguments: Sequence[str]) -> int:
     parser.add_argument("agent", metavar="AGENT", help="module:name")
     parser.add_argument("scenarios", metavar="SCENARIO", nargs="*", default=[], help="by default one of each world")
     parser.add_argument("--steps", type=int, default=3, help="how many to play (default: 3)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="the most for a step (default: %(default)g)")
     parser.add_argument("--scenarios_dir", action="append", default=[], help="a folder with games of your own")
     options = parser.parse_args(arguments)
     if options.steps < 1:
         raise ConfigError(f"--steps={options.steps}: must be at least 1")
+    if not 0 < options.seconds <= 1e6:
+        raise ConfigError(f"--seconds={options.seconds:g}: must be above 0 and at most 1e6")
     for folder in options.scenarios_dir:
         register_scenarios(folder)
     (agent,) = find_agents([options.agent])[:1]
@@ -54,7 +67,7 @@ def check_command(arguments: Sequence[str]) -> int:
     playable = [(scenario, given) for scenario, given in chosen if can_play(agent, scenario)]
     if not playable:
         return complain("hm-agent check", f"{agent} can play none of these scenarios", WRONG_INPUT)
-    results = [_check(agent, scenario, given, options.steps) for scenario, given in playable]
+    results = [_check(agent, scenario, given, options.steps, options.seconds) for scenario, given in playable]
     failed = [result for result in results if not result.is_finished]
     if failed:
         print(f"\n{printable(failed[0].reason)}")
@@ -68,7 +81,7 @@ def one_of_each_world() -> Iterator[Chosen]:
         yield find_scenarios(part.scenarios[:1])[0], part.options
 
 
-def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], steps: int) -> Result:
+def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], steps: int, seconds: float) -> Result:
     """Plays an episode into a folder that is removed again, and prints a line about it."""
     model, actions = BUILTIN if isinstance(shared_agent(agent), Recipe) else PLACE, list[str]()
     with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
@@ -79,10 +92,14 @@ def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], s
             max_steps=steps,
             out=Path(out),
             options=options,
-            recorders=(lambda episode: _ActionRecorder(actions),),
+            recorders=(lambda episode: _ActionRecorder(actions, seconds),),
         )
         experiment.check()
-        (result,) = run(experiment, NoProgress())
+        try:
+            with _bounded_steps(seconds):
+                (result,) = run(experiment, NoProgress())
+        except StepTooLong as error:  # an agent that calculates has a failed episode instead
+            raise ConfigError(f"{scenario.short_name}: {error}") from None
     where = f" ({result.place_of_error})" if result.place_of_error else ""
     told = f"{counted(result.steps, 'step')}, {counted(result.questions, 'question')}"
     told += f", {result.unanswered_questions} unanswered" if result.unanswered_questions else ""
@@ -91,13 +108,50 @@ def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], s
     return result
 
 
-class _ActionRecorder:
-    """Keeps the actions of an episode in words."""
+class StepTooLong(RuntimeError):
+    """An agent has not acted in time."""
 
-    def __init__(self, actions: list[str]) -> None:
-        self._actions = actions
+
+@contextmanager
+def _bounded_steps(seconds: float) -> Iterator[None]:
+    """Raises StepTooLong where the agent is at, once this long no step has ended."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        place = own_place("\n".join(_frames_of_tasks()))
+        raise StepTooLong(f"no step has ended for {seconds:g} s" + (f"; it waits in {place}" if place else ""))
+
+    before = signal.signal(signal.SIGALRM, end)
+    _begin_step(seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _begin_step(seconds: float) -> None:
+    """Allows the seconds from now on; after these, each further seat that hangs is ended, too."""
+    signal.setitimer(signal.ITIMER_REAL, seconds, NEXT_SEAT)
+
+
+def _frames_of_tasks() -> Iterator[str]:
+    """Yields what the tasks of the event loop wait in, from without to within, as lines of tracebacks."""
+    for task in asyncio.all_tasks():
+        waiting: Any = task.get_coro()
+        while waiting is not None:
+            if frame := getattr(waiting, "cr_frame", None):
+                yield f'  File "{frame.f_code.co_filename}", line {frame.f_lineno}, in {frame.f_code.co_name}'
+            waiting = getattr(waiting, "cr_await", None)
+
+
+class _ActionRecorder:
+    """Keeps the actions of an episode in words, and begins the time of each step."""
+
+    def __init__(self, actions: list[str], seconds: float) -> None:
+        self._actions, self._seconds = actions, seconds
 
     def record(self, step: Step) -> None:
+        _begin_step(self._seconds)
         self._actions += [str(to_json(decision.action)) for decision in step.decisions.values()]
 
     def close(self) -> None:

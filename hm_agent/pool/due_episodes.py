@@ -95,5 +95,5 @@ class DueEpisodes:
 
 def _kinds(episode: Episode) -> Sequence[Hashable]:
     """What episodes of about the same cost have in common, the closest first."""
-    lineup, scenario = (episode.agents, episode.models), episode.scenario
+    lineup, scenario = episode.lineup, episode.scenario
     return (scenario.world, scenario.group, lineup), (scenario.world, lineup)

@@ -193,14 +193,19 @@ class Result:
     @property
     def place_of_error(self) -> str:
         """`agent.py, line 7, in act`: where a failure left the user's own code; empty if it never ran."""
-        frames = [frame for frame in _FRAME.findall(self.reason) if not frame[0].startswith("<")]  # <string>: generated
-        own = [frame for frame in frames if not any(Path(folder) in Path(frame[0]).parents for folder in _NOT_OWN)]
-        return "{}, line {}, in {}".format(Path(own[-1][0]).name, *own[-1][1:]) if own else ""
+        return own_place(self.reason)
 
     @property
     def stops_the_run(self) -> bool:
         """True if what ended the episode stops all others, too: an interrupt, an unavailable model, a spent budget."""
         return not self.is_finished and not self.has_failed
+
+
+def own_place(traceback: str) -> str:
+    """The last place of a traceback in the user's own code, e.g. `agent.py, line 7, in act`; empty if it has none."""
+    frames = [frame for frame in _FRAME.findall(traceback) if not frame[0].startswith("<")]  # <string>: generated
+    own = [frame for frame in frames if not any(Path(folder) in Path(frame[0]).parents for folder in _NOT_OWN)]
+    return "{}, line {}, in {}".format(Path(own[-1][0]).name, *own[-1][1:]) if own else ""
 
 
 _FIELDS = {"unanswered": "unanswered_questions", "calls": "model_calls", "cached": "cached_calls"}

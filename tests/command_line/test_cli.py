@@ -83,7 +83,7 @@ class Demo(NamedTuple):
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     out = tmp_path_factory.mktemp("demo") / "out"
-    arguments = overriding(*demo_arguments(), "--max_steps=500", f"--out={out}")
+    arguments = overriding(*demo_arguments(), "--max_steps=250", f"--out={out}")
     return Demo(out, *call(*arguments, cwd=out.parent, PYTHONHASHSEED="1"))
 
 
@@ -260,7 +260,7 @@ def test_help_tells_of_every_flag() -> None:
 
 def test_two_processes_leave_the_same_trace_whatever_else_they_record(demo: Demo, tmp_path: Path) -> None:
     """The other process orders sets and hashes strings in another way, and records no more than a trace."""
-    arguments = ("--scenario=rws_repeated_1", "--max_steps=500", "--out=out", "--bots=scripted", "--noreplay")
+    arguments = ("--scenario=rws_repeated_1", "--max_steps=250", "--out=out", "--bots=scripted", "--noreplay")
     status, _, errors = call(*arguments, cwd=tmp_path, PYTHONHASHSEED="2")
     assert (status, errors) == (0, "")
     traces = [(out / EPISODE / "trace.jsonl").read_bytes() for out in (tmp_path / "out", demo.out)]
@@ -304,7 +304,7 @@ def test_the_demo_leaves_a_video_a_trace_and_a_result(demo: Demo) -> None:
     left = {path.name for path in episode.iterdir()}
     assert left == {"result.json", "trace.jsonl", "video.mp4", "replay.html", "thumbnail.png"}
     result = json.loads((episode / "result.json").read_text())
-    assert (result["status"], result["steps"]) == ("max_steps", 500)
+    assert (result["status"], result["steps"]) == ("max_steps", 250)
     assert result["metrics"]["unknown_patches"] == 0
     assert result["metrics"]["interactions"] >= 3
     assert f'href="../{EPISODE}/video.mp4"' in (demo.out / "report" / "report.html").read_text()

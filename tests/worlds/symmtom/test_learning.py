@@ -226,14 +226,14 @@ def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.MOST_BYTES", 2_000_000)
     with np.load(SHIPPED / "symmtom_w6_n3_c3_ippo.npz") as file:
         whole = {name: file[name] for name in file.files}
-    facts: dict[str, Any] = json.loads(str(whole["facts"]))
-    path = tmp_path / "odd.npz"
-    odd_values: tuple[object, ...] = ([], {"no": 0}, "x", "1", True)
+    facts, path = json.loads(str(whole["facts"])), tmp_path / "odd.npz"
+    odd_values: list[Any] = [[], {"no": 0}, "x", "1", True]
+    odd_settings: list[dict[str, Any]] = [{"width": "6"}, {"width": 6.5}, {"more": 1}]
     odd_facts: list[Any] = [
         *([], "text", 3, None),
         *({name: value for name, value in facts.items() if name != left_out} for left_out in facts),
         *(facts | {name: odd} for name in facts for odd in odd_values),
-        *(facts | {"settings": facts["settings"] | odd} for odd in ({"width": "6"}, {"width": 6.5}, {"more": 1})),
+        *(facts | {"settings": facts["settings"] | odd} for odd in odd_settings),
         *(facts | {"shape": facts["shape"] | odd} for odd in ({"hidden": 10**7}, {"piece": 0}, {"more": 1})),
         facts | {"shape": {"hidden": 64, "sees_k": True, "memory": "none"}},
         facts | {"algorithm": "maddpg"},
@@ -248,6 +248,7 @@ def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pyte
         (np.savez if "extra/bomb" not in odd else np.savez_compressed)(path, **{**whole, **odd})
         with pytest.raises(ConfigError, match=re.escape(f"{path}: ")):
             load(path)
+    np.savez(path, **whole)
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10**12,)})
     with zipfile.ZipFile(path, "a") as archive:
@@ -338,8 +339,7 @@ def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> Non
     assert main([*train, "--evaluation=2"]) == 0
     folder = tmp_path / "symmtom_w4_n2_c2/ippo/seed-0"
     (folder / "last.npz").unlink()
-    parameters = PpoParameters(updates=1, games=4)
-    run(Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8, evaluation=3), folder, no_report)
+    assert main([*train, "--evaluation=3"]) == 0
     assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
 
 

@@ -15,12 +15,13 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import EgoView
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
+from hm_agent.worlds.symmtom.learning import replay as replays
 from hm_agent.worlds.symmtom.learning.actors import ActorShape, estimated_k, features
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, player_of, save
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Weights
-from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, add, arrays_of, replay_of, sample
+from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, arrays_of, replay_of
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
 from hm_agent.worlds.symmtom.learning.training import is_finite
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
@@ -33,6 +34,8 @@ from hm_agent.worlds.symmtom.suite import TRAINED
 SMALL = GameSettings(4, 2, 2)
 PARAMETERS = MaddpgParameters(updates=1, games=4, batch=32, capacity=8)
 GAMES = np.arange(4)
+add = jax.jit(replays.add)  # as in an update; step by step, JAX compiles each operation by itself
+sample = jax.jit(replays.sample, static_argnums=(2, 3))
 
 
 def test_every_agent_that_was_trained_has_an_algorithm() -> None:

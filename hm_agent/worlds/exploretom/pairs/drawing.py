@@ -34,7 +34,7 @@ from hm_agent.worlds.exploretom.readers.shortcuts import (
     where_named,
 )
 from hm_agent.worlds.exploretom.story.actions import StoryScript
-from hm_agent.worlds.exploretom.story.beliefs import StoryError
+from hm_agent.worlds.exploretom.story.beliefs import StoryError, beginnings_of, track
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key
 from hm_agent.worlds.exploretom.story.language import text_of
 from hm_agent.worlds.exploretom.world import StoryView
@@ -64,12 +64,13 @@ def _pairs(kind: str, script: StoryScript, rng: Random) -> Iterator[tuple[PosedS
     """Yields the pairs of a story and the same with one sentence elsewhere, in random order."""
     story, order, is_plan = AnsweredStory(script), KINDS[kind].order, KINDS[kind].is_plan
     before = {} if is_plan else {asked.text: asked for asked in _of_order(order, story)}
-    moves = list(permutations(range(len(script.actions)), 2))
+    moves, beginnings = list(permutations(range(len(script.actions)), 2)), list(beginnings_of(script))
     for taken, put in rng.sample(moves, len(moves)):
         actions = list(script.actions)
         actions.insert(put, actions.pop(taken))
+        moved = StoryScript(tuple(actions), script.sees_contents)
         try:
-            other = AnsweredStory(StoryScript(tuple(actions), script.sees_contents))
+            other = AnsweredStory(moved, track(moved, beginnings[min(taken, put)]))
         except StoryError:
             continue
         found = _plans(kind, story, other, rng) if is_plan else _changed(before, _of_order(order, other))
@@ -103,14 +104,25 @@ def _of_order(order: int, story: AnsweredStory) -> Sequence[StoryQuestion]:
 def _plans(kind: str, story: AnsweredStory, other: AnsweredStory, rng: Random) -> Changed:
     """Yields questions about plans: an option that succeeds in each story alone, and others that do in neither."""
     for plan in _possible_plans(kind, story, other):
-        options = plan.all_options(sorted(story.tracker.people))
-        first, second = ({option for option in options if plan.succeeds(one, option)} for one in (story, other))
+        first = _kept_solutions(story, plan)
+        second = _solutions(other, plan) if first else first
         if first - second and second - first:
             rights = [rng.choice(sorted(found)) for found in (first - second, second - first)]
+            options = plan.all_options(sorted(story.tracker.people))
             failing = [option for option in options if option not in first | second]
             shown = rights + rng.sample(failing, min(len(failing), MAX_CHOICES - 2))
             asked = replace(plan, options=tuple(sorted(shown)))
             yield PlanQuestion(asked, rights[0]), PlanQuestion(asked, rights[1])
+
+
+def _solutions(story: AnsweredStory, plan: AskedPlan) -> frozenset[str]:
+    """The options that succeed in a story."""
+    options = plan.all_options(sorted(story.tracker.people))
+    return frozenset(option for option in options if plan.succeeds(story, option))
+
+
+# One story is compared with some hundred others.
+_kept_solutions = lru_cache(maxsize=64)(_solutions)
 
 
 def _possible_plans(kind: str, *stories: AnsweredStory) -> Iterator[AskedPlan]:
@@ -130,14 +142,15 @@ def _possible_plans(kind: str, *stories: AnsweredStory) -> Iterator[AskedPlan]:
 
 def _third_order(story: AnsweredStory) -> Iterator[StoryQuestion]:
     """Yields the questions on where one thinks that another thinks that a third will search."""
-    for thing in story.tracker.locations:
-        for people in permutations(story.tracker.people, 3):
-            value = story.believed(people, location_key(thing))
-            for about in (AskedProperty.ROOM, AskedProperty.CONTAINER):
-                asked = Asked(about, thing, people[0], people[1], third=people[2])
-                if answer := story.answer_from(value, asked):
-                    is_false = answer != story.answer(asked, 0)
-                    yield StoryQuestion(asked, answer, story.choices(asked), True, is_false)
+    for thing, location in story.tracker.locations.items():
+        asked_of_all = [Asked(about, thing) for about in (AskedProperty.ROOM, AskedProperty.CONTAINER)]
+        forms = [(each, story.answer_from(location, each), story.choices(each)) for each in asked_of_all]
+        for first, second, third in permutations(story.tracker.people, 3):
+            value = story.believed((first, second, third), location_key(thing))
+            for form, truth, choices in forms:
+                if answer := story.answer_from(value, form):
+                    asked = Asked(form.about, thing, first, second, third=third)
+                    yield StoryQuestion(asked, answer, choices, True, answer != truth)
 
 
 def view_of(story: PosedStory) -> StoryView:

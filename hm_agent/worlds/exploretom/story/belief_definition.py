@@ -96,7 +96,8 @@ class DefinedBeliefs:
 
     def chained_belief(self, people: Sequence[str], key: Key) -> Value | None:
         """What the first person thinks that the second thinks ... that the last believes; None if nothing."""
-        return self.all_beliefs(people).get(key)
+        held = self._held(people).get(key)
+        return held[0] if held else None
 
     def all_beliefs(self, people: Sequence[str]) -> Mapping[Key, Value]:
         """All that the first person thinks that the second thinks ... that the last believes, by key."""

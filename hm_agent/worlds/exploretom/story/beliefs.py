@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hm_agent.worlds.exploretom.story.actions import StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.effects import perform
 from hm_agent.worlds.exploretom.story.preconditions import problem_of
@@ -32,12 +34,27 @@ class BeliefTracker(StoryState):
         return problem_of(self, action)
 
 
-def track(script: StoryScript) -> BeliefTracker:
-    """The tracker at the end of a story; raises StoryError, with the number of the action, for an impossible action."""
-    tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
-    for number, action in enumerate(script.actions, 1):
+def track(script: StoryScript, after: BeliefTracker | None = None) -> BeliefTracker:
+    """The tracker at the end of a story; raises StoryError, with the number of the action, for an impossible action.
+
+    after: the tracker after some of its first actions; stays as it is, and is used if its people are in the same order.
+    """
+    people = script.people
+    if after is not None and after.people == people:
+        tracker = after.copy()
+    else:
+        tracker = BeliefTracker(people, sees_contents=script.sees_contents)
+    for number, action in enumerate(script.actions[tracker.time :], tracker.time + 1):
         try:
             tracker.apply(action)
         except StoryError as error:
             raise StoryError(f"action {number}: {error}") from error
     return tracker
+
+
+def beginnings_of(script: StoryScript) -> Iterator[BeliefTracker]:
+    """Yields the trackers before each action of a possible story."""
+    tracker = BeliefTracker(script.people, sees_contents=script.sees_contents)
+    for action in script.actions:
+        yield tracker.copy()
+        tracker.apply(action)

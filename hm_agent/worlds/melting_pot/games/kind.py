@@ -100,3 +100,7 @@ class Kind(Protocol[FactsT]):
     def problems(self, facts: FactsT, settings: Mapping[str, Any]) -> Iterator[str]:
         """Contradictions between what only its files state and a substrate's lab2d settings, each in one line."""
         return iter(())
+
+    def file(self, substrate: str) -> str:
+        """The file of a game on a substrate, as far as its configuration gives it; empty if it is of another kind."""
+        return ""

@@ -30,10 +30,16 @@ GROUND_TRUTH = (POSITION, "ORIENTATION")
 
 
 def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
-    """A fresh copy of a substrate's lab2d settings."""
+    """A fresh copy of a substrate's lab2d settings, with a blank for what means nothing on its map.
+
+    The engine, which ignores both, prints a warning for each of the latter.
+    """
     config = mp_substrate.get_config(substrate)
     settings = dict(config.lab2d_settings_builder(roles=roles, config=config))
-    settings["simulation"].setdefault("scene", _bare_scene())
+    simulation = settings["simulation"]
+    simulation.setdefault("scene", _bare_scene())
+    known = {*simulation["charPrefabMap"], "\n"}
+    simulation["map"] = "".join(char if char in known else " " for char in simulation["map"])
     return settings
 
 

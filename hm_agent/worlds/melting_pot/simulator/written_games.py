@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import MATRIX, game_file
-from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file
+from hm_agent.worlds.melting_pot.games import KINDS
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game
 
 
@@ -27,7 +26,7 @@ def main(arguments: Sequence[str]) -> int:
     path = parsed.file or Path(f"{parsed.substrate}.toml")
     if path.exists():
         raise ConfigError(f"{path} is there already: name another file")
-    text = game_file(parsed.substrate) if MATRIX in parsed.substrate else open_game_file(parsed.substrate)
+    text = next(filter(None, (kind.file(parsed.substrate) for kind in KINDS.values())))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
     game = check_game(path)

@@ -95,6 +95,7 @@ class Maddpg(Learner[MaddpgState]):
         self._optimiser = optax.chain(
             optax.clip_by_global_norm(parameters.largest_gradient), optax.adam(parameters.learning_rate)
         )
+        self._fresh = jax.jit(jax.vmap(self._optimiser.init))
         self.update: Callable[[MaddpgState, Array], tuple[MaddpgState, Array, Array]] = jax.jit(self._update)
 
     # The interface of a learner
@@ -103,7 +104,7 @@ class Maddpg(Learner[MaddpgState]):
         networks = jax.tree.map(
             jnp.asarray, Networks(self.shape.initial_weights(self.settings, seed), self._initial_critics(seed))
         )
-        optimisers = Networks(*(jax.vmap(self._optimiser.init)(weights) for weights in networks))
+        optimisers = Networks(*map(self._fresh, networks))
         memory = self.shape.memory_size(self.settings) if self._keeps_memory else 0
         replay = empty_replay(self.settings, self.kind, self.parameters.capacity, memory)
         return MaddpgState(networks, networks, optimisers, replay)

@@ -9,8 +9,8 @@ import pytest
 
 from hm_agent.registry import obstacle, scenarios
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
-from hm_agent.worlds.melting_pot.games.open.facts import OpenFacts
-from hm_agent.worlds.melting_pot.games.open.sight import PLAYERS, SELF, UNEXPLAINED, Sight, readable
+from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
@@ -19,13 +19,13 @@ from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 STEPS = 25
 
 
-def grid_of(text: str, sight: Sight) -> list[str]:
+def grid_of(text: str, sight: GridView) -> list[str]:
     """The rows of the grid in a description, at their full width."""
     rows = text.splitlines()[1 : 1 + sight.window.rows]
     return [row.ljust(sight.window.columns) for row in rows]
 
 
-def legend_of(text: str, sight: Sight) -> dict[str, str]:
+def legend_of(text: str, sight: GridView) -> dict[str, str]:
     lines = text.splitlines()[1 + sight.window.rows :]
     return {line[0]: line[3:] for line in lines}
 
@@ -72,7 +72,7 @@ def test_players_stand_and_face_where_the_engine_says(name: str) -> None:
     found = 0
     for world in played(name):
         poses = [pose_of(world, slot) for slot in range(len(world.seats))]
-        sight = Sight.of(world._game.substrate, 0)
+        sight = GridView.of(world._game.substrate, 0)
         text = sight.describe(world.truth(0)["RGB"])
         grid, legend = grid_of(text, sight), legend_of(text, sight)
         assert UNEXPLAINED not in "".join(grid)
@@ -97,13 +97,13 @@ def pose_of(world: SelfPlayWorld, slot: int) -> Pose:
 
 
 def test_players_that_look_the_same_are_not_told_apart() -> None:
-    sight = Sight.of("fruit_market__concentric_rivers", 0)
+    sight = GridView.of("fruit_market__concentric_rivers", 0)
     assert set(sight.players.values()) == {None}
 
 
 def test_own_cell_is_marked_and_ground_is_told_only_where_it_is_bare() -> None:
     world = next(played("clean_up_selfplay"))
-    sight = Sight.of("clean_up", 0)
+    sight = GridView.of("clean_up", 0)
     text = sight.describe(world.truth(0)["RGB"])
     assert grid_of(text, sight)[sight.window.forward][sight.window.left] == SELF
     assert "apple on grass" not in text

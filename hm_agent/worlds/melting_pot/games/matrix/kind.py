@@ -95,3 +95,8 @@ class MatrixKind(Kind[MatrixFacts]):
         from hm_agent.worlds.melting_pot.games.matrix.simulator.checks import matrix_problems
 
         return matrix_problems(facts, settings)
+
+    def file(self, substrate: str) -> str:
+        from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import MATRIX, game_file
+
+        return game_file(substrate) if MATRIX in substrate else ""

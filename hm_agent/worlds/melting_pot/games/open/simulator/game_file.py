@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 from meltingpot import substrate as mp_substrate
 
 from hm_agent.worlds.melting_pot.facts import Length
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
 
 
@@ -34,14 +35,21 @@ chance = {float(length.chance)}{most}
 """
 
 
-def counted_items(substrate: str) -> int:
+def item_problems(facts: OpenFacts) -> Iterator[str]:
+    """The contradiction between the items that a file names and those that the substrate counts, if any."""
+    counted = _counted_items(facts.substrate)
+    if len(facts.items) != counted:
+        yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
+
+
+def _counted_items(substrate: str) -> int:
     """How many kinds of items the INVENTORY of a substrate counts; 0 if it has none."""
     counts = mp_substrate.get_config(substrate).timestep_spec.observation.get("INVENTORY")
     return counts.shape[0] if counts else 0
 
 
 def _items(substrate: str) -> str:
-    named = ", ".join(f'{{ name = "item {number}" }}' for number in range(1, counted_items(substrate) + 1))
+    named = ", ".join(f'{{ name = "item {number}" }}' for number in range(1, _counted_items(substrate) + 1))
     return f"\nitems = [{named}]" if named else ""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.worlds.melting_pot.games.kind import Kind
-from hm_agent.worlds.melting_pot.games.open.facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.perception.sprites import Pixels
@@ -23,14 +23,17 @@ class OpenKind(Kind[OpenFacts]):
     counts_interactions = False
 
     def reader(self, facts: OpenFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
-        from hm_agent.worlds.melting_pot.games.open.sight import Sight
+        from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 
-        sight = Sight.of(facts.substrate, slot)
-        return lambda rgb, _: sight.describe(rgb)
+        view = GridView.of(facts.substrate, slot)
+        return lambda rgb, _: view.describe(rgb)
 
     def problems(self, facts: OpenFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import counted_items
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems
 
-        counted = counted_items(facts.substrate)
-        if len(facts.items) != counted:
-            yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
+        return item_problems(facts)
+
+    def file(self, substrate: str) -> str:
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file
+
+        return open_game_file(substrate)

@@ -29,7 +29,7 @@ SEVERAL = "a player"
 
 
 @dataclass(frozen=True)
-class Sight:
+class GridView:
     """The frames of the player of one slot, in words.
 
     window: what it sees around it. own: the sprites that it sees itself as. players: the slots of the others by the
@@ -45,8 +45,8 @@ class Sight:
     ground: frozenset[str]
 
     @classmethod
-    def of(cls, substrate: str, slot: int) -> Sight:
-        """The sight of the player of a slot in a substrate's usual line-up."""
+    def of(cls, substrate: str, slot: int) -> GridView:
+        """The view of the player of a slot in a substrate's usual line-up."""
         from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings, window_of
 
         settings = default_settings(substrate)
