@@ -20,14 +20,14 @@ SMALL = GameSettings(6, 3, 3)
 
 def most_by_trying(settings: GameSettings, board: GameState) -> int:
     """The most that any actions earn, by playing all of them."""
-    if rules.is_over(settings, board)[0]:
-        return 0
     n = settings.agents
     actions = list(product(product(range(5), repeat=n), product(range(settings.pieces), repeat=n)))
     arrays = {name: np.repeat(value, len(actions), axis=0) for name, value in vars(board).items()}
     directions, pieces = (np.array([action[place] for action in actions]) for place in (0, 1))
     after, effects = rules.step(settings, GameState(**arrays), directions, pieces)
     totals = effects.rewards.sum(1)
+    if rules.is_over(settings, after).all():
+        return int(totals.max())
     reached: dict[bytes, tuple[int, int]] = {}
     for place, total in enumerate(totals.tolist()):
         key = after.positions[place].tobytes() + after.second_hand[place].tobytes()
