@@ -6,8 +6,8 @@ playable := .venv/.playable
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals proofs lint format bench attack stress compare ablations orders minds cards \
-	cards-local train-symmtom learners bots docs lock wheel clean
+.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals mutants proofs lint format bench attack stress compare ablations orders \
+	minds cards cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,9 @@ test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
 
+mutants: $(set_up) ## put faults into a copy of the package, one at a time, and see that a test fails; ONLY=inference tries those of such a name
+	$(python) -m tests.mutants $(if $(ONLY),--only='$(ONLY)')
+
 proofs: $(set_up) ## prove every household task that ships again, hard ones too; takes some minutes
 	$(python) -m hm_agent verify --workers=2
 	$(python) -m hm_agent verify --workers=2 scenarios/enacttom/hard
@@ -62,9 +65,9 @@ stress: $(set_up) ## attack, then let an endpoint and processes fail in real gam
 
 papers_games := rws_arena_*,rws_repeated_*,rws_unseen_*,pd_repeated_*,pd_unseen_*
 
-compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to docs/results/
+compare: $(set_up) ## play the thirty scenarios and the unseen ones with seven agents, five seeds each; the report goes to benchmarks/results/
 	$(python) run_scenario.py --scenario='$(papers_games),cooking_*' --bots=scripted --episodes=5 --workers=2 \
-		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=docs/results
+		--agent=hypothetical_minds,hm_joint,react,reflexion,plan_react,oracle,random --out=runs/compare --report=benchmarks/results
 
 # To play less: make ablations ablated_matrix_games=rws_repeated_1 ablated_kitchens=cooking_asymmetric_0 \
 #   ablated_episodes=1 ablations_report=runs/ablations/report
@@ -72,12 +75,12 @@ ablated_matrix_games := $(papers_games)
 ablated_kitchens := cooking_*
 ablated_episodes := 2
 without_clues := --clues=off
-ablations_report := docs/results/ablations
+ablations_report := benchmarks/results/ablations
 ablation_agents := hypothetical_minds,mmp,mmp_he,vmp,react
 cut_to_constants := order_0
 play_ablations = $(python) run_scenario.py --bots=scripted --workers=2 --noreplay --episodes=$(ablated_episodes)
 
-ablations: $(set_up) ## play the ablations with and without clues, two seeds each; the report goes to docs/results/ablations/
+ablations: $(set_up) ## play the ablations with and without clues, two seeds each; the report goes to benchmarks/results/ablations/
 	$(play_ablations) --scenario='$(ablated_matrix_games)' --agent=$(ablation_agents),$(cut_to_constants),oracle,random \
 		--out=runs/ablations/with_clues
 	$(play_ablations) --scenario='$(ablated_matrix_games)' --agent=$(ablation_agents),$(cut_to_constants) $(without_clues) \
@@ -93,7 +96,7 @@ ordered_without_clues := rws_order_*
 ordered_selfplay := rws_repeated_selfplay,pd_repeated_selfplay
 ordered_episodes := 5
 orders_out := runs/orders
-orders_report := docs/results/orders
+orders_report := benchmarks/results/orders
 order_agents := order_0 order_1 order_2
 order_seats := $(foreach first,$(order_agents),$(foreach second,$(order_agents),$(first),$(second)))
 play_orders = $(python) run_scenario.py --bots=scripted --workers=2 --noreplay --episodes=$(ordered_episodes)
@@ -108,12 +111,12 @@ orders: $(set_up) ## ask when a mind helps: agents of order 0 to 2 against oppon
 # To train less: make train-symmtom trained_episodes=6000 train_out=runs/few train_report=runs/few/report
 trained_episodes := 60000
 train_out := runs/train
-train_report := docs/results/symmtom_learning
+train_report := benchmarks/results/symmtom_learning
 maddpg_family := maddpg,maddpg_oracle,maddpg_ce,maddpg_ge,maddpg_ee,rmaddpg
 other_small_boards := symmtom_w6_n3_c6,symmtom_w6_n3_c9,symmtom_w6_n4_c4,symmtom_w6_n4_c8,symmtom_w6_n4_c12
 train = $(python) -m hm_agent train symmtom --episodes=$(trained_episodes) --out=$(train_out) --results=$(train_report)
 
-train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where it was cut short; results go to docs/results/symmtom_learning
+train-symmtom: $(set_up) ## train SymmToM's agents; takes hours, goes on where it was cut short; results go to benchmarks/results/symmtom_learning
 	$(train) --algorithm=ippo --team_share=0.5 --scenario='symmtom_*'
 	$(train) --algorithm=$(maddpg_family) --scenario=symmtom_w6_n3_c3 --seeds=0,1,2
 	$(train) --algorithm=$(maddpg_family) --scenario=$(other_small_boards)
@@ -135,7 +138,7 @@ minds: $(set_up) ## ask what the built-in reasoner knows of other minds beside w
 	$(played_for_minds) --scenario='exploretom_functional_*' --episodes=5 --agent=hypothetical_minds,reader
 	$(played_for_minds) --scenario='enacttom_cooperative_*,enacttom_mixed_*' --agent=hypothetical_minds,hm_joint,order1,order2,flood
 	$(played_for_minds) --scenario='mg_*' --episodes=2 --agent=hypothetical_minds,hm_joint,oracle,$(shortcuts_in_matrix_games)
-	$(python) -m hm_agent minds --out=$(minds_out) --report=docs/results/minds
+	$(python) -m hm_agent minds --out=$(minds_out) --report=benchmarks/results/minds
 
 cards_out := runs/cards
 carded := hypothetical_minds react order_0 order_1 order_2 order_3
@@ -146,14 +149,14 @@ spaced := $(empty) $(empty)
 cards: $(set_up) ## make the cards of the built-in reasoner and of the agents of known order; see docs/cards.md
 	$(python) -m hm_agent battery --size=full --world=symmtom,matrix_games,exploretom,enacttom --noreplay --workers=2 --out=$(cards_out) \
 		--agent=$(subst $(spaced),$(comma),$(carded))
-	for agent in $(carded); do mkdir -p docs/results/cards/$$agent \
-		&& cp $(cards_out)/cards/$$agent/builtin/card.json docs/results/cards/$$agent/ || exit; done
+	for agent in $(carded); do mkdir -p benchmarks/results/cards/$$agent \
+		&& cp $(cards_out)/cards/$$agent/builtin/card.json benchmarks/results/cards/$$agent/ || exit; done
 	cp $(cards_out)/cards/hypothetical_minds/builtin/card.html $(cards_out)/cards/hypothetical_minds/builtin/card.png \
-		docs/results/cards/hypothetical_minds/
-	$(python) -m hm_agent leaderboard docs/results/cards/*/card.json --out=docs/results/cards
+		benchmarks/results/cards/hypothetical_minds/
+	$(python) -m hm_agent leaderboard benchmarks/results/cards/*/card.json --out=benchmarks/results/cards
 
 small_out := runs/cards-local
-small_results := docs/results/cards/small
+small_results := benchmarks/results/cards/small
 play_small = $(python) -m hm_agent battery --world=symmtom,matrix_games,exploretom,enacttom --noreplay --out=$(small_out)
 
 cards-local: $(set_up) ## make the small card of the language model that runs in this process; see docs/cards.md

@@ -31,6 +31,7 @@ from benchmarks import (
     rewards,
     soak,
     speed,
+    starting,
     symmtom,
     symmtom_language,
     symmtom_mixed,
@@ -42,6 +43,7 @@ from benchmarks import (
 
 SECTIONS = {
     "speed": speed.main,
+    "starting": starting.main,
     "accuracy": accuracy.main,
     "rewards": rewards.main,
     "bots": bots.main,

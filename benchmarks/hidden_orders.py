@@ -84,4 +84,4 @@ def main(episodes: int = 2, *, folder: Path) -> None:
 
 if __name__ == "__main__":
     _, *given = sys.argv
-    main(*[int(number) for number in given[:1]], folder=Path(*given[1:2] or ["results/hidden_orders"]))
+    main(*[int(number) for number in given[:1]], folder=Path(*given[1:2] or ["runs/hidden_orders"]))

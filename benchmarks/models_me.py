@@ -112,4 +112,4 @@ def main(episodes: int = 3, *, folder: Path) -> None:
 
 if __name__ == "__main__":
     _, *given = sys.argv
-    main(*[int(number) for number in given[:1]], folder=Path(*given[1:2] or ["results/models_me"]))
+    main(*[int(number) for number in given[:1]], folder=Path(*given[1:2] or ["runs/models_me"]))

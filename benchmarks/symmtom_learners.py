@@ -21,7 +21,7 @@ from hm_agent.worlds.symmtom.settings import GameSettings, paper_settings
 
 EPISODES = 60_000
 FAMILY = tuple(name for name in ALGORITHMS if "maddpg" in name)
-RESULTS = Path("docs/results/symmtom_learning")
+RESULTS = Path("benchmarks/results/symmtom_learning")
 SEEDS = range(3)
 NIGHT = 16
 """The hours of processor time in a night of eight hours on two cores."""

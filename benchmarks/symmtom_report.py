@@ -1,9 +1,9 @@
 """SymmToM's tables of the kinds that the paper has: rewards, tests of mind, what goes wrong.
 
 `python -m benchmarks.symmtom_report OUT SIMPLE PLANNED LANGUAGE TRIALS` writes tables.md and metrics.csv into the
-folder OUT, by default docs/results/symmtom: from self-play over SIMPLE episodes of agents that plan nothing or were
-trained, PLANNED of planners and LANGUAGE of a language agent with the built-in reasoner, and from TRIALS trials of each
-test of mind (four times as many of the probabilistic one).
+folder OUT, by default benchmarks/results/symmtom: from self-play over SIMPLE episodes of agents that plan nothing or
+were trained, PLANNED of planners and LANGUAGE of a language agent with the built-in reasoner, and from TRIALS trials of
+each test of mind (four times as many of the probabilistic one).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from hm_agent.worlds.symmtom.policies.policy import Policy
 from hm_agent.worlds.symmtom.selfplay import measure
 from hm_agent.worlds.symmtom.settings import GameSettings, PaperSetting, paper_settings
 
-OUT, SIMPLE, PLANNED, LANGUAGE, TRIALS = "docs/results/symmtom", 200, 40, 40, 24
+OUT, SIMPLE, PLANNED, LANGUAGE, TRIALS = "benchmarks/results/symmtom", 200, 40, 40, 24
 BATCH = 100
 SPOKEN = "hypothetical_minds"
 """The language agent, whose questions the built-in reasoner answers."""

@@ -1,11 +1,11 @@
 """`python -m hm_agent` and the console script `hm-agent`."""
 
-from hm_agent.process.starting import interrupted_in_one_line
+from hm_agent.process.starting import interrupted_in_one_line, nothing_collected
 
 
 def run() -> None:
     """Runs `hm-agent`."""
-    with interrupted_in_one_line("hm-agent"):
+    with interrupted_in_one_line("hm-agent"), nothing_collected(stays=True):
         from hm_agent.command_line.cli import run_from_shell
     run_from_shell()
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, overload
 from rich.console import Console
 
 from hm_agent.config import ConfigError
-from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder, left_out_lines
+from hm_agent.experiment import MOST_GIF_STEPS, Experiment, RecorderBuilder
 from hm_agent.files import REPORT
 from hm_agent.flag_fields import check_fields
+from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
@@ -107,12 +108,13 @@ def play(
     """Plays agents on scenarios and writes the same files as `hm-agent play`; skips episodes that were played already.
 
     scenario, agent, seats: one or several names or globs; an agent may also be `module:name`. seat_models: one or
-    several names of models. model: the name of a model or preset, or `ModelSettings` (endpoint, sampling, cache,
-    budget). record_gif: the steps to film as an animated GIF, e.g. range(40, 120). recorders: functions or classes that
-    are called with the `Episode` and return a recorder of its steps. tournament: whether each two of the agents meet,
-    and each meets itself, as in `hm-agent tournament`. report: whether to write summary, report and index. progress:
-    whether to show progress, on standard error or in the notebook's cell. options: the worlds' own options, named as
-    their flags, e.g. `bots`. The other parameters do what their flags do: `hm-agent play --help`.
+    several names of models; in a tournament, those of the agents in their order. model: the name of a model or preset,
+    or `ModelSettings` (endpoint, sampling, cache, budget). record_gif: the steps to film as an animated GIF, e.g.
+    range(40, 120). recorders: functions or classes that are called with the `Episode` and return a recorder of its
+    steps. tournament: whether each two of the agents meet, and each meets itself, as in `hm-agent tournament`. report:
+    whether to write summary, report and index. progress: whether to show progress, on standard error or in the
+    notebook's cell. options: the worlds' own options, named as their flags, e.g. `bots`. The other parameters do what
+    their flags do: `hm-agent play --help`.
 
     Raises ConfigError with a message of one line if nothing can be played. Warns of agents that can't play a scenario,
     which are left out there, and of episodes that failed; their results say why. Works inside a running event loop,
@@ -137,7 +139,7 @@ def _experiment(given: Mapping[str, Any]) -> Experiment:
     read = {
         "scenarios": scenarios,
         "agents": find_agents(_as_tuple(given["agent"]), scenarios),
-        "seats": tuple(name for pattern in _as_tuple(given["seats"]) for name in find_agents((pattern,))),
+        "seats": find_agents(_as_tuple(given["seats"])),
         "model": _model_settings(given["model"]),
         "seat_models": _as_tuple(given["seat_models"]),
         "out": Path(given["out"]),

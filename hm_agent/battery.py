@@ -19,6 +19,7 @@ from itertools import product
 
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.lineups import Lineup
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.trace import to_json
 from hm_agent.registry import can_play, find_scenarios, suites
@@ -165,7 +166,7 @@ def _items_hash(battery: Battery) -> str:
     for part in battery.parts():
         experiment = battery.experiment(part, Experiment(()))
         for scenario, number in product(experiment.scenarios, range(experiment.episodes)):
-            episode = Episode(experiment, scenario, (), number)
+            episode = Episode(experiment, scenario, Lineup((), ()), number)
             found.update(_item_text(part, scenario, episode.seed, episode.options).encode())
     return found.hexdigest()
 

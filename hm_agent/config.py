@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from hm_agent.files import read_text
+
 ContentT = TypeVar("ContentT")
 
 
@@ -50,7 +52,7 @@ def read_toml(
     describe: says in words what does not fit.
     """
     try:
-        return adapter.validate_python(tomllib.loads(path.read_text("utf-8")))
+        return adapter.validate_python(tomllib.loads(read_text(path)))
     except ValidationError as error:
         raise ConfigError(f"{path}: {describe(error)}") from error
     except OSError as error:

@@ -58,10 +58,12 @@ class Turn(Generic[ViewT_co]):
 class World(Protocol[ViewT_co, ActionT_contra]):
     """An environment with one or several seats. One seed is one episode, bit for bit, in any process.
 
-    Subclasses must define `seats`, `reset` and `step`.
+    Subclasses must define `seats`, `reset` and `step`. is_shown: True if pictures of the steps are recorded, so that
+    `scene` may tell what takes the engine time; set before `reset`. It changes nothing else.
     """
 
     seats: Sequence[Seat]
+    is_shown: bool = False
 
     def reset(self, seed: int) -> Turn[ViewT_co]: ...
 

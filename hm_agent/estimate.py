@@ -202,11 +202,11 @@ def _lines(experiment: Experiment, earlier: Sequence[Result]) -> Iterator[Line]:
     # Episodes that were cut sooner do not tell how long these will be.
     own = rates_of(result for result in earlier if result.status == "completed" or (limit and result.steps >= limit))
     firsts = (
-        Episode(experiment, scenario, agents, 0)
+        Episode(experiment, scenario, lineup, 0)
         for scenario in experiment.scenarios
-        for agents in experiment.lineups(scenario)
+        for lineup in experiment.lineups(scenario)
     )
-    for alike in grouped(((first.scenario.group, first.agents), first) for first in firsts).values():
+    for alike in grouped(((first.scenario.group, first.lineup), first) for first in firsts).values():
         due = sum(experiment.episodes - played[first.folder.parent] for first in alike)
         if due:
             yield _line(alike[0], due, own)

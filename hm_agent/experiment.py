@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,14 +15,14 @@ from hm_agent.core import Recorder, Seat
 from hm_agent.extensions import check_call, packed, unpack
 from hm_agent.files import RUNS, folder_name
 from hm_agent.flag_fields import flag_field
-from hm_agent.grouping import grouped
+from hm_agent.lineups import LeftOut, Lineup, Lineups, seated, tournament_tables
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.recording.making import code_hash, making
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, FILE, OWN_FILE, Result, check_format, read_result
-from hm_agent.registry import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins, suites
+from hm_agent.registry import stand_ins, suites
 from hm_agent.suite import ScenarioInfo, Setting, Suite
 from hm_agent.theory_of_mind.hypotheses import Parameters
 from hm_agent.wording import listed
@@ -37,32 +36,6 @@ MOST_GIF_STEPS = 1000
 
 
 RecorderBuilder: TypeAlias = Callable[["Episode"], Recorder]
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """An agent that was asked for and can't play a scenario. why: in a few words; error: the whole message."""
-
-    scenario: ScenarioInfo
-    agent: str
-    why: str
-    error: str
-
-
-def left_out_lines(left_out: Iterable[LeftOut]) -> Iterator[str]:
-    """Yields a line for each agent and reason, with the scenarios: `react in exploretom_a1 and 2 more: ...`."""
-    by_reason = grouped(((one.agent, one.why), one.scenario.short_name) for one in dict.fromkeys(left_out))
-    for (agent, why), names in by_reason.items():
-        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-        yield f"{agent} in {names[0]}{more}: {why}"
-
-
-@dataclass(frozen=True)
-class _Lineups:
-    """The agents by seat for each condition of a scenario, and those that were asked for and can't play it."""
-
-    played: tuple[tuple[str, ...], ...]
-    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True)
@@ -135,12 +108,12 @@ class Experiment:
     def plan(self) -> Iterator[Episode]:
         """Yields all episodes in the order in which they are played."""
         for scenario in self.scenarios:
-            for agents in self.lineups(scenario):
+            for lineup in self.lineups(scenario):
                 for number in range(self.episodes):
-                    yield Episode(self, scenario, agents, number)
+                    yield Episode(self, scenario, lineup, number)
 
-    def lineups(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
-        """Returns the agents by seat for each condition of a scenario, without those that can't play it."""
+    def lineups(self, scenario: ScenarioInfo) -> Sequence[Lineup]:
+        """Returns the agents and models by seat for each condition of a scenario, without those that can't play it."""
         return self._lineups[scenario.name].played
 
     @property
@@ -149,47 +122,18 @@ class Experiment:
         return [one for scenario in self.scenarios for one in self._lineups[scenario.name].left_out]
 
     @cached_property
-    def _lineups(self) -> Mapping[str, _Lineups]:
+    def _lineups(self) -> Mapping[str, Lineups]:
         """By the scenario's name."""
-        return {scenario.name: self._lineups_of(scenario) for scenario in self.scenarios}
+        options = self.options_by_scenario
+        return {one.name: seated(one, self._asked(one), options[one.name]) for one in self.scenarios}
 
-    def _lineups_of(self, scenario: ScenarioInfo) -> _Lineups:
-        played, left_out = dict[tuple[str, ...], None](), list[LeftOut]()
-        for names in self._asked(scenario):
-            named = [stand_ins(name, scenario) for name in names]
-            for name in (name for name, agents in zip(names, named, strict=True) if not agents):
-                why = f"its score has no {FLOOR if name == FLOOR else CEILINGS[0]}"
-                left_out.append(LeftOut(scenario, name, why, f"{name} can't play {scenario.short_name}: {why}"))
-            for agents in product(*named):
-                seated = _cycled(agents, len(scenario.seats))
-                if found := self._obstacle(scenario, seated):
-                    left_out.append(found)
-                else:
-                    played[seated] = None
-        return _Lineups(tuple(played), tuple(left_out))
-
-    def _asked(self, scenario: ScenarioInfo) -> Sequence[tuple[str, ...]]:
+    def _asked(self, scenario: ScenarioInfo) -> Sequence[Lineup]:
         """The names that take the seats in turn, for each condition."""
-        count = len(scenario.seats)
+        models = self.seat_models or (self.model.name,)
         if self.tournament:
-            is_alike = scenario.has_like_seats and count % 2 == 0
-            pairs = combinations_with_replacement(self.agents, 2) if is_alike else product(self.agents, repeat=2)
-            return [tuple(dict.fromkeys(pair)) for pair in pairs]
-        return [self.seats] if self.seats and count > 1 else [(agent,) for agent in self.agents]
-
-    def _obstacle(self, scenario: ScenarioInfo, agents: tuple[str, ...]) -> LeftOut | None:
-        """The first of these agents, by seat, that can't play a scenario; None if all can."""
-        for agent, model in zip(agents, self.models(scenario), strict=True):
-            try:
-                check_agent(agent, scenario, model)
-                check_options(agent, scenario, self.options_by_scenario[scenario.name])
-            except ConfigError as error:
-                return LeftOut(scenario, agent, obstacle(agent, scenario, model) or str(error), str(error))
-        return None
-
-    def models(self, scenario: ScenarioInfo) -> tuple[str, ...]:
-        """The models' names, by seat."""
-        return _cycled(self.seat_models or (self.model.name,), len(scenario.seats))
+            return tournament_tables(scenario, self.agents, models)
+        takes_seats = self.seats and len(scenario.seats) > 1
+        return [Lineup(agents, models) for agents in ([self.seats] if takes_seats else [(one,) for one in self.agents])]
 
     @cached_property
     def options_by_scenario(self) -> Mapping[str, Mapping[str, Setting]]:
@@ -207,7 +151,7 @@ class Experiment:
         for scenario in self.scenarios:
             suite = suites()[scenario.world]
             given = suite.with_defaults(self.options)
-            names = {name for asked in self._asked(scenario) for name in asked}
+            names = {name for asked in self._asked(scenario) for name in asked.agents}
             agents = sorted({agent for name in names for agent in stand_ins(name, scenario)})
             found = suite.unused(scenario, agents, given)
             unused |= found
@@ -296,7 +240,7 @@ class Experiment:
             count = len(scenario.seats)
             if not self._asked(scenario):
                 raise ConfigError(f"no agent for {scenario.short_name}: name one or several; see --list")
-            for flag, names in (("seats", self.seats), ("seat_models", self.seat_models)):
+            for flag, names in (("seats", self.seats), ("seat_models", () if self.tournament else self.seat_models)):
                 if len(names) > count:
                     seats = "one seat" if count == 1 else f"{count} seats"
                     raise ConfigError(f"--{flag} names {len(names)}, and {scenario.short_name} has {seats}")
@@ -306,10 +250,16 @@ class Experiment:
             raise ConfigError(self.left_out[0].error)
 
     def _check_tournament(self) -> None:
-        if len(self.agents) < 2:
-            raise ConfigError("--agent: a tournament needs two agents or more")
-        if self.seats or self.seat_models:
-            raise ConfigError("a tournament seats the agents of --agent, with --model; leave out seats and seat_models")
+        agents, models = len(set(self.agents)), len(set(self.seat_models))
+        if not agents or max(agents, models) < 2:
+            raise ConfigError("--agent: a tournament needs two agents or more, or one with two of --seat_models")
+        if len(self.seat_models) > len(self.agents) > 1:
+            raise ConfigError(
+                f"--seat_models names {len(self.seat_models)}, and --agent {len(self.agents)}: "
+                "name the agent of each model in its place, or one agent for all"
+            )
+        if self.seats:
+            raise ConfigError("a tournament seats the agents of --agent; leave out seats")
         for scenario in self.scenarios:
             if len(scenario.seats) == 1:
                 raise ConfigError(f"{scenario.short_name} has one seat: a tournament needs several, see *selfplay")
@@ -355,8 +305,8 @@ class Experiment:
     def present(self) -> Iterator[Episode]:
         """Yields the episodes whose folder exists."""
         for scenario in self.scenarios:
-            for agents in self.lineups(scenario):
-                first = Episode(self, scenario, agents, 0)
+            for lineup in self.lineups(scenario):
+                first = Episode(self, scenario, lineup, 0)
                 for folder in first.folder.parent.glob("episode-*"):
                     number = folder.name.removeprefix("episode-")
                     if number.isdecimal() and str(int(number)) == number and int(number) < self.episodes:
@@ -387,11 +337,11 @@ class Grid:
 
 @dataclass(frozen=True)
 class Episode:
-    """One episode of an experiment. agents: by seat."""
+    """One episode of an experiment. lineup: a name for each seat."""
 
     experiment: Experiment
     scenario: ScenarioInfo
-    agents: tuple[str, ...]
+    lineup: Lineup
     number: int
 
     @property
@@ -399,19 +349,24 @@ class Episode:
         return suites()[self.scenario.world]
 
     @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents' names, by seat."""
+        return self.lineup.agents
+
+    @property
     def agent(self) -> str:
         """The agents as one name: joined by `+` if they differ."""
-        return _joined(self.agents)
+        return self.lineup.agent
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models' names, by seat."""
-        return self.experiment.models(self.scenario)
+        return self.lineup.models
 
     @property
     def model(self) -> str:
         """The models as one name: joined by `+` if they differ."""
-        return _joined(self.models)
+        return self.lineup.model
 
     @property
     def seed(self) -> int:
@@ -425,8 +380,7 @@ class Episode:
 
     @property
     def folder(self) -> Path:
-        agents, models = folder_name(_period(self.agents)), folder_name(_period(self.models))
-        return self.experiment.out / folder_name([self.scenario.name]) / agents / models / f"episode-{self.number}"
+        return self.experiment.out / folder_name([self.scenario.name]) / self.lineup.folder / f"episode-{self.number}"
 
     @property
     def options(self) -> Mapping[str, Setting]:
@@ -484,22 +438,6 @@ class Episode:
     @property
     def title(self) -> str:
         return f"{self.scenario.short_name}  {self.agent}"
-
-
-def _cycled(names: Sequence[str], count: int) -> tuple[str, ...]:
-    """Repeats the names in turn until there are `count`."""
-    return tuple(names[place % len(names)] for place in range(count))
-
-
-def _joined(names: Sequence[str]) -> str:
-    """One name for several: itself if all are the same, else the shortest sequence that repeats in turn."""
-    return "+".join(_period(names))
-
-
-def _period(names: Sequence[str]) -> Sequence[str]:
-    """The shortest sequence that gives the names when it is repeated in turn."""
-    lengths = (length for length in range(1, len(names) + 1) if _cycled(names[:length], len(names)) == tuple(names))
-    return names[: next(lengths, 0)]
 
 
 def seat_seed(seed: int, place: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
 import re
 import secrets
@@ -11,6 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 RUNS = Path("runs")
 """The folder that is written to and read where none is named."""
@@ -20,6 +22,8 @@ REPORT = "report"
 """The default folder of a run's report, within the run's folder."""
 CARD_PAGES = "cards/*/*/card.html"
 """Matches the pages of a battery's cards, within the folder of its runs."""
+MOST_READ = 256_000_000
+"""The most bytes of a file that is read: of stories, a task, settings, a trace."""
 LONGEST_NAME = 100
 """The most characters of a folder's name; file systems allow 255 bytes."""
 _PLAIN = re.compile(r"(?!\.)[\w.-]+", re.ASCII)
@@ -60,12 +64,35 @@ def path_in_words(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def read_regular(path: Path) -> bytes:
-    """Reads a regular file. Raises OSError, also for anything else, e.g. a named pipe, which might never end."""
+def open_regular(path: Path, most: int = MOST_READ) -> BinaryIO:
+    """Opens a regular file of at most so many bytes to read it.
+
+    Raises OSError for anything else, e.g. a named pipe, which might never end.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no file")
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no file", str(path))
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most // 1_000_000} MB", str(path))
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def read_regular(path: Path) -> bytes:
+    """Reads a regular file; raises OSError as `open_regular` does."""
+    with open_regular(path) as file:
+        return file.read()
+
+
+def read_text(path: Path) -> str:
+    """Reads a regular file in UTF-8, without a byte order mark; raises OSError, or UnicodeDecodeError if it is none."""
+    with io.TextIOWrapper(open_regular(path), "utf-8-sig") as file:
         return file.read()
 
 

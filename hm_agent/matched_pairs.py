@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from hm_agent.core import Seat, Turn, World
+from hm_agent.suite import Metric
 
 HALVES = ("even", "odd")
 """The halves of the pairs: anything may be chosen by results on the even ones, nothing by results on the odd ones."""
@@ -14,6 +15,19 @@ COIN = 0.25
 
 ViewT = TypeVar("ViewT")
 ActionT = TypeVar("ActionT")
+
+
+def pairs_metric(name: str, share: str, order: int, floor: str | None = None) -> Metric:
+    """The metric of pairs that need an order, whose agent is the ceiling by proof. share: what it is, in words."""
+    return Metric(
+        name,
+        f"{share} (.25 by guessing)",
+        floor=floor,
+        ceiling=f"order_{order}",
+        digits=3,
+        guessing=COIN,
+        is_ceiling_told=False,
+    )
 
 
 class MatchedPairWorld(World[ViewT, ActionT]):

@@ -100,8 +100,9 @@ async def play(episode: Episode, models: Models, watcher: Recorder) -> Result:
         episode.folder.mkdir(parents=True)
     played, started = _PlayedEpisode(EpisodeOutcome()), time.perf_counter()
     with closing(episode.suite.open(episode.scenario, episode.options)) as world:
-        replay = None
-        if episode.experiment.record_replay:
+        experiment, replay = episode.experiment, None
+        world.is_shown = experiment.record_replay or experiment.record_video or experiment.record_gif is not None
+        if experiment.record_replay:
             replay = ReplayRecorder(episode.suite.viewer(episode.scenario), episode.folder, episode.scenario)
         recorders: list[Recorder] = []
         try:
@@ -167,7 +168,7 @@ async def _play(
     """Builds the agents of all seats and runs the episode; sets `agents` and `outcome` of `played`."""
     answers = episode.suite.answers()
     async with AsyncExitStack() as opened:
-        played.sources = opened.enter_context(noted_sources())
+        played.sources = opened.enter_context(noted_sources(asks_model=episode.asks_language_model))
         agents: dict[Seat, Agent[Any, Any]] = {}
         for seat, name, model_name in zip(episode.scenario.seats, episode.agents, episode.models, strict=True):
             model = await opened.enter_async_context(models.model(model_name, episode.seed_of(seat), answers))
@@ -282,7 +283,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         versions=versions(episode.suite.packages),
         settings=episode.settings,
         measure=episode.scenario.metric.measure,
-        prompts=dict(sorted(played.sources.templates.items())) if episode.asks_language_model else {},
+        prompts=dict(sorted(played.sources.templates.items())),
         served=tuple(sorted(played.sources.served)),
         fingerprints=tuple(sorted(played.sources.fingerprints)),
         sampling_seeds=tuple(sorted(played.sources.seeds)),
@@ -314,10 +315,9 @@ def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResu
             model=model,
             reward=rewards.get(seat, 0.0),
             metrics=played.seat_metrics.get(seat, {}),
-            **usage_fields(played.agents[seat].usage),
+            **usage_fields(played.agents[seat].usage if seat in played.agents else Usage()),
         )
         for seat, name, model in zip(episode.scenario.seats, episode.agents, episode.models, strict=True)
-        if seat in played.agents
     ]
 
 

@@ -64,6 +64,11 @@ class Question(Generic[AnswerT]):
         raise NotImplementedError
 
     @property
+    def asked_as(self) -> str:
+        """The name of this kind of question in requests, traces and replays: its class's."""
+        return type(self).__name__
+
+    @property
     def keys(self) -> Sequence[str]:
         """The keys of every mapping in the answer."""
         return ()

@@ -209,21 +209,22 @@ def agent_names() -> list[str]:
 
 
 def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) -> tuple[str, ...]:
-    """Resolves names and globs to agents, each once; raises ConfigError for a pattern that matches none.
+    """Resolves names and globs to agents, in their order; raises ConfigError for a pattern that matches none.
 
-    played: the scenarios to play: a glob matches only agents that can play all of them, a name always matches.
+    An agent of several patterns is there several times: it may take several seats, or have several models. played: the
+    scenarios to play: a glob matches only agents that can play all of them, a name always matches.
     """
     known = agent_names()
     able = {name for name in known if all(can_play(name, scenario) for scenario in played)}
     asked_by = {name: agent.asked_by for name, agent in own_agents().items()}
-    agents: dict[str, None] = {}
+    agents: list[str] = []
     for pattern in patterns:
         if is_place(pattern) and pattern not in known:
             shared_agent(pattern)
-            agents[pattern] = None
+            agents.append(pattern)
             continue
         if pattern in (*CEILINGS, FLOOR):
-            agents[pattern] = None
+            agents.append(pattern)
             continue
         globbed = [name for name in known if asked_by.get(name, "") in pattern and fnmatchcase(name, pattern)]
         matching = [pattern] if pattern in known else [name for name in globbed if name in able]
@@ -233,7 +234,7 @@ def find_agents(patterns: Sequence[str], played: Sequence[ScenarioInfo] = ()) ->
             raise ConfigError(f"unknown agent {pattern!r}: {names}; see hm-agent list")
         if not matching:
             raise ConfigError(f"no agent of {pattern!r} can play all of these scenarios: {', '.join(globbed)}")
-        agents |= dict.fromkeys(matching)
+        agents += matching
     return tuple(agents)
 
 

@@ -12,6 +12,7 @@ from hm_agent.cards.answers import answers_in
 from hm_agent.cards.deriving import untimed
 from hm_agent.config import ConfigError
 from hm_agent.experiment import Episode, Experiment
+from hm_agent.lineups import Lineup
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Sampling
 from hm_agent.models.recorded import RecordedAnswers, RecordedModel
@@ -90,7 +91,7 @@ def episode_of(result: Result, out: Path) -> Episode:
     )
     for agent, model in zip(agents, models, strict=True):
         check_agent(agent, scenarios[0], model)
-    episode = Episode(experiment, scenarios[0], agents, result.episode)
+    episode = Episode(experiment, scenarios[0], Lineup(agents, models), result.episode)
     episode.check_same(result)
     return episode
 

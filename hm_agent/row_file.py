@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
+from hm_agent.files import read_regular, write_whole
 
 Row: TypeAlias = dict[str, Any]
 """An object of JSON lines."""
@@ -28,7 +28,7 @@ class RowFile:
     def _read(self) -> Iterator[Row]:
         if not self.path.exists():
             return
-        whole, _, rest = self.path.read_bytes().rpartition(b"\n")
+        whole, _, rest = read_regular(self.path).rpartition(b"\n")
         for number, line in enumerate(whole.splitlines() if whole else (), 1):
             yield self._parsed(number, line)
         if rest:
@@ -79,7 +79,7 @@ def check_identity(path: Path, identity: Mapping[str, object], file: RowFile) ->
         write_whole(path, json.dumps(expected, indent=2) + "\n")
         return
     try:
-        recorded = json.loads(path.read_bytes())
+        recorded = json.loads(read_regular(path))
         names = [name for name in {**recorded, **expected} if recorded.get(name) != expected.get(name)]
     except (ValueError, TypeError) as error:
         raise ConfigError(f"{path}: not the settings of a run: {error}; name another folder with --out") from error

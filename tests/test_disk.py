@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hm_agent.command_line.cli import main
-from hm_agent.pool.run import EPISODE_BYTES, RESERVED_BYTES
+from hm_agent.process.folder_lock import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint

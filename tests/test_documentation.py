@@ -17,6 +17,7 @@ from hm_agent.registry import suites
 
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+RESULTS = sorted((ROOT / "benchmarks" / "results").rglob("*.md"))
 NOT_HERE = ("--agent=my_", "--prompts_dir", "--checkpoint=", "--dataset=", "--model=local:")
 """How flags begin that name what commands before it on the page leave, or what an extra brings."""
 OWN_SCENARIOS = "--scenarios_dir="
@@ -53,7 +54,7 @@ def commands(name: str) -> list[tuple[str, tuple[str, ...]]]:
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *RESULTS], ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if not link.startswith(("http:", "https:")):
@@ -120,8 +121,13 @@ def test_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= MOST_LINES
 
 
-def test_the_site_shows_links_that_leave_its_folder_as_text() -> None:
+def test_the_site_shows_results_and_links_to_other_files_as_text() -> None:
     hook = run_path(str(ROOT / ".ci" / "site_links.py"))["on_page_markdown"]
-    page = SimpleNamespace(file=SimpleNamespace(src_uri="results/games/README.md"))
-    shown = hook("[page](../../index.md), [code](../../../hm_agent/core.py), [here](episodes.csv)", page=page)
-    assert shown == "[page](../../index.md), code, [here](episodes.csv)"
+
+    def shown(page: str, text: str) -> str:
+        return str(hook(text, page=SimpleNamespace(file=SimpleNamespace(src_uri=page))))
+
+    assert shown("minds.md", "[all](../benchmarks/results/orders/a.md#b)") == "[all](results/orders/a.md#b)"
+    links = "[page](../../../docs/index.md), [code](../../../hm_agent/core.py), [one](../a/b.md), [here](episodes.csv)"
+    expected = "[page](../../index.md), code, [one](../a/b.md), [here](episodes.csv)"
+    assert shown("results/games/README.md", links) == expected

@@ -1,4 +1,4 @@
-"""The tables of what agents earn in Melting Pot, in the README and on the page of results, are those of the report."""
+"""The tables of earnings in Melting Pot, and of orders of mind, on all pages are those of the reports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from scipy.stats import ttest_1samp, wilcoxon
 
 ROOT = Path(__file__).parents[1]
 RESULTS = (ROOT / "docs/melting_pot_results.md").read_text("utf-8")
+CARDS = (ROOT / "docs/cards.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
-REPORT = (ROOT / "docs/results/report.md").read_text("utf-8")
+REPORT = (ROOT / "benchmarks/results/report.md").read_text("utf-8")
 OURS = "hypothetical_minds"
 GAMES = ("rws_repeated_*", "rws_unseen_*", "rws_arena_*", "pd_repeated_*", "pd_unseen_*", "cooking_asymmetric_*")
 """The games of the tables of means, in their order."""
@@ -36,7 +37,7 @@ def rows_of_tables(text: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
 
 def read_report() -> Mapping[tuple[str, str], Mapping[str, str]]:
     """The rows of the report's table by scenario and agent."""
-    with (ROOT / "docs/results/report.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "benchmarks/results/report.csv").open(encoding="utf-8", newline="") as file:
         return {(row["scenario"], row["agent"]): row for row in csv.DictReader(file)}
 
 
@@ -72,7 +73,7 @@ def test_the_page_counts_the_scenarios_in_which_the_agent_reaches_four_fifths_of
 def by_seed() -> Mapping[tuple[str, str], Mapping[str, float]]:
     """The metric of each episode by its seed, by scenario and agent."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    with (ROOT / "docs/results/episodes.csv").open(encoding="utf-8", newline="") as file:
+    with (ROOT / "benchmarks/results/episodes.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found[row["scenario"], row["agent"]][row["seed"]] = float(row["value"])
     return found
@@ -133,3 +134,25 @@ def test_the_page_shows_adaptation_as_the_report_does(game: str) -> None:
     reported = {row["agent"]: row for row in rows if row["group"] == ADAPTING[game]}
     shares = ("first 5, of the ceiling's", "later, of the ceiling's")
     assert shown[1:] == [reported[agent][share] for agent in (OURS, "hm_joint", "react") for share in shares]
+
+
+def kept_cards(board: str) -> Mapping[tuple[str, bool], Sequence[str]]:
+    """The orders of a leaderboard by agent and whether the model is the small one, in the words of the pages."""
+    return {
+        (cells[0], "smollm2" in cells[1]): [
+            re.sub(r"^-$", "does not play", re.sub(r"(\S+) \(\1 to \1\)", r"\1", cell).replace("*", ", below"))
+            for cell in cells[2:6]
+        ]
+        for _, cells in rows_of_tables((ROOT / "benchmarks/results/cards" / board).read_text("utf-8"))
+    }
+
+
+@pytest.mark.parametrize("page", [README, CARDS], ids=["README", "cards"])
+def test_a_page_shows_the_orders_of_the_kept_cards(page: str) -> None:
+    full, small = kept_cards("leaderboard.md"), kept_cards("small/leaderboard.md")
+    shown = [cells for columns, cells in rows_of_tables(page) if columns[0] == "agent" and "Matrix games" in columns]
+    for agent, *orders in shown:
+        board = small if "small" in agent or "SmolLM2" in agent else full
+        (name,) = {name for name, _ in board if name in agent}
+        assert orders == board[name, "SmolLM2" in agent], agent
+    assert len(shown) > len(full)

@@ -22,7 +22,7 @@ from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.files import folder_name, read_regular
 from hm_agent.models.settings import ModelSettings
-from hm_agent.pool.run import locked
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.scratch import PREFIX, make_folder
 from hm_agent.process.shell import printable
 from hm_agent.recording.result import read_result

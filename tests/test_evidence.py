@@ -99,7 +99,10 @@ def test_changed_prompts_are_another_condition_and_never_reuse_results(
         assert (
             names[row.condition].removeprefix("react (").rstrip(")") in str(writing.row_record(row)["settings"]).split()
         )
-    assert len(hm_agent.load([mine, theirs])) == 2
+    assert sorted(":" in name for name in names.values()) == [False, True]
+    assert any(name.startswith("react (prompts=briefly:") for name in names.values())
+    frame = hm_agent.load([mine, theirs])
+    assert sorted("prompts=briefly:" in settings for settings in frame.settings) == [False, True]
     assert {prompt_of(one.body, 0).endswith("Be brief.") for one in endpoint.received} == {True, False}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,12 +13,13 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Step
-from hm_agent.experiment import Episode, Experiment, left_out_lines
+from hm_agent.experiment import Episode, Experiment
+from hm_agent.lineups import left_out_lines
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
-from hm_agent.recording.result import FILE, Result, read_result
+from hm_agent.recording.result import FILE, Result, read_result, write_result
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.registry import find_scenarios, suites
 from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.summary import write_summary
 from hm_agent.reporting.tables import tabulate
@@ -123,6 +125,23 @@ def test_an_episode_that_is_there_is_not_overwritten_unasked(played: Path) -> No
     assert experiment(played, overwrite=True).survey().due == 1
 
 
+def test_a_limit_that_was_not_set_before_is_another_setting(played: Path) -> None:
+    episode = next(experiment(played).plan())
+    result = read_result(episode.folder / FILE)
+    assert result is not None
+    with pytest.raises(ConfigError, match="was played without --max_steps, not with --max_steps=40"):
+        episode.check_same(replace(result, settings={**result.settings, "max_steps": None}))
+
+
+def test_a_failure_is_played_anew_on_request_alone(played: Path, tmp_path: Path) -> None:
+    result = read_result(next(experiment(played).plan()).folder / FILE)
+    assert result is not None
+    planned = experiment(tmp_path)
+    (folder := next(planned.plan()).folder).mkdir(parents=True)
+    write_result(replace(result, status="failed: it broke"), folder)
+    assert [replace(planned, retry_failed=retries).survey().due for retries in (False, True)] == [0, 1]
+
+
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_result_of_a_later_version_is_not_overwritten_unasked(tmp_path: Path, *, overwrite: bool) -> None:
     planned = experiment(tmp_path, overwrite=overwrite)
@@ -137,12 +156,6 @@ def test_a_file_is_no_folder_to_write_to(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match="is a file"):
         experiment(tmp_path / "file" / "runs").check()
-
-
-def test_agents_are_found_by_name_and_glob() -> None:
-    assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
-    with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
-        find_agents(("nobody",))
 
 
 # Seats
@@ -275,7 +288,7 @@ def test_ceiling_and_floor_are_each_world_s_own() -> None:
         "mg_pd_selfplay",
     )
     asked = Experiment(find_scenarios(names), ("oracle", "ceiling", "floor"))
-    played = {info.short_name: [agents[0] for agents in asked.lineups(info)] for info in asked.scenarios}
+    played = {info.short_name: [lineup.agents[0] for lineup in asked.lineups(info)] for info in asked.scenarios}
     assert list(played.values()) == [
         ["oracle", "random"],
         ["k_oracle", "heuristic"],
@@ -303,6 +316,28 @@ def test_ceiling_and_floor_are_each_world_s_own() -> None:
 def test_agents_of_a_tournament_change_places_where_seats_differ(name: str, changes_places: bool) -> None:
     (scenario,) = find_scenarios([name])
     asked = Experiment((scenario,), ("react", "hypothetical_minds"), tournament=True)
-    met = [list(dict.fromkeys(agents)) for agents in asked.lineups(scenario)]
+    met = [list(dict.fromkeys(lineup.agents)) for lineup in asked.lineups(scenario)]
     back = [["hypothetical_minds", "react"]] if changes_places else []
     assert met == [["react"], ["react", "hypothetical_minds"], *back, ["hypothetical_minds"]]
+
+
+@pytest.mark.parametrize(
+    ("agents", "models", "entrants"),
+    [
+        (("react",), ("a", "b"), ["react a", "react b"]),
+        (("react", "react", "vmp"), ("a", "b", "a"), ["react a", "react b", "vmp a"]),
+        (("react", "vmp", "react"), ("a",), ["react a", "vmp a"]),
+    ],
+)
+def test_an_agent_meets_itself_with_another_model_in_a_tournament(
+    agents: tuple[str, ...], models: tuple[str, ...], entrants: list[str]
+) -> None:
+    (scenario,) = find_scenarios(["rws_arena_selfplay"])
+    asked = Experiment((scenario,), agents, seat_models=models, tournament=True)
+    asked.check(opens_models=False)
+    tables = [
+        list(dict.fromkeys(f"{agent} {model}" for agent, model in zip(table.agents, table.models, strict=True)))
+        for table in asked.lineups(scenario)
+    ]
+    assert tables == [list(dict.fromkeys(pair)) for pair in combinations_with_replacement(entrants, 2)]
+    assert len({episode.folder for episode in asked.plan()}) == len(tables)

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
-from hm_agent.config import ConfigError, check_folder
-from hm_agent.files import write_whole
+from hm_agent.command_line.cli import main
+from hm_agent.config import ConfigError, check_folder, read_toml
+from hm_agent.files import MOST_READ, write_whole
+from hm_agent.process.folder_lock import locked
 
 
 def test_two_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
@@ -39,8 +43,35 @@ def test_no_draft_stays_of_a_file_that_can_not_be_written(tmp_path: Path) -> Non
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
+def test_what_might_never_end_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (large := tmp_path / "large").touch()
+    os.truncate(large, MOST_READ + 1)
+    os.mkfifo(tmp_path / "pipe")
+    for path, said in (
+        (tmp_path / "pipe", "it is no file"),
+        (Path("/dev/zero"), "it is no file"),
+        (large, "it has more than 256 MB"),
+        (tmp_path, "Is a directory"),
+    ):
+        commands = [["audit", f"{path}"], ["export", "exploretom", f"--from={path}", f"--out={tmp_path / 'out'}"]]
+        if not path.is_dir():
+            commands.append(["browse", "exploretom", f"{path}"])
+        for command in commands:
+            assert main(["hm-agent", *command]) == 2
+            assert capsys.readouterr().err == f"hm-agent {command[0]}: {path}: {said}\n"
+        with pytest.raises(ConfigError, match=said):
+            read_toml(path, TypeAdapter(dict[str, str]))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    (tmp_path / "bom.toml").write_text('a = "b"', "utf-8-sig")
+    assert read_toml(tmp_path / "bom.toml", TypeAdapter(dict[str, str])) == {"a": "b"}
+
+
 def test_a_link_that_leads_nowhere_is_told_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     for path in (tmp_path / "link", tmp_path / "link" / "runs"):
         with pytest.raises(ConfigError, match=r"link is a link to .*gone, which is not there"):
             check_folder("out", path)
+        with pytest.raises(ConfigError, match="which is not there"), locked(path):
+            pass

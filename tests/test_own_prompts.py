@@ -50,6 +50,7 @@ class Player(hm_agent.Agent):
         else:
             asked = {"asked": f"Round {rounds}: choose."}
         asked |= {"schema": Choice, "choices": {"action": names}, "check": refuse_defection}
+        asked |= {"name": "AfterOne"} if rounds == 1 else {}
         answer = await hm_agent.ask(self._model, **asked)
         return hm_agent.Decision(answer.action if answer else "defect")
 
@@ -79,6 +80,11 @@ class Formless(hm_agent.Agent):
 class Misnamed(Formless):
     async def act(self, observation):
         await hm_agent.ask(self._model, "Choose.", Choice, choices={"move": ["left"]})
+
+
+class Unnamed(Formless):
+    async def act(self, observation):
+        await hm_agent.ask(self._model, "Choose.", Choice, name="my moves")
 
 
 class Unawaited(Formless):
@@ -124,6 +130,7 @@ def test_an_own_prompt_stands_in_trace_replay_and_totals_and_is_played_again(end
         "After 1 rounds: choose.",
         "Round 2: choose.",
     ]
+    assert [question["question"] for question in asked] == ["OwnQuestion", "AfterOne", "OwnQuestion"]
     assert "action: 'help' is none of: cooperate, defect" in asked[1]["calls"][1]["prompt"]
     assert "don't defect" in asked[2]["calls"][1]["prompt"]
     assert [line["action"] for line in lines] == ["cooperate"] * 3
@@ -159,6 +166,7 @@ def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(fol
     for name, problem in (
         ("Formless", "TypeError: ask(model, text, schema): the schema must be a pydantic class, not {}"),
         ("Misnamed", "ValueError: choices: Choice has no field 'move'"),
+        ("Unnamed", "ValueError: name='my moves': a question's name is of at most 64 letters a to z, digits and _"),
         ("Unawaited", "TypeError: act has to be `async def act(self, observation)`"),
     ):
         status, output, _ = call_here("hm-agent", "check", f"my_wrong_agent:{name}", GAME)

@@ -40,6 +40,7 @@ def test_what_is_packed_comes_out_and_nothing_else_is_packed(tmp_path: Path) -> 
     packed = pack_folder(run, tmp_path / "run.tar.gz")
     assert (packed.episodes, packed.cards) == (1, 1)
     assert is_archive(tmp_path / "run.tar.gz")
+    assert not any((tmp_path / "run.tar.gz").read_bytes()[4:8]), "it says when it was made"
     unpack_archive(tmp_path / "run.tar.gz", tmp_path / "again")
     found = {path.relative_to(tmp_path / "again").as_posix() for path in (tmp_path / "again").rglob("*.json*")}
     assert found == set(names)

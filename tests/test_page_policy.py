@@ -25,7 +25,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """All pages that a run, and the commands that browse or watch, leave or serve: their text by name."""
     out = tmp_path_factory.mktemp("out")
     tasks = ("browse", "enacttom", f"--page={out / 'tasks' / 'browse.html'}")
-    card = read_card(ROOT / "docs" / "results" / "cards" / "hypothetical_minds" / "card.json")
+    card = read_card(ROOT / "benchmarks" / "results" / "cards" / "hypothetical_minds" / "card.json")
     write_files(card, b"", out / "card")
     write_leaderboard(leaderboard([card]), out / "board")
     for mark, *flags in (("play", *GRID, f"--out={out}"), ("browse", "exploretom", str(out)), tasks):

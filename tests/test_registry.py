@@ -109,8 +109,8 @@ def test_what_a_registered_agent_says_of_itself_holds(monkeypatch: pytest.Monkey
     assert find_agents(("picky*",)) == ("picky",)
 
 
-def test_agents_are_found_by_name_and_glob_each_once() -> None:
-    assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random")
+def test_agents_are_found_by_name_and_glob_in_their_order() -> None:
+    assert find_agents(("oracle", "ra*", "oracle")) == ("oracle", "random", "oracle")
     with pytest.raises(ConfigError, match="unknown agent 'nobody': there are hypothetical_minds"):
         find_agents(("nobody",))
 

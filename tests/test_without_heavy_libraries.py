@@ -1,4 +1,4 @@
-"""Where TensorFlow, JAX, Ray and the planners are not installed, all worlds are played, recorded, reported, resumed."""
+"""Without TensorFlow, JAX, Ray, planners, OpenCV, Pandas and endpoints, all worlds are played, recorded, reported."""
 
 import subprocess
 import sys
@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("tensorflow", "keras", "jax", "jaxlib", "chex", "optax", "ray", "up_fast_downward", "pyperplan", "playwright")
+HEAVY = (
+    *("tensorflow", "keras", "jax", "jaxlib", "chex", "optax", "ray", "up_fast_downward", "pyperplan", "playwright"),
+    *("cv2", "pygame", "pandas", "av", "openai", "genai_prices", "openskill", "cloudpickle"),
+)
 COMMAND = f"""
 import sys
 from importlib.machinery import PathFinder

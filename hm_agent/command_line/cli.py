@@ -55,7 +55,7 @@ REPORT_USAGE = """Compares the agents of earlier runs, from the files of one or 
 ORDERS_USAGE = """Shows when a mind helps: the rewards of earlier runs by the order of the opponents' rules, and of
 agents against each other, as a picture, tables and CSV. It plays nothing: `make orders` does.
 
-    {command} --out=runs/orders --report=docs/results/orders"""
+    {command} --out=runs/orders --report=benchmarks/results/orders"""
 
 MINDS_USAGE = """Shows what agents know of other minds beside what they do with it, in every world that the runs have:
 literal and functional Theory of Mind, with base rates and the gap, as a picture, a table and CSV. It plays nothing.
@@ -80,6 +80,7 @@ TOURNAMENT_USAGE = """Lets each agent meet every other one, and itself, and rank
 
     {command} --agent=hypothetical_minds,react,he_hr --scenario=rws_repeated_selfplay --episodes=10
     {command} --agent='hm_*,react' --scenario='mg_*selfplay' --episodes=5 --out=runs/tournament
+    {command} --agent=react,react,random --seat_models=gpt-4o,gpt-4o-mini,builtin --scenario=mg_pd_selfplay
 
 A table is one agent in all seats, or two that sit in turn; where seats differ, the two also change places. All tables
 have the same seeds. The same command again plays what is missing. OUT has the files of `hm-agent play`; OUT/report has
@@ -212,8 +213,8 @@ def _tournament(command: Command) -> int:
 def _estimate(experiments: Sequence[Experiment]) -> int:
     """Prints what experiments of one folder will ask and cost, and writes it there."""
     from hm_agent.command_line.console import show_estimate
-    from hm_agent.command_line.running import output_console
     from hm_agent.estimate import estimate
+    from hm_agent.process.output import output_console
     from hm_agent.reporting.runs import read_runs
 
     for experiment in experiments:

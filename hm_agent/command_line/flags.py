@@ -154,7 +154,7 @@ BATTERY_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     "Help": (HELP,),
 }
 """The flags of `battery`."""
-_NO_TOURNAMENT = {"seats", "seat_models", "report_only", LIST.name, VERSION.name}
+_NO_TOURNAMENT = {"seats", "report_only", LIST.name, VERSION.name}
 TOURNAMENT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
     title: tuple(holder for holder in holders if holder.name not in _NO_TOURNAMENT) for title, holders in GROUPS.items()
 }
@@ -162,6 +162,8 @@ TOURNAMENT_GROUPS: Mapping[str, tuple[flags.FlagHolder[Any], ...]] = {
 TOURNAMENT_HELPS: Mapping[str, str] = {
     "scenario": "Scenarios with several seats, by short or full name, or globs, e.g. '*selfplay', with commas.",
     "agent": "The agents that meet, by name or glob, with commas: each meets every other one, and itself.",
+    "seat_models": "Models of these agents, in their order, with commas; names repeat in turn. Without it, all have "
+    "--model.",
     "episodes": "Episodes for each table, all with the same seeds; five or more for intervals.",
 }
 """The help of flags that do something else in `tournament` than in `play`, by name."""
@@ -192,8 +194,7 @@ def experiment(*, tournament: bool = False) -> Experiment:
     if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     register_own_folders()
-    described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder())
-    described = replace(described, tournament=tournament)
+    described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder(), tournament=tournament)
     _check_effects(described)
     return described
 
@@ -201,6 +202,7 @@ def experiment(*, tournament: bool = False) -> Experiment:
 def battery() -> tuple[Battery, Experiment]:
     """Returns the battery by the flags, and what agents and model play it; raises ConfigError if they are invalid."""
     requested = _experiment((), _single_folder() if FLAGS["out"].present else BATTERY_OUT)
+    requested = replace(requested, agents=tuple(dict.fromkeys(requested.agents)))
     _check_model_effects(requested)
     if SPLIT_SEED.value is None:
         _refuse_given([TELL_SPLIT_SEED], "--split_seed gives no private seed")
@@ -210,7 +212,7 @@ def battery() -> tuple[Battery, Experiment]:
     return Battery(BATTERY_SIZE.value, Split(SPLIT_SEED.value), tuple(sorted(_values(WORLDS)))), requested
 
 
-def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
+def _experiment(selected: tuple[ScenarioInfo, ...], out: Path, *, tournament: bool = False) -> Experiment:
     given = read_fields(Experiment, FLAGS)
     return Experiment(
         selected,
@@ -221,7 +223,8 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path) -> Experiment:
         **{
             **given,
             "agents": find_agents(given["agents"], selected),
-            "seats": tuple(name for agent in given["seats"] for name in find_agents((agent,))),
+            "seats": find_agents(given["seats"]),
+            "tournament": tournament,
             "record_gif": _filmed_steps(given["record_gif"]),
             "recorders": tuple(map(load_place, given["recorders"])),
         },

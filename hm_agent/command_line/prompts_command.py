@@ -99,7 +99,7 @@ class _PromptRecorder:
         for seat, decision in step.decisions.items():
             for exchange in decision.exchanges:
                 whose = f", {seat}" if len(self._seats) > 1 else ""
-                title = f"=== {type(exchange.question).__name__}, step {step.turn.step}{whose} ==="
+                title = f"=== {exchange.question.asked_as}, step {step.turn.step}{whose} ==="
                 self._shown.append(f"{title}\n{printable(render(exchange.question))}")
 
     def close(self) -> None:

@@ -12,28 +12,28 @@ from rich.console import Console
 from hm_agent.bounds import kept_start
 from hm_agent.command_line.console import show_notes, show_rows, show_tournaments
 from hm_agent.config import ConfigError
-from hm_agent.experiment import Experiment, left_out_lines
+from hm_agent.experiment import Experiment
 from hm_agent.files import write_whole
+from hm_agent.lineups import left_out_lines
 from hm_agent.models.budget import BudgetSpent, RunBudget
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.progress import NoProgress
-from hm_agent.pool.run import EPISODE_BYTES, run
+from hm_agent.pool.run import run
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL
+from hm_agent.process.folder_lock import EPISODE_BYTES
+from hm_agent.process.output import output_console
 from hm_agent.process.shell import printable
 from hm_agent.recording import trace
 from hm_agent.recording.result import FILE, UNFINISHED, Result
 from hm_agent.reporting import index
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
-from hm_agent.reporting.runs import read_runs
 from hm_agent.reporting.tournament import tournaments
 from hm_agent.reporting.writing import PAGE
 from hm_agent.watching.run_folder import PLAN
 
 CUT_SHORT = (INTERRUPTED, NO_MODEL)
 """The exit statuses of runs that ended before all episodes were played."""
-WIDTH = 120
-"""Characters of a line in the output to files and pipes."""
 MOST_SAID = 200
 """Characters of a server's or a check's words that are printed."""
 MANY = 10_000
@@ -52,12 +52,6 @@ def run_and_report(experiment: Experiment, request: ReportRequest, complain: Com
     status = play_missing(experiment, request, complain, console)
     _print_summary(experiment, request, console, is_cut_short=status in CUT_SHORT)
     return status
-
-
-def output_console() -> Console:
-    """Returns a console for standard output; its lines have `WIDTH` characters unless it is a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH)
 
 
 def play_missing(
@@ -164,8 +158,8 @@ def _print_summary(experiment: Experiment, request: ReportRequest, console: Cons
     After a tournament, the tables of tournaments stand in place of the means, unless a table was not played.
     """
     out = experiment.out
-    rows, report = write_pages(out, request, is_cut_short=is_cut_short)
-    if experiment.tournament and (played := tournaments(read_runs((out,)).results)):
+    runs, rows, report = write_pages(out, request, is_cut_short=is_cut_short)
+    if experiment.tournament and (played := tournaments(runs.results)):
         show_tournaments(console, played)
         show_notes(console, rows)
     else:

@@ -9,9 +9,10 @@ from hm_agent.cards.card import FILE, PAGE
 from hm_agent.cards.making import card_folder, make_card
 from hm_agent.cards.writing import write_files
 from hm_agent.command_line.console import show_card, show_minds
-from hm_agent.command_line.running import CUT_SHORT, Complain, output_console, play_missing
+from hm_agent.command_line.running import CUT_SHORT, Complain, play_missing
 from hm_agent.experiment import Experiment
 from hm_agent.models.budget import RunBudget
+from hm_agent.process.output import output_console
 from hm_agent.reporting import index
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.folder_pages import write_pages

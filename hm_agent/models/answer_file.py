@@ -45,7 +45,7 @@ _QUIET_SECONDS = 2.0
 _LOCKED_SECONDS = 1.0
 """Seconds after which the user is told that another process is writing, before it passes for a silent file system."""
 _LOCK_TIMEOUT = 60.0
-"""Seconds to wait while another process writes."""
+"""Seconds to wait while another process writes, for all queries of that time together."""
 _HURRIED_TIMEOUT = 2.0
 """Seconds to wait for other processes, in all, once the user wants the run to end."""
 _MOMENT_MILLISECONDS = 20
@@ -80,6 +80,8 @@ class AnswerFile:
         self._renewal: Thread | None = None
         self._is_closing = Event()
         self._hurry_deadline = float("inf")
+        self._waits_since: float | None = None
+        """When a query first found another process writing; None again once this one has written."""
         self._silence = SilenceWatch(
             _QUIET_SECONDS, lambda: tell(f"--cache={path}: its disk or network does not answer")
         )
@@ -125,7 +127,6 @@ class AnswerFile:
 
         Raises sqlite3.Error; after `hurry`, asyncio.CancelledError once the time to wait is over.
         """
-        deadline, has_told = time.monotonic() + _LOCK_TIMEOUT, False
         while True:
             try:
                 with self._silence.call():
@@ -133,15 +134,16 @@ class AnswerFile:
             except UnicodeDecodeError as error:  # Python can't decode SQLite's message about a damaged file
                 raise sqlite3.DatabaseError("it is damaged") from error
             except sqlite3.OperationalError as error:
+                now = time.monotonic()
                 code = getattr(error, "sqlite_errorcode", 0)  # errors of Python itself, e.g. in decoding, have none
-                if code & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                if code & 0xFF != sqlite3.SQLITE_BUSY or now > (self._waits_since or now) + _LOCK_TIMEOUT:
                     raise
-                if time.monotonic() > self._hurry_deadline:
+                if now > self._hurry_deadline:
                     connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MILLISECONDS}")
                     raise asyncio.CancelledError(f"{self._path}: {error}") from error
-            if not has_told:
+            if self._waits_since is None:
                 self._tell(f"--cache={self._path}: waiting while another process writes to it")
-                has_told = True
+                self._waits_since = now
 
     def find(self, request: Request) -> Reply | None:
         rows = self._execute("SELECT reply FROM answers WHERE key = ?", request_key(request))
@@ -186,9 +188,12 @@ class AnswerFile:
     def _execute(self, statement: str, *values: str | float) -> list[tuple[str, ...]]:
         connection = self._connection
         try:
-            return self._retry_while_locked(connection, lambda: connection.execute(statement, values).fetchall())
+            rows = self._retry_while_locked(connection, lambda: connection.execute(statement, values).fetchall())
         except sqlite3.Error as error:
             raise DiskError(f"{self._path}: {error}") from error
+        if not statement.startswith("SELECT"):
+            self._waits_since = None
+        return rows
 
     def _start_renewal(self) -> None:
         if self._renewal is None:

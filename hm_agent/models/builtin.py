@@ -53,5 +53,5 @@ class BuiltinReasoner:
                 "the built-in reasoner is no language model and answers no prompts of your own: name one with --model"
             )
         if calculate is None:
-            raise Unanswered(f"the built-in reasoner knows no answer to {type(question).__name__}")
+            raise Unanswered(f"the built-in reasoner knows no answer to {question.asked_as}")
         return cast(AnswerT, calculate(question))

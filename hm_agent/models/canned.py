@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 from hm_agent.models.chat import Chat, Reply, Request
@@ -12,46 +13,54 @@ from hm_agent.questions import item_schemas
 
 PLACE = "python:hm_agent.models.canned:build"
 """The name by which it is asked for."""
-TEXT = "something"
-MOST_ITEMS = 3
+MOST = 3
+"""The most items of a list and the most words of a text."""
 
 
 class CannedChat(Chat):
-    """Answers each request with a value that fits its schema; texts of a form that a pattern tells are `TEXT`."""
+    """Answers each request with a random value that fits its schema."""
 
     def __init__(self, seed: int) -> None:
         self._random = Random(f"canned/{seed}")
 
     async def complete(self, request: Request) -> Reply:
-        text = json.dumps(self._value(request.schema, request.schema.get("$defs", {})))
+        text = json.dumps(fitting(request.schema, self._random))
         prompt = request.messages[-1].content
         return Reply((text,), input_tokens=len(prompt) // 4, output_tokens=len(text) // 4)
 
-    def _value(self, schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
-        """A JSON value that fits the schema. named: the schemas to which it may refer."""
-        if "$ref" in schema:
-            return self._value(named[schema["$ref"].rpartition("/")[2]], named)
-        if "anyOf" in schema:
-            return self._value(schema["anyOf"][0], named)
-        if "enum" in schema or "const" in schema:
-            return self._random.choice(schema.get("enum") or [schema["const"]])
-        match schema.get("type"):
-            case "object":
-                return {name: self._value(part, named) for name, part in schema["properties"].items()}
-            case "array":
-                least = schema.get("minItems", 0)
-                most = max(least, min(schema.get("maxItems", MOST_ITEMS), MOST_ITEMS))
-                count = self._random.randint(max(least, min(1, most)), most)
-                return [self._value(item, named) for item in item_schemas(schema, count)]
-            case "integer" | "number" as kind:
-                least = schema.get("minimum", 0)
-                most = max(least, schema.get("maximum", least + 1))
-                return self._random.randint(least, most) if kind == "integer" else self._random.uniform(least, most)
-            case "boolean":
-                return self._random.random() < 0.5
-            case "null":
-                return None
-        return TEXT[: schema.get("maxLength", len(TEXT))]
+
+def fitting(schema: Mapping[str, Any], stream: Random) -> Any:
+    """A random value that fits a JSON schema, except that texts are words whatever their pattern says."""
+    return _value(schema, schema.get("$defs", {}), stream)
+
+
+def _value(schema: Mapping[str, Any], named: Mapping[str, Any], stream: Random) -> Any:
+    """named: the schemas to which `$ref` refers."""
+    if "$ref" in schema:
+        return _value(named[schema["$ref"].rpartition("/")[2]], named, stream)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return stream.choice(schema["enum"])
+    if "anyOf" in schema:
+        return _value(stream.choice(schema["anyOf"]), named, stream)
+    match schema.get("type"):
+        case "object":
+            return {name: _value(part, named, stream) for name, part in schema["properties"].items()}
+        case "array":
+            least = schema.get("minItems", 0)
+            count = stream.randint(least, max(least, min(MOST, schema.get("maxItems", MOST))))
+            return [_value(item, named, stream) for item in item_schemas(schema, count)]
+        case "integer" | "number" as kind:
+            least = schema.get("minimum", 0)
+            most = max(least, schema.get("maximum", 9))
+            return stream.randint(int(least), int(most)) if kind == "integer" else stream.uniform(least, most)
+        case "boolean":
+            return stream.random() < 0.5
+        case "null":
+            return None
+    words = ("".join(stream.choices(ascii_lowercase, k=5)) for _ in range(stream.randint(1, MOST)))
+    return " ".join(words)[: schema.get("maxLength", 100)]
 
 
 def build(seed: int) -> CannedChat:

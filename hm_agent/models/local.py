@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -13,6 +14,7 @@ from threading import Event
 from typing import Any
 
 from hm_agent.config import ConfigError
+from hm_agent.files import open_regular
 from hm_agent.models.chat import Message, Reply, Request
 from hm_agent.models.grammar import grammar_of
 
@@ -38,7 +40,7 @@ def model_file(name: str) -> Path:
         raise ConfigError(f"--model={name} needs llama.cpp: {INSTALLATION}")
     path = _packaged_file(name, PACKAGED[local_name]) if local_name in PACKAGED else Path(local_name)
     try:
-        with path.open("rb") as file:
+        with open_regular(path, sys.maxsize) as file:
             is_gguf = file.read(4) == b"GGUF"
     except OSError as error:
         known = ", ".join(f"{LOCAL}{packaged}" for packaged in PACKAGED)

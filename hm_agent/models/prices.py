@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
@@ -81,7 +79,9 @@ def price_of(name: str, endpoint: str | None, own: Path | None = None, rates: st
 
 
 def _listed_price(name: str, endpoint: str, rates: str) -> ListedPrice | None:
-    if _is_on_this_machine(endpoint):
+    from hm_agent.models.endpoint.surroundings import is_on_this_machine
+
+    if is_on_this_machine(endpoint):
         return None  # said by a short rule, since the list takes half a second to load
     from genai_prices.data_snapshot import get_snapshot
 
@@ -91,14 +91,6 @@ def _listed_price(name: str, endpoint: str, rates: str) -> ListedPrice | None:
         return None
     price = model.get_prices(datetime.now(UTC))
     return None if price.input_mtok is None else ListedPrice(provider, model, rates)
-
-
-def _is_on_this_machine(endpoint: str) -> bool:
-    try:
-        host = urlsplit(endpoint).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def load_prices(own: Path | None) -> Mapping[str, Price]:

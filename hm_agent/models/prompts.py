@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import is_dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from importlib.util import find_spec
 from os import PathLike
@@ -25,8 +25,10 @@ from jinja2 import (
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
+from hm_agent.files import read_text
 from hm_agent.models.sources import note_templates, text_hash
 from hm_agent.questions import Question, shown_fields
 
@@ -46,7 +48,7 @@ class _NotingEnvironment(ImmutableSandboxedEnvironment):
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
         template = super().get_template(name, parent, globals)
-        note_templates(_hashes(self, template))
+        note_templates(partial(_hashes, self, template))
         return template
 
 
@@ -71,7 +73,7 @@ def register_prompts(folder: str | PathLike[str]) -> None:
         if name not in known:
             raise ConfigError(f"--prompts_dir={folder}: there is no template {name}: {nearest(name, known)}rename it")
         try:
-            environment().parse((path / name).read_text("utf-8"))
+            environment().parse(read_text(path / name))
         except TemplateSyntaxError as error:
             raise ConfigError(f"{path / name}, line {error.lineno}: {error.message}") from error
         except (OSError, UnicodeDecodeError) as error:
@@ -181,7 +183,7 @@ def _from_package(name: str) -> str | None:
     is_file = spec is not None and spec.submodule_search_locations is None and spec.origin is not None
     # importlib.resources finds the files beside a module that is no package only from Python 3.12 on.
     found = Path(str(spec.origin)).with_name(path) if spec and is_file else files(module).joinpath(path)
-    return found.read_text("utf-8") if found.is_file() else None
+    return found.read_text("utf-8-sig") if found.is_file() else None
 
 
 def environment() -> Environment:
@@ -192,7 +194,7 @@ def environment() -> Environment:
 @cache
 def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment:
     """folders: those whose templates come before the package's, the last one first. notes: False to note none."""
-    own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")])
+    own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")], "utf-8-sig")
     kind = _NotingEnvironment if notes else ImmutableSandboxedEnvironment
     templates = kind(
         loader=ChoiceLoader([own_first, FunctionLoader(_from_package)]),
@@ -202,4 +204,5 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         lstrip_blocks=True,
     )
     templates.filters.update(_FILTERS)
+    keep_compiled(templates)
     return templates

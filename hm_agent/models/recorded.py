@@ -35,7 +35,7 @@ class RecordedCall:
 
 @dataclass(frozen=True)
 class RecordedQuestion:
-    """A question by the name of its class. answer: only of a model that answers with data, without any call."""
+    """A question by its name. answer: only of a model that answers with data, without any call."""
 
     question: str
     calls: tuple[RecordedCall, ...] = ()
@@ -61,7 +61,7 @@ class RecordedModel:
         self._questions, self._sampling, self._seed = deque(questions), sampling, seed
 
     async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
-        kind = type(question).__name__
+        kind = question.asked_as
         if not self._questions:
             raise OtherQuestion(f"{kind} is asked, and the record has no further question")
         recorded = self._questions.popleft()
@@ -82,7 +82,7 @@ class RecordedModel:
         try:
             given: Any = question.schema.model_validate(answer)
         except ValidationError as error:
-            raise OtherQuestion(f"the recorded answer to {type(question).__name__} has another form") from error
+            raise OtherQuestion(f"the recorded answer to {question.asked_as} has another form") from error
         return given  # type: ignore[no-any-return]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,10 +18,12 @@ HASH_DIGITS = 12
 class Sources:
     """What was noted.
 
+    asks_model: False if no prompt goes to a language model; then no templates are noted, since their hashes take time.
     templates: the hash of each that prompts were rendered from, by name. served, fingerprints: the names by which
     endpoints call the models that answered, and their systems. seeds: the sampling seeds that were sent.
     """
 
+    asks_model: bool = True
     templates: dict[str, str] = field(default_factory=dict)
     served: set[str] = field(default_factory=set)
     fingerprints: set[str] = field(default_factory=set)
@@ -32,9 +34,9 @@ _NOTED: ContextVar[Sources | None] = ContextVar("sources", default=None)
 
 
 @contextmanager
-def noted_sources() -> Iterator[Sources]:
-    """Collects what is noted within, also by the tasks that are created there."""
-    sources = Sources()
+def noted_sources(*, asks_model: bool) -> Iterator[Sources]:
+    """Collects what is noted within, also by the tasks that are created there. asks_model: as in `Sources`."""
+    sources = Sources(asks_model)
     token = _NOTED.set(sources)
     try:
         yield sources
@@ -42,10 +44,10 @@ def noted_sources() -> Iterator[Sources]:
         _NOTED.reset(token)
 
 
-def note_templates(hashes: Mapping[str, str]) -> None:
-    """Notes templates that a prompt, or a part of one, is rendered from."""
-    if (noted := _NOTED.get()) is not None:
-        noted.templates |= hashes
+def note_templates(hashes: Callable[[], Mapping[str, str]]) -> None:
+    """Notes templates that a prompt, or a part of one, is rendered from. hashes: gives theirs by name, if needed."""
+    if (noted := _NOTED.get()) is not None and noted.asks_model:
+        noted.templates |= hashes()
 
 
 def note_reply(reply: Reply) -> None:

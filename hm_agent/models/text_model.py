@@ -26,7 +26,7 @@ class TextModel:
         self._chat, self._sampling, self._price, self._seed = chat, sampling, price, seed
 
     async def answer(self, question: Question[AnswerT], note: Callable[[ModelCall], None] = ignore) -> AnswerT:
-        name, schema = type(question).__name__, answer_schema(question)
+        name, schema = question.asked_as, answer_schema(question)
         messages: tuple[Message, ...] = (Message("user", render(question)),)
         problem, part = "", None
         for _ in range(1 + RETRIES):

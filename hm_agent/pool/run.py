@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import shutil
-import stat
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from pathlib import Path
+from contextlib import AbstractContextManager, closing, nullcontext
 
-from hm_agent.config import ConfigError
 from hm_agent.experiment import Experiment
 from hm_agent.models.budget import RunBudget
 from hm_agent.models.providers import PROVIDERS
@@ -19,15 +12,11 @@ from hm_agent.pool.pool import Host, LocalHost, Pool
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import InlinePlayer
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import postponing_interruption, told_of_interruptions
+from hm_agent.process.open_files import allow_files
 from hm_agent.recording.result import Result
 from hm_agent.registry import suites
-
-LOCK = ".lock"
-EPISODE_BYTES = 10_000_000
-"""Disk space to expect for one episode: a trace of 1 to 3 MB, and a video of about the same size."""
-RESERVED_BYTES = 50_000_000
-"""Disk space that must stay free."""
 
 
 def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = None) -> list[Result]:
@@ -48,6 +37,9 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
         workers = min(experiment.workers, grid.due)
         if not workers:
             return []
+        if experiment.engine == "local":
+            seats = max(len(scenario.seats) for scenario in experiment.scenarios)
+            allow_files(min(experiment.at_once, grid.due), seats if experiment.asks_endpoint else 0)
         budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
         model, grace = experiment.model, experiment.grace
         due = DueEpisodes(grid.episodes(), budget, progress, grace)
@@ -72,32 +64,3 @@ def _host(experiment: Experiment) -> AbstractContextManager[Host]:
     if any(name not in PROVIDERS for name in experiment.model_names):
         slow.append("hm_agent.models.endpoint.openai_chat")
     return nullcontext(LocalHost([*dict.fromkeys(slow)]))
-
-
-@contextmanager
-def locked(out: Path, at_once: int) -> Iterator[None]:
-    """Locks a folder, created if missing, against other runs; the lock ends with this process at the latest.
-
-    at_once: how many episodes are played at the same time. Raises ConfigError if another run has the lock or if the
-    disk has too little space for them, OSError if the folder can't be written to.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(out / LOCK, os.O_CREAT | os.O_RDWR | os.O_NONBLOCK, 0o666)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ConfigError(f"--out={out}: {LOCK} in it is no file; remove it, or name another folder")
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ConfigError(
-                f"--out={out}: another run is at work there; wait for it, or name another folder"
-            ) from None
-        free, needed = shutil.disk_usage(out).free, RESERVED_BYTES + EPISODE_BYTES * at_once
-        if free < needed:
-            raise ConfigError(
-                f"--out={out}: its disk has {free / 1e6:.0f} MB left, and {at_once} episodes at once may take "
-                f"{needed / 1e6:.0f} MB: make room, or name a folder on another disk"
-            )
-        yield
-    finally:
-        os.close(descriptor)

@@ -1,12 +1,14 @@
-"""Worker processes for calculations that need no messages: an interruption ends them, whatever they are at."""
+"""Worker processes for calculations that need no messages: they end with what started them, whatever they are at."""
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
 from typing import Any, TypeVar
 
 from hm_agent.process.interruptions import starting_processes
@@ -24,7 +26,7 @@ def calls_in_workers(
     be closed, e.g. by `contextlib.closing`: an exception in the code that iterates over it does not reach the
     generator.
     """
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_depend_on_parent) as pool:
         try:
             with starting_processes():
                 futures = [pool.submit(function, *arguments) for arguments in calls]
@@ -34,6 +36,17 @@ def calls_in_workers(
                 process.terminate()
 
 
-def _ignore_interrupts() -> None:
-    """Makes a worker ignore Ctrl-C, which reaches all processes of a terminal: the parent process ends its workers."""
+def _depend_on_parent() -> None:
+    """Has a worker end when its parent process does, even if that is killed, and ignore Ctrl-C.
+
+    Ctrl-C reaches all processes of a terminal, and the parent ends its workers itself.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()  # waits for the end of a pipe, which closes however the parent ends
+    os._exit(1)

@@ -24,6 +24,8 @@ _SECRETS = re.compile(r"(?<=://)[^/@\s]*@|(?<=\?)[^\s'\"?]+=[^\s'\"]*")
 MOST_NAMED = 4
 ENDED = "ended"
 """The entry of `Result.made` that tells when the episode ended."""
+PROMPTS_DIR = "prompts_dir"
+"""The entry that tells the names of the folders with the user's own templates, without the path."""
 _CHECKOUT = Path(hm_agent.__file__).parents[1]
 
 
@@ -31,14 +33,15 @@ def making() -> Mapping[str, str]:
     """When and by what an experiment is played.
 
     date: UTC, in seconds; `ENDED` is added to each result. command: the command line, without passwords, queries of
-    URLs and values of headers. Of a checkout of the package also commit, marked if files were changed, and lock, the
-    hash of the file with all libraries' versions.
+    URLs and values of headers. With templates of the user's own also `PROMPTS_DIR`. Of a checkout of the package also
+    commit, marked if files were changed, and lock, the hash of the file with all libraries' versions.
     """
     words = ["hm-agent", *_without_values(sys.argv[1:])]
     command = shlex.join(words) if Path(sys.argv[0]).name in _COMMANDS else "python"
     return {
         "date": now("seconds"),
         "command": _SECRETS.sub("", command),
+        **({PROMPTS_DIR: "+".join(Path(folder).name for folder in ADDED.prompts)} if ADDED.prompts else {}),
         **_checkout(),
     }
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any, NotRequired, cast
+from typing import Any, NotRequired
 
 import numpy as np
 from pydantic import BaseModel
@@ -164,39 +165,49 @@ def to_json(value: object) -> Any:
     Enums become their lower-case names, non-finite floats the strings that JavaScript's Number parses. An object that
     has a `to_json` method is converted by it. Raises TypeError for a value of any other type.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind is str or kind is int or kind is bool or value is None:  # most values are of these kinds
         return value
-    if kind is tuple or kind is list:
-        return [to_json(item) for item in cast(Sequence[object], value)]
-    match value:
-        case np.generic() | np.ndarray():
-            return to_json(value.tolist())
-        case Enum():
-            return value.name.lower()
-        case float():
-            return value if math.isfinite(value) else _NON_FINITE[str(value)]
-        case None | int() | str():
-            return value
-    if hasattr(value, "to_json"):
-        return to_json(value.to_json())
-    return _container_to_json(value)
+    return _converter(kind)(value)
 
 
-def _container_to_json(value: object) -> Any:
-    match value:
-        case BaseModel():
-            return {name: to_json(item) for name, item in value}
-        case Mapping():
-            items = [(to_json(key), to_json(item)) for key, item in value.items()]
-            # Keys of JSON objects are strings: any other key becomes its JSON text.
-            return dict(sorted((key if isinstance(key, str) else _dumps(key), item) for key, item in items))
-        case Sequence() if not isinstance(value, bytes):
-            return [to_json(item) for item in value]
-        case set() | frozenset():
-            return sorted((to_json(item) for item in value), key=_dumps)
-        case _ if is_dataclass(value):
-            return {name: to_json(item) for name, item in shown_fields(value).items()}
+@cache
+def _converter(kind: type) -> Callable[[Any], Any]:
+    """What converts values of a class; kept, since asking what a class is takes longer than to convert its values."""
+    if issubclass(kind, np.generic | np.ndarray):
+        return lambda value: to_json(value.tolist())
+    if issubclass(kind, Enum):
+        return lambda value: value.name.lower()
+    if issubclass(kind, float):
+        return lambda value: value if math.isfinite(value) else _NON_FINITE[str(value)]
+    if issubclass(kind, int | str):
+        return lambda value: value
+    if hasattr(kind, "to_json"):
+        return lambda value: to_json(value.to_json())
+    return _container_converter(kind)
+
+
+def _container_converter(kind: type) -> Callable[[Any], Any]:
+    if issubclass(kind, BaseModel):
+        return lambda value: {name: to_json(item) for name, item in value}
+    if issubclass(kind, Mapping):
+        return _mapping_to_json
+    if issubclass(kind, Sequence) and not issubclass(kind, bytes):
+        return lambda value: [to_json(item) for item in value]
+    if issubclass(kind, set | frozenset):
+        return lambda value: sorted((to_json(item) for item in value), key=_dumps)
+    if is_dataclass(kind):
+        return lambda value: {name: to_json(item) for name, item in shown_fields(value).items()}
+    return _refuse
+
+
+def _mapping_to_json(value: Mapping[Any, Any]) -> dict[str, Any]:
+    items = [(to_json(key), to_json(item)) for key, item in value.items()]
+    # Keys of JSON objects are strings: any other key becomes its JSON text.
+    return dict(sorted((key if isinstance(key, str) else _dumps(key), item) for key, item in items))
+
+
+def _refuse(value: object) -> Any:
     raise TypeError(f"a trace can't hold {type(value).__name__} {value!r}; see to_json for what it can")
 
 
@@ -235,8 +246,8 @@ def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
     """A question with its answer and calls; the time it took is left out, since it differs between runs."""
-    kind = type(exchange.question).__name__
-    entry = {"question": kind, "fields": to_json(exchange.question), "answer": to_json(exchange.answer)}
+    asked = exchange.question
+    entry = {"question": asked.asked_as, "fields": to_json(asked), "answer": to_json(exchange.answer)}
     return entry | _without_empty({"calls": to_json(_bounded(exchange.calls))})
 
 

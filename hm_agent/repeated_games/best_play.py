@@ -5,11 +5,12 @@ Both are exact for a given number of rounds, by dynamic programming over the sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from operator import mul
 from typing import Any
 
+from hm_agent.repeated_games.payoffs import Shares
 from hm_agent.repeated_games.rules_of_play import RuleOfPlay
 
 DIGITS = 10
@@ -20,6 +21,12 @@ MOST_KNOWN = 500_000
 
 Beliefs = tuple[tuple[int, Any, float], ...]
 """The rules that are still possible: for each its number, the state that it would be in, and its probability."""
+
+Places = tuple[int, ...]
+"""Rules in their states, by the numbers that `BayesPlay` gives them."""
+
+Outcome = tuple[float, float, Any]
+"""What can come of an action in a round: its chance, the payoff, and the state of the rule after it."""
 
 
 class BestResponse:
@@ -44,7 +51,7 @@ class BestResponse:
 
     def action_values(self, state: Any, left: int) -> list[float]:
         """For each action, the expected sum of payoffs if it is played now and best play follows."""
-        return self._action_values(state, self._values[left - 1])
+        return _expected(self._outcomes(state), self._values[left - 1])
 
     @property
     def total(self) -> float:
@@ -54,28 +61,30 @@ class BestResponse:
     @cached_property
     def _values(self) -> Sequence[dict[Any, float]]:
         """By the number of rounds left, the value of each state that can be reached by then."""
-        reached = [{self._rule.start}]
+        outcomes, before, states = cache(self._outcomes), set[Any](), {self._rule.start}
+        reached = [states]
         for _ in range(self._rounds):
-            reached.append({after for state in reached[-1] for after in self._successors(state)})
+            if states != before:  # or they lead to themselves in all later rounds, too
+                before, states = states, {after for state in states for own in outcomes(state) for *_, after in own}
+            reached.append(states)
         values = [dict.fromkeys(reached[-1], 0.0)]
         for states in reversed(reached[:-1]):
-            values.append({state: max(self._action_values(state, values[-1])) for state in states})
+            later = values[-1]
+            values.append({state: max(_expected(outcomes(state), later)) for state in states})
         return values
 
-    def _successors(self, state: Any) -> set[Any]:
-        replies = [reply for reply, chance in enumerate(self._rule.chances(state)) if chance]
-        return {self._rule.after(state, reply, own) for own in range(len(self._side.actions)) for reply in replies}
-
-    def _action_values(self, state: Any, later: dict[Any, float]) -> list[float]:
-        chances = self._rule.chances(state)
+    def _outcomes(self, state: Any) -> list[list[Outcome]]:
+        """For each action, what can come of it in a state."""
+        replies = [(reply, chance) for reply, chance in enumerate(self._rule.chances(state)) if chance]
         return [
-            sum(
-                chance * (paid[reply] + later[self._rule.after(state, reply, own)])
-                for reply, chance in enumerate(chances)
-                if chance
-            )
+            [(chance, paid[reply], self._rule.after(state, reply, own)) for reply, chance in replies]
             for own, paid in enumerate(self._side.payoff)
         ]
+
+
+def _expected(outcomes: Sequence[Sequence[Outcome]], later: Mapping[Any, float]) -> list[float]:
+    """For each action, the expected payoff and value of the state after it. later: the values of these states."""
+    return [sum([chance * (paid + later[after]) for chance, paid, after in own]) for own in outcomes]
 
 
 @lru_cache(4096)
@@ -105,66 +114,105 @@ class BayesPlay:
         self._side = rules[0].side.opposite
         self._responses = [best_response(rule, rounds) for rule in rules]
         self._lookahead, self._digits = rounds if lookahead is None else lookahead, digits
-        self._known: dict[tuple[Beliefs, int, int], float] = {}
-        self._chances = cache(lambda number, state: rules[number].chances(state))
-        self._after = cache(lambda number, state, own, other: rules[number].after(state, other, own))
+        self._known: dict[tuple[Places, Shares, int, int], float] = {}
+        self._places: dict[tuple[int, Any], int] = {}
+        self._at: list[tuple[int, Any, Shares]] = []
+        self._after = cache(self._place_after)
         self.prior: Beliefs = tuple(
             (number, rule.start, share) for number, (rule, share) in enumerate(zip(rules, prior, strict=True)) if share
         )
 
     def updated(self, beliefs: Beliefs, own: int, other: int) -> Beliefs:
         """The beliefs after a round. own: the agent's action; other: the opponent's, which some rule must permit."""
-        weights = [
-            (number, state, weight)
-            for number, state, share in beliefs
-            if (weight := share * self._chances(number, state)[other])
-        ]
-        total = sum(weight for *_, weight in weights)
+        places, shares = self._placed(beliefs)
         return tuple(
-            (number, self._after(number, state, own, other), weight / total) for number, state, weight in weights
+            (*self._at[self._after(place, own, other)][:2], share)
+            for place, share in zip(*self._weighed(places, shares, other), strict=True)
         )
 
     def chances(self, beliefs: Beliefs) -> list[float]:
         """The probability of each of the opponent's next actions."""
-        shares = [share for *_, share in beliefs]
-        by_rule = [self._chances(number, state) for number, state, _ in beliefs]
-        return [sum(map(mul, shares, column)) for column in zip(*by_rule, strict=True)]
+        return self._chances(*self._placed(beliefs))
 
     def action(self, beliefs: Beliefs, left: int) -> int:
         """The best action with `left` rounds to play; the first of several."""
-        values = self._action_values(self._rounded(beliefs), left, min(self._lookahead, left))
-        rounded = [round(value, DIGITS) for value in values]
+        likely = self._rounded(*self._placed(beliefs))
+        rounded = [round(value, DIGITS) for value in self._action_values(*likely, left, min(self._lookahead, left))]
         return rounded.index(max(rounded))
 
     def value(self, beliefs: Beliefs, left: int) -> float:
         """The expected sum of payoffs of this play; with a lookahead, an upper bound on it."""
-        return self._value(beliefs, left, min(self._lookahead, left))
+        return self._value(*self._rounded(*self._placed(beliefs)), left, min(self._lookahead, left))
 
-    def _value(self, beliefs: Beliefs, left: int, depth: int) -> float:
-        beliefs = self._rounded(beliefs)
-        if len(beliefs) == 1 or depth == 0:
-            return sum(share * self._responses[number].value(state, left) for number, state, share in beliefs)
-        key = beliefs, left, depth
-        if key not in self._known:
-            value = max(self._action_values(beliefs, left, depth))
+    # Plans, in which a rule in a state is a number, its place, which is quicker to look up than both
+
+    def _place(self, number: int, state: Any) -> int:
+        """The place of a rule in a state: its index in `_at`."""
+        place = self._places.setdefault((number, state), len(self._at))
+        if place == len(self._at):
+            self._at.append((number, state, self.rules[number].chances(state)))
+        return place
+
+    def _place_after(self, place: int, own: int, other: int) -> int:
+        number, state, _ = self._at[place]
+        return self._place(number, self.rules[number].after(state, other, own))
+
+    def _placed(self, beliefs: Beliefs) -> tuple[Places, Shares]:
+        return tuple(self._place(number, state) for number, state, _ in beliefs), tuple(share for *_, share in beliefs)
+
+    def _chances(self, places: Places, shares: Shares) -> list[float]:
+        by_rule = [self._at[place][2] for place in places]
+        return [sum(map(mul, shares, column)) for column in zip(*by_rule, strict=True)]
+
+    def _weighed(self, places: Places, shares: Shares, other: int) -> tuple[Places, Shares]:
+        """The places that permit an action of the opponent, as they were before it, and their probabilities after."""
+        at, kept, weights = self._at, [], []
+        for place, share in zip(places, shares, strict=True):
+            if weight := share * at[place][2][other]:
+                kept.append(place)
+                weights.append(weight)
+        total = sum(weights)
+        return tuple(kept), tuple([weight / total for weight in weights])
+
+    def _rounded(self, places: Places, shares: Shares) -> tuple[Places, Shares]:
+        """The places whose probability does not round to 0; their probabilities add up to 1."""
+        likely = [round(share, self._digits) for share in shares]
+        if not all(likely):
+            places = tuple([place for place, share in zip(places, likely, strict=True) if share])
+            likely = [share for share in likely if share]
+        total = sum(likely)
+        return places, tuple([share / total for share in likely])
+
+    def _value(self, places: Places, shares: Shares, left: int, depth: int) -> float:
+        if len(places) == 1 or depth == 0:
+            rules = [self._at[place] for place in places]
+            values = [self._responses[number].value(state, left) for number, state, _ in rules]
+            known: float = sum(map(mul, shares, values))
+            return known
+        key = places, shares, left, depth
+        value = self._known.get(key)
+        if value is None:
+            value = max(self._action_values(places, shares, left, depth))
             if len(self._known) == MOST_KNOWN:
                 self._known.clear()
             self._known[key] = value
-        return self._known[key]
+        return value
 
-    def _action_values(self, beliefs: Beliefs, left: int, depth: int) -> list[float]:
+    def _action_values(self, places: Places, shares: Shares, left: int, depth: int) -> list[float]:
         """For each action, the expected sum of payoffs if it is played now and this play follows."""
-        chances = [(other, chance) for other, chance in enumerate(self.chances(beliefs)) if chance]
+        after, left, depth = self._after, left - 1, max(0, depth - 1)
+        outcomes = [  # what the opponent's action says of its rule depends on no action of one's own
+            (other, chance, *self._rounded(*self._weighed(places, shares, other)))
+            for other, chance in enumerate(self._chances(places, shares))
+            if chance
+        ]
         return [
             sum(
-                chance * (paid[other] + self._value(self.updated(beliefs, own, other), left - 1, max(0, depth - 1)))
-                for other, chance in chances
+                [
+                    chance
+                    * (paid[other] + self._value(tuple([after(one, own, other) for one in kept]), odds, left, depth))
+                    for other, chance, kept, odds in outcomes
+                ]
             )
             for own, paid in enumerate(self._side.payoff)
         ]
-
-    def _rounded(self, beliefs: Beliefs) -> Beliefs:
-        """The beliefs without rules whose probability rounds to 0; the others' probabilities add up to 1."""
-        likely = [(number, state, round(share, self._digits)) for number, state, share in beliefs]
-        total = sum(share for *_, share in likely)
-        return tuple((number, state, share / total) for number, state, share in likely if share)

@@ -6,11 +6,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from hm_agent.grouping import grouped
 from hm_agent.models.sources import text_hash
 from hm_agent.process.shell import printable
+from hm_agent.recording.making import PROMPTS_DIR
 from hm_agent.recording.result import CODE, ENDPOINT, OWN_FILE, Result
 from hm_agent.registry import agent_names, own_agents, scenario_named, suites
-from hm_agent.suite import Measure, ScenarioInfo, Setting
+from hm_agent.suite import Measure, OwnAgent, ScenarioInfo, Setting
 
 Settings = tuple[tuple[str, Setting], ...]
 Labels: TypeAlias = "Mapping[Condition, str]"
@@ -68,8 +70,11 @@ class Condition:
     @property
     def is_world_reference(self) -> bool:
         """True if the agents of all seats are references of a world."""
-        own = own_agents()
-        return all(name in own and own[name].is_reference for name in self.agent.split("+"))
+        return _are_references(self.agent, own_agents())
+
+
+def _are_references(names: str, own: Mapping[str, OwnAgent]) -> bool:
+    return all(name in own and own[name].is_reference for name in names.split("+"))
 
 
 def is_reference(condition: Condition, scenario: ScenarioInfo, alone: Container[str] = ()) -> bool:
@@ -113,7 +118,7 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
     A world's option is left out if it does not vary among the world's results. Otherwise an agent would be split in
     two by playing a second world, which lacks the option, or a scenario the option does not apply to (None). The hash
     of a user's own file is left out, too, unless it varies within a scenario; `SOURCES`, unless they vary between the
-    results of one agent and model in a world. Of prompts, only templates count that do.
+    results of one agent and model in a world. Of prompts, only templates count that do (`folders_named`).
     """
     fixed, alike = _fixed_options(results), _AlikeSources(results)
     conditions = []
@@ -121,7 +126,28 @@ def conditions_of(results: Sequence[Result]) -> list[Condition]:
         condition = Condition.of(result)
         settings = {flag: value for flag, value in condition.settings if (result.world, flag) not in fixed}
         conditions.append(replace(condition, settings=tuple(sorted(alike.left_out(result, settings).items()))))
-    return conditions
+    return folders_named(results, conditions)
+
+
+def folders_named(results: Sequence[Result], conditions: Sequence[Condition]) -> list[Condition]:
+    """The condition of each result, with the folder that prompts came from before their hash: `mine:3f5a0c...`.
+
+    A hash stays as it is unless all of its results tell one folder, so that a renamed one is no other condition.
+    """
+    settings = [dict(condition.settings) for condition in conditions]
+    told = grouped(
+        (own.get(PROMPTS), result.made.get(PROMPTS_DIR)) for own, result in zip(settings, results, strict=True)
+    )
+    names: dict[Setting, Setting] = {
+        digest: f"{found[0]}:{digest}" for digest, found in told.items() if found[0] and len(set(found)) == 1
+    }
+    return [
+        replace(
+            one,
+            settings=tuple((flag, names.get(own[flag], own[flag]) if flag == PROMPTS else own[flag]) for flag in own),
+        )
+        for one, own in zip(conditions, settings, strict=True)
+    ]
 
 
 class _AlikeSources:
@@ -173,7 +199,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
 
     Conditions of one agent and model are sorted by how many of the worlds' options differ from their defaults.
     """
-    known = agent_names()
+    known, own = agent_names(), own_agents()
     defaults = {(option.name, option.default) for suite in suites().values() for option in suite.options}
     optional = {name for name, _ in defaults}
 
@@ -182,7 +208,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
         number = known.index(agent) if agent in known else len(known)
         changed = sum(flag in optional and (flag, value) not in defaults for flag, value in settings)
         measure = str(condition.measure or "")
-        return condition.is_world_reference, number, agent, condition.model, changed, str(settings), measure
+        return _are_references(agent, own), number, agent, condition.model, changed, str(settings), measure
 
     return sorted(set(conditions), key=sort_key)
 

@@ -22,6 +22,7 @@ from markupsafe import escape
 
 from hm_agent.flag_fields import flag_field
 from hm_agent.pages.rendering import SHARED
+from hm_agent.process.starting import nothing_collected
 from hm_agent.reporting.conditions import Condition, Labels
 
 if TYPE_CHECKING:
@@ -244,6 +245,13 @@ def drawn_file(files: FigureFiles, width: float, height: float, paint: Callable[
         return _saved(figure, files.kind)
 
 
+def _document(paint: Callable[[Axes], None], width: float, height: float) -> str:
+    """An SVG document for `_element`, with placeholders for colours. width, height: in points."""
+    with _drawn(STYLES["screen"], _STAND_INS, width, height) as figure:
+        paint(figure.add_subplot())
+        return _saved(figure, "svg").decode()
+
+
 @cache
 def page_colours() -> Mapping[str, str]:
     """The light colours of pages by the names of `_NAMED`; the page itself is white."""
@@ -257,9 +265,10 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
     """Yields an empty figure, to be painted and saved within the context. width, height: in points."""
     # Messages of Matplotlib about its caches would look like errors of a run.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    import matplotlib as mpl
-    from matplotlib.colors import get_named_colors_mapping
-    from matplotlib.figure import Figure
+    with nothing_collected():
+        import matplotlib as mpl
+        from matplotlib.colors import get_named_colors_mapping
+        from matplotlib.figure import Figure
 
     for name, colour in colours.items():  # one by one, since `update` would leave its cache as it is
         get_named_colors_mapping()[name] = colour
@@ -291,20 +300,18 @@ def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) ->
 
 
 def _saved(figure: Figure, kind: str) -> bytes:
-    content = io.BytesIO()
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    content, metadata = io.BytesIO(), dict(_NO_METADATA[kind])
     dpi = PNG_DPI if kind == "png" else "figure"
     with warnings.catch_warnings():
         # A name may have characters that Matplotlib's font lacks; programs that show an SVG file use their own fonts.
         warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from font", UserWarning)
-        figure.savefig(content, format=kind, metadata=dict(_NO_METADATA[kind]), dpi=dpi)
+        if kind == "svg":  # `savefig` would draw everything twice, only to lay it out
+            FigureCanvasSVG(figure).print_svg(content, metadata=metadata)  # type: ignore[no-untyped-call]
+        else:
+            figure.savefig(content, format=kind, metadata=metadata, dpi=dpi)
     return content.getvalue()
-
-
-def _document(paint: Callable[[Axes], None], width: float, height: float) -> str:
-    """An SVG document with stand-ins for the page's colours. width, height: in CSS pixels."""
-    with _drawn(STYLES["screen"], _STAND_INS, width, height) as figure:
-        paint(figure.add_subplot())
-        return _saved(figure, "svg").decode()
 
 
 @cache

@@ -16,8 +16,10 @@ from hm_agent.reporting.tables import Row, tabulate
 from hm_agent.reporting.writing import PAGE, episodes_reported, is_report_on, write_report
 
 
-def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False) -> tuple[Sequence[Row], Path | None]:
-    """Writes summary, report and index of a folder if they are outdated; returns the summary's rows and the report.
+def write_pages(
+    out: Path, request: ReportRequest, *, is_cut_short: bool = False
+) -> tuple[Runs, Sequence[Row], Path | None]:
+    """Writes summary, report and index of a folder if they are outdated; returns what it read, its rows and the report.
 
     is_cut_short: True for a run that ended before all episodes were played: then a report on more episodes is kept.
     The returned report is None in this case, and if there is nothing to report on.
@@ -34,7 +36,7 @@ def write_pages(out: Path, request: ReportRequest, *, is_cut_short: bool = False
         if report:
             write_report(runs, request.into, request.figures)
         index.write_index(out, report, runs)
-    return rows, report
+    return runs, rows, report
 
 
 def _is_current(pages: Sequence[Path], out: Path, runs: Runs) -> bool:

@@ -16,6 +16,7 @@ from hm_agent.reporting.conditions import (
     Condition,
     Settings,
     conditions_of,
+    folders_named,
     in_order,
     is_reference,
     matching_reference,
@@ -206,7 +207,7 @@ def _row(
     return Row(
         scenario=scenario,
         condition=condition,
-        settings=Condition.of(group[0]).settings,
+        settings=folders_named(group[:1], [Condition.of(group[0])])[0].settings,
         episodes=len(group),
         unfinished=Counter(result.ending for result in group if not result.is_finished),
         estimate=estimate(metric_values(group, scenario)),

@@ -7,8 +7,10 @@ agents that take the seats in turn, or of one agent in all seats.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, product
 from statistics import mean
 
@@ -18,7 +20,7 @@ from hm_agent.reporting.conditions import Labels, in_order, scenario_of
 from hm_agent.reporting.seats import Player, by_setting, player_rewards, unit_of
 from hm_agent.reporting.statistics import TINY, Estimate, Interval, estimate, without_noise
 from hm_agent.suite import ScenarioInfo
-from hm_agent.wording import NOTHING, interval, number, with_error
+from hm_agent.wording import NOTHING, counted, interval, number, with_error
 
 WITHIN = 1.96
 """Standard deviations of a skill on either side of it that hold 95% of what is believed of it."""
@@ -87,6 +89,7 @@ class Ranked:
 class Tournament:
     """The tables of one scenario, with the same settings.
 
+    players: also those none of whose episodes finished, which stand in `failed` alone, with their number of episodes.
     payoffs: by a player and whom it met, itself included, the first one's reward in `unit`, seed by seed. standings: by
     payoff, the best first. duels: of each two players.
     """
@@ -98,6 +101,7 @@ class Tournament:
     standings: tuple[Ranked, ...]
     duels: tuple[Duel, ...]
     games: tuple[Game, ...]
+    failed: Mapping[Player, int] = field(default_factory=dict, hash=False)
 
     @property
     def unit(self) -> str:
@@ -119,7 +123,7 @@ class Tournament:
     def _ranking(self, labels: Labels) -> list[dict[str, str]]:
         payoffs = [one.payoff.mean for one in self.standings]
         skills = [one.skill.mean for one in self.standings]
-        return [
+        ranked = [
             {
                 "agent": labels[one.player],
                 "rank": str(_rank(one.payoff.mean, payoffs)),
@@ -130,18 +134,19 @@ class Tournament:
             }
             for one in self.standings
         ]
+        unknown = dict.fromkeys(ranked[0], NOTHING)
+        none = {player: f"none of {counted(episodes, 'episode')} finished" for player, episodes in self.failed.items()}
+        return [*ranked, *(unknown | {"agent": labels[player], "payoff": why} for player, why in none.items())]
 
     def _matrix(self, labels: Labels) -> list[dict[str, str]]:
         return [
-            {"agent": labels[player]}
-            | {labels[other]: with_error(found.mean, found.error, self.digits) for other, found in row.items()}
-            for player, row in self._rows()
+            {"agent": labels[player]} | {labels[other]: self._payoff(player, other) for other in self.players}
+            for player in self.players
         ]
 
-    def _rows(self) -> Iterator[tuple[Player, dict[Player, Estimate]]]:
-        """Yields each player, and its payoff by whom it met."""
-        for player in self.players:
-            yield player, {other: self.payoffs[player, other] for other in self.players}
+    def _payoff(self, player: Player, other: Player) -> str:
+        found = self.payoffs.get((player, other))
+        return with_error(found.mean, found.error, self.digits) if found else NOTHING
 
     def _duels(self, labels: Labels) -> list[dict[str, str]]:
         return [
@@ -178,7 +183,9 @@ def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, 
     """The tables of all tournaments and, if there are several, the skill over all of them, each with its caption."""
     found = [table for one in played for table in one.tables(labels)]
     if len(played) > 1:
-        skills = sorted(rate([game for one in played for game in one.games]).items(), key=lambda item: -item[1].mean)
+        skills = sorted(
+            rate(tuple(game for one in played for game in one.games)).items(), key=lambda item: -item[1].mean
+        )
         lines = [
             {"agent": labels[player], "rank": str(rank), "skill": in_words(skill.mean, skill.interval, SKILL_DIGITS)}
             for rank, (player, skill) in enumerate(skills, 1)
@@ -189,27 +196,30 @@ def all_tables(played: Sequence[Tournament], labels: Labels) -> list[tuple[str, 
 
 def _tournament(title: str, results: Sequence[Result]) -> Tournament | None:
     """The tournament of some results of one setting; None if a player lacks a table at every seed, or is alone."""
-    tables = [(result.seed, player_rewards(result)) for result in results if result.is_finished]
-    tables = [(seed, rewards) for seed, rewards in tables if len(rewards) <= 2]
-    players = tuple(in_order(player for _, rewards in tables for player in rewards))
+    met = [(result, player_rewards(result)) for result in results]
+    met = [(result, rewards) for result, rewards in met if len(rewards) <= 2]
+    tables = [(result.seed, rewards) for result, rewards in met if result.is_finished]
+    players = in_order(player for _, rewards in tables for player in rewards)
+    episodes = Counter(player for _, rewards in met for player in rewards)
     by_pair = _by_pair(tables)
     if len(players) < 2 or not all(_common_seeds(player, players, by_pair) for player in players):
         return None
-    games = [
+    games = tuple(
         (first, second, without_noise(rewards[first] - rewards[second]))
         for _, rewards in sorted(tables, key=lambda table: table[0])
         for first, second in combinations([player for player in players if player in rewards], 2)
-    ]
+    )
     skills = rate(games)
     standings = [_standing(player, players, by_pair, skills[player]) for player in players]
     return Tournament(
         title=title,
         scenario=scenario_of(results[0]),
-        players=players,
+        players=tuple(in_order(episodes)),
         payoffs={pair: Estimate(tuple(by_pair[pair].values())) for pair in product(players, players)},
         standings=tuple(sorted(standings, key=lambda one: -one.payoff.mean)),
         duels=tuple(_duel(first, second, by_pair, games) for first, second in combinations(players, 2)),
-        games=tuple(games),
+        games=games,
+        failed={player: episodes[player] for player in in_order(episodes.keys() - set(players))},
     )
 
 
@@ -255,7 +265,8 @@ def _duel(first: Player, second: Player, payoffs: Payoffs, games: Iterable[Game]
     return Duel(first, second, lead, sum(more > 0 for more in leads), leads.count(0.0), len(leads))
 
 
-def rate(games: Sequence[Game]) -> Mapping[Player, Rating]:
+@lru_cache(64)  # the terminal and each page of a report show the same ratings
+def rate(games: tuple[Game, ...]) -> Mapping[Player, Rating]:
     """The skill of each player, by who earned more in each game; alike at any order of the games."""
     from openskill.models import PlackettLuce
 

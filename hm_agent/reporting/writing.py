@@ -13,7 +13,7 @@ from hm_agent.files import path_in_words, read_regular, write_whole
 from hm_agent.grouping import grouped
 from hm_agent.recording.result import Result, SeatResult
 from hm_agent.reporting.comparing import Comparison
-from hm_agent.reporting.conditions import Condition, Labels, conditions_of, scenario_of
+from hm_agent.reporting.conditions import Condition, Labels, conditions_of, folders_named, scenario_of
 from hm_agent.reporting.drawing import AS_SVG, FigureFiles
 from hm_agent.reporting.halves import SplitMean
 from hm_agent.reporting.latex import latex
@@ -274,6 +274,8 @@ def _standing_records(report: Report) -> Iterator[Record]:
                 "skill": one.skill.mean,
                 **_ends("skill_", one.skill.interval),
             }
+        for player in tournament.failed:
+            yield {"tournament": tournament.title, "unit": tournament.unit, "agent": report.players[player], "seeds": 0}
 
 
 def _payoff_records(report: Report) -> Iterator[Record]:
@@ -400,7 +402,7 @@ def _seat_record(episode: RecordedEpisode, seat: SeatResult) -> Record:
 
 def _play_record(result: Result) -> Record:
     return {
-        "settings": _joined(dict(Condition.of(result).settings)),
+        "settings": _joined(dict(folders_named([result], [Condition.of(result)])[0].settings)),
         "base_seed": result.settings.get("seed"),
         "episode": result.episode,
         "seed": result.seed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,13 @@ class RunningEpisode:
                 line = json.loads(text)
                 if "step" in line:
                     self._add(line)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
                 continue  # lines that are not in the trace's format are ignored
 
     def _add(self, line: Mapping[str, Any]) -> None:
         seat, reward = str(line["seat"]), float(line["reward"])
+        if not isfinite(reward):
+            raise ValueError(f"reward {reward}")
         self.step = int(line["step"]) + 1
         self.rewards[seat] = self.rewards.get(seat, 0.0) + reward
         for event in line.get("events", ()):

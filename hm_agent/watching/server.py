@@ -12,7 +12,9 @@ from contextlib import suppress
 from functools import cached_property, partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import isfinite
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from hm_agent.config import ConfigError
@@ -37,7 +39,7 @@ class LivePage:
 
     def __init__(self, out: Path) -> None:
         self._watcher, self._lock = Watcher(out), threading.Lock()
-        self._report = out / REPORT
+        self._out, self._report = out.resolve(), out / REPORT
         self._seen, self._state = 0.0, b""
         self.title = path_in_words(out)
 
@@ -54,7 +56,7 @@ class LivePage:
         """The state as JSON, at most FRESH seconds old."""
         with self._lock:
             if not self._state or time.monotonic() - self._seen >= FRESH:
-                self._state = json.dumps(self._watcher.look()).encode()
+                self._state = json.dumps(_without_infinities(self._watcher.look())).encode()
                 self._seen = time.monotonic()
             return self._state
 
@@ -63,14 +65,26 @@ class LivePage:
 
         place: the episode's path below the run's folder, or `REPORT`.
         """
+        # Whoever sends a run to somebody may have put a link to anything into it.
         folder = self._report if place == REPORT else self._watcher.folders.get(place)
         is_shown = Path(name).suffix in (".html", ".md", ".csv") if place == REPORT else name in SHOWN_FILES
         if folder is None or not is_shown:
             return None
         try:
+            if not (folder / name).resolve().is_relative_to(self._out):
+                return None
             return read_regular(folder / name)
         except (OSError, ValueError):  # ValueError: a name that no file can have
             return None
+
+
+def _without_infinities(value: Any) -> Any:
+    """The same JSON with None for numbers that are infinite or none, which no browser can read."""
+    if isinstance(value, dict):
+        return {key: _without_infinities(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_infinities(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 class PageHandler(BaseHTTPRequestHandler):

@@ -208,7 +208,7 @@ def test_a_tournament_is_ranked_in_the_terminal(here: Path) -> None:
     asked = ("--agent=cooperate,constant", "--scenario=mg_pd_selfplay", "--noreplay")
     status, output, errors = call_here("hm-agent", "tournament", *asked)
     assert (status, errors) == (0, "")
-    assert "constant 1 90.00 -120.00 " in " ".join(output.split())
+    assert "constant 1 3.00 -4.00 " in " ".join(output.split())
 
 
 @pytest.mark.parametrize(
@@ -217,6 +217,10 @@ def test_a_tournament_is_ranked_in_the_terminal(here: Path) -> None:
         (("--scenario=rws_repeated_1", "--agent=react,he_hr"), "has one seat: a tournament needs several"),
         (("--scenario=mg_pd_selfplay", "--agent=react"), "--agent: a tournament needs two agents or more"),
         (("--scenario=mg_pd_selfplay", "--agent=react,he_hr", "--seats=react"), "--seats is no flag of this command"),
+        (
+            ("--scenario=mg_pd_selfplay", "--agent=react,vmp", "--seat_models=a,b,c"),
+            "--seat_models names 3, and --agent",
+        ),
     ],
 )
 def test_what_makes_no_tournament_is_refused(arguments: tuple[str, ...], message: str, here: Path) -> None:

@@ -68,10 +68,10 @@ def test_a_run_that_was_cut_short_replaces_no_report_on_more_episodes(tmp_path: 
         tmp_path / "report",
     )
     write_pages(whole, ReportRequest((whole,), into))
-    assert write_pages(cut, ReportRequest((cut,), into), is_cut_short=True)[1] is None
+    assert write_pages(cut, ReportRequest((cut,), into), is_cut_short=True)[2] is None
     assert "vmp" in (into / "report.md").read_text("utf-8")
     assert "report.html" not in (cut / "index.html").read_text("utf-8")
-    assert write_pages(cut, ReportRequest((cut,), into))[1] == into / PAGE
+    assert write_pages(cut, ReportRequest((cut,), into))[2] == into / PAGE
     assert "vmp" not in (into / "report.md").read_text("utf-8")
 
 
@@ -81,7 +81,7 @@ def test_a_run_that_was_cut_short_goes_on_with_its_own_report(tmp_path: Path) ->
     for agent in ("vmp", "mmp"):
         write_pages(out, request, is_cut_short=True)
         played(out, agent)
-    assert write_pages(out, request, is_cut_short=True)[1] == out / "report" / PAGE
+    assert write_pages(out, request, is_cut_short=True)[2] == out / "report" / PAGE
     assert "mmp" in (out / "report" / "report.md").read_text("utf-8")
 
 

@@ -80,6 +80,13 @@ def test_run_ends_once_the_money_is_spent() -> None:
     assert len(server.received) == 3
 
 
+def test_a_call_waits_while_those_under_way_may_use_up_the_money() -> None:
+    budget = RunBudget(max_cost=1.0)
+    budget.take_call()
+    budget.pay(0.3)
+    assert [budget.take_call() for _ in range(3)] == [True, True, False]
+
+
 def test_unknown_cost_ends_a_run_with_a_limit_on_money() -> None:
     with (
         Server(lambda body: completion("fine", usage=False)) as server,

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.files import DiskError
 from hm_agent.models import answer_file
 from hm_agent.models.answer_file import AnswerFile
 from hm_agent.models.cache import CachedChat
@@ -127,6 +128,26 @@ def test_a_locked_cache_says_so_and_is_waited_for(tmp_path: Path) -> None:
         cache.keep(REQUEST, Reply(("kept",)))
         assert cache.find(REQUEST) == Reply(("kept",), cached=True)
     assert said == [f"--cache={tmp_path / 'answers'}: waiting while another process writes to it"]
+
+
+def test_all_who_wait_for_a_locked_cache_wait_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_file, "_LOCKED_SECONDS", 0.05)
+    monkeypatch.setattr(answer_file, "_LOCK_TIMEOUT", 0.6)
+    said, tries = list[str](), list[float]()
+    with closing(AnswerFile(tmp_path / "answers", said.append)) as cache:
+        cache.open()
+        for _ in range(2):
+            with closing(sqlite3.connect(tmp_path / "answers")) as lock:
+                lock.execute("BEGIN IMMEDIATE")
+                for _ in range(3):
+                    begun = time.monotonic()
+                    with pytest.raises(DiskError, match="locked"):
+                        cache.find_or_claim(REQUEST)
+                    tries.append(time.monotonic() - begun)
+            assert cache.find_or_claim(REQUEST) is True
+            cache.release(REQUEST)
+    assert len(said) == 2, "one line for each lock"
+    assert min(tries[0], tries[3]) > 0.6 > max(tries[1], tries[2], tries[4], tries[5])
 
 
 def test_who_is_in_a_hurry_gives_up_on_a_locked_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,6 +140,22 @@ def test_answer_is_kept_with_a_mark_where_the_key_was(tmp_path: Path) -> None:
     assert any("[key]" in path.read_bytes().decode("latin-1") for path in tmp_path.iterdir()), kept
 
 
+def test_key_is_hidden_however_it_is_escaped() -> None:
+    endpoint = EndpointSettings(None, KEY, timeout=1, retries=0)
+    forms = {
+        "in a URL": "".join(f"%{ord(sign):02X}" for sign in KEY),
+        "in a URL, partly": KEY.replace("-", "%2d"),
+        "in a URL, twice": KEY.replace("-", "%252D"),
+        "in JSON": KEY.replace("s", r"\u0073").replace("a", r"\u0061"),
+        "in JSON of JSON": "".join(rf"\\u{ord(sign):04X}" for sign in KEY),
+        "in a string of Python": KEY.replace("k", r"\x6b"),
+        "in HTML": KEY.replace("-", "&#45;").replace("t", "&#x74;"),
+        "in a shell": KEY.replace("-", r"\-"),
+    }
+    hidden = {name: endpoint.hide_secrets(f"no {form}, %2D") for name, form in forms.items()}
+    assert hidden == dict.fromkeys(forms, "no [key], %2D")
+
+
 def test_key_does_not_follow_a_redirection_to_another_server(tmp_path: Path) -> None:
     with Server(lambda body: completion("no")) as other:
         away = Response(307, b"", {"Location": f"{other.base_url}/chat/completions"})

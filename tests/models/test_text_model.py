@@ -25,6 +25,7 @@ from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.prices import Price
 from hm_agent.models.prompts import render, render_retry
+from hm_agent.models.recorded import OtherQuestion, RecordedCall, RecordedModel, RecordedQuestion, prompt_hash
 from hm_agent.models.text_model import RETRIES, TextModel
 from hm_agent.models.transcript import Transcript
 from hm_agent.questions import Exchange, Model, ModelCall, ModelUnavailable, Question, Unanswered, Usage, answer_schema
@@ -433,3 +434,13 @@ def test_usage_is_kept_of_an_endpoint_that_fails_under_way() -> None:
     with in_turn(completion("no", prompt="a prompt"), refusal(401, "no")) as server:
         usage = asyncio.run(until_it_fails(server))
     assert usage == Usage(1, 0, calls=1, cached=0, input_tokens=2, output_tokens=1, cost=4.0)
+
+
+def test_a_record_answers_the_prompt_that_it_was_asked_and_no_other() -> None:
+    def recorded(prompt: str) -> RecordedModel:
+        calls = (RecordedCall(prompt_hash(prompt), (GOOD_COUNTER,)),)
+        return RecordedModel("recorded", [RecordedQuestion(type(COUNTER).__name__, calls)], Sampling(), 0)
+
+    assert asyncio.run(recorded(render(COUNTER)).answer(COUNTER)).player == "opponent"
+    with pytest.raises(OtherQuestion, match="is another one than was answered"):
+        asyncio.run(recorded(f"{render(COUNTER)} ").answer(COUNTER))

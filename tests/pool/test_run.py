@@ -15,7 +15,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -28,9 +28,10 @@ from hm_agent.playing import cut_short
 from hm_agent.pool.due_episodes import DueEpisodes
 from hm_agent.pool.pool import LocalHost, LocalLink, Pool
 from hm_agent.pool.progress import NoProgress, Pulse
-from hm_agent.pool.run import locked, run
+from hm_agent.pool.run import run
 from hm_agent.pool.shared_state import SharedState
 from hm_agent.pool.worker import EpisodeNews
+from hm_agent.process.folder_lock import locked
 from hm_agent.recording.result import Result, read_result
 from hm_agent.registry import find_scenarios
 
@@ -286,6 +287,11 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
         run(experiment(tmp_path), Watcher())
 
 
-def test_a_disk_without_room_is_told_of_before_anything_is_played(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="make room"), locked(tmp_path, 10**9):
+def test_a_disk_without_room_is_told_of_before_anything_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ConfigError, match=r"1000000000 episodes at once may take .*make room"), locked(tmp_path, 10**9):
+        pass
+    monkeypatch.setattr("shutil.disk_usage", lambda place: SimpleNamespace(free=10**6))
+    with pytest.raises(ConfigError, match="1 MB left, and there must be 50 MB: make room"), locked(tmp_path):
         pass

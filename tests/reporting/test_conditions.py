@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from hm_agent.registry import own_agents
+from hm_agent.reporting import conditions
 from hm_agent.reporting.conditions import Condition, conditions_of, in_order, labels
 from tests.reporting.examples import PD, RWS, SELF_PLAY, delivered, result, settings
 
@@ -38,6 +42,18 @@ def test_references_come_last_and_strangers_before_them() -> None:
     agents = ["random", "zebra", "oracle", "hypothetical_minds", "antelope", "zebra"]
     ordered = in_order(Condition.of(result(agent)) for agent in agents)
     assert [one.agent for one in ordered] == ["hypothetical_minds", "antelope", "zebra", "oracle", "random"]
+
+
+def test_many_conditions_look_the_agents_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = list[None]()
+
+    def look() -> Any:
+        looks.append(None)
+        return own_agents()
+
+    monkeypatch.setattr(conditions, "own_agents", look)
+    in_order(Condition(f"agent_{number}", "builtin") for number in range(300))
+    assert len(looks) == 1
 
 
 def test_an_agent_of_one_world_is_a_reference_only_if_the_world_says_so() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -99,6 +100,14 @@ def test_agents_that_changed_places_have_one_payoff_for_each_seed() -> None:
 def test_a_table_that_was_not_played_makes_no_tournament() -> None:
     assert tournaments([one for one in played(DEFECTION) if one.agent != "vmp"]) == []
     assert tournaments([one for one in played(DEFECTION) if one.agent == "vmp"]) == []
+
+
+def test_an_agent_that_always_fails_stands_in_the_tournament_without_a_rank() -> None:
+    found = only([replace(one, status="failed: E") if "reflexion" in one.agent else one for one in played(CYCLE)])
+    assert [one.player.agent for one in found.standings] == ["react", "vmp"]
+    (_, ranking), (_, matrix), _ = found.tables(player_labels([found]))
+    assert list(ranking[2].values()) == ["reflexion", "-", "none of 18 episodes finished", "-", "-", "-"]
+    assert [line["reflexion"] for line in matrix] == ["-"] * 3
 
 
 def test_several_tournaments_have_a_skill_over_all() -> None:

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hm_agent.models.answer_parsing import BadAnswer, read_answer
+from hm_agent.models.canned import fitting
 from hm_agent.questions import Question, answer_schema
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
@@ -250,8 +251,7 @@ def _questions() -> Sequence[Question[Any]]:
 
 def _damaged(question: Question[Any], stream: random.Random) -> str:
     """An answer to a question as text, with some of it removed, repeated or replaced."""
-    schema = answer_schema(question)
-    text = json.dumps(schema_player.made_up(schema, schema.get("$defs", {}), stream))
+    text = json.dumps(fitting(answer_schema(question), stream))
     for _ in range(stream.randint(0, 4)):
         start_, length = stream.randrange(len(text) + 1), stream.randint(0, 12)
         piece = text[start_ : start_ + length]

@@ -141,6 +141,25 @@ def test_files_that_the_state_names_are_served_and_no_others(server: ThreadingHT
         f"/episode/{place}/.plan.json",
     ):
         assert ask(server, path)[0] == 404, path
+    (out / place / "trace.jsonl").symlink_to("/etc/hostname")
+    (out / "report" / "linked.html").symlink_to(out / "secret")
+    assert ask(server, f"/episode/{place}/trace.jsonl")[0] == 404
+    assert ask(server, "/episode/report/linked.html") == (200, b"secret"), "what a link names may lie in the run"
+
+
+def test_numbers_that_are_none_spoil_no_state(server: ThreadingHTTPServer, out: Path) -> None:
+    for number in ("NaN", "1e400", "-Infinity", "1e308"):
+        odd = line(1, 1.0).replace("1.0", number)
+        begin(out, odd, odd, line(2, 0.5), agent=f"odd{number}")
+    begin(out, line(1, 1.0).replace(": 1,", ": 1e400,", 1), agent="endless")
+    status, content = ask(server, "/state.json")
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    state = json.loads(content, parse_constant=refuse)
+    rewards = {one["agent"]: one["reward"] for one in state["running"]}
+    assert (status, rewards["oddNaN"], rewards["odd1e308"], rewards["endless"]) == (200, 0.5, None, 0.0)
 
 
 def test_only_this_machine_is_answered(server: ThreadingHTTPServer) -> None:

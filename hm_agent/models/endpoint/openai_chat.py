@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import email.utils
 import random
+import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -78,15 +79,19 @@ class EndpointSettings:
 
     def hide_secrets(self, text: str) -> str:
         for secret in self._secrets:
-            text = text.replace(secret, "[key]")
+            text = secret.sub("[key]", text)
         return text
 
     @cached_property
-    def _secrets(self) -> Sequence[str]:
-        """The key and the headers' values, longest first, also without what may stand before a key in a header."""
+    def _secrets(self) -> Sequence[re.Pattern[str]]:
+        """Patterns of the key and the headers' values, longest first, also without what may stand before a key there.
+
+        They match a secret however its characters are escaped.
+        """
         values = [self.key or "", *self.headers.values()]
         bare = [value.removeprefix(scheme) for value in values for scheme in SCHEMES]
-        return sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
+        secrets = sorted((each for each in {*values, *bare} if _is_secret(each)), key=len, reverse=True)
+        return [re.compile("".join(map(_however_escaped, secret))) for secret in secrets]
 
     def told(self, text: str) -> str:
         """An endpoint's words as users may read them: in one line, short, without keys and control characters."""
@@ -96,6 +101,14 @@ class EndpointSettings:
 def _is_secret(value: str) -> bool:
     """False for a short or plain word, which texts may have for other reasons."""
     return len(value) >= MIN_SECRET and not value.isalpha()
+
+
+def _however_escaped(sign: str) -> str:
+    """A pattern of a character as it is or as escaped in URLs, JSON, HTML and shells, also more than once."""
+    code, plain = ord(sign), re.escape(sign)
+    in_url = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in sign.encode())
+    in_json = rf"\\\\*(?:u(?i:{code:04x})|x(?i:{code:02x})|{plain})"
+    return rf"(?:{plain}|{in_url}|{in_json}|&#(?:(?i:x0*{code:x})|0*{code});)"
 
 
 class _BodyTooLong(OpenAIError):

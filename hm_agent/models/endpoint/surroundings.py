@@ -6,6 +6,7 @@ import os
 import ssl
 from collections.abc import Mapping
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -45,7 +46,7 @@ def check_surroundings(url: str) -> None:
     for kind, proxy in getproxies().items():
         if kind in ("http", "https", "all") and proxy:
             _check_proxy(f"{kind.upper()}_PROXY={_shown(proxy)}", proxy)
-    if _is_loopback(url) and (named := proxy_for(url)) and not _is_loopback(named.partition("=")[2]):
+    if is_on_this_machine(url) and (named := proxy_for(url)) and not is_on_this_machine(named.partition("=")[2]):
         raise ConfigError(
             f"{named} stands between here and --base_url={urlsplit(url).netloc.rpartition('@')[2]}, which is on this "
             f"machine: set NO_PROXY={','.join(LOOPBACK)}"
@@ -56,8 +57,13 @@ def check_surroundings(url: str) -> None:
             return  # the client reads the first alone
 
 
-def _is_loopback(address: str) -> bool:
-    return urlsplit(address if "://" in address else f"http://{address}").hostname in LOOPBACK
+def is_on_this_machine(address: str) -> bool:
+    """True if the host of a URL, or of an address without a scheme, is this machine's own."""
+    try:
+        host = urlsplit(address if "://" in address else f"http://{address}").hostname or ""
+        return host == LOOPBACK[0] or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _check_proxy(named: str, proxy: str) -> None:

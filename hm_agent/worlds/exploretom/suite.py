@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
-from hm_agent.matched_pairs import COIN, HALVES, MatchedPairWorld
+from hm_agent.matched_pairs import HALVES, MatchedPairWorld, pairs_metric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
     FULL,
@@ -301,14 +301,8 @@ def _pairs_scenario(kind: str, half: str) -> ScenarioInfo:
         group=f"ExploreToM, matched pairs of order {facts.order}",
         about=f"{facts.about} ({half} half)",
         seats=SEATS,
-        metric=Metric(
-            BOTH,
-            "share of pairs with both stories right (.25 by guessing)",
-            floor=None if facts.order else "last_mention",
-            ceiling=f"order_{facts.order}",
-            digits=3,
-            guessing=COIN,
-            is_ceiling_told=False,
+        metric=pairs_metric(
+            BOTH, "share of pairs with both stories right", facts.order, None if facts.order else "last_mention"
         ),
         asked_by=f"{PREFIX}{PAIRS}",
         held_out=half == "odd",

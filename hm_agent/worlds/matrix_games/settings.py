@@ -128,7 +128,7 @@ def scenarios_of(game: PayoffGame, path: Path) -> Sequence[TableScenario]:
 
 def load_payoff_game(path: Path) -> PayoffGame:
     """Reads one game's file; raises ConfigError, which names file and key, for anything wrong in it."""
-    game = read_toml(path, TypeAdapter(PayoffGame))
+    game = read_toml(path, _reader())
     wanted = f"{len(game.actions)} rows of {len(game.row.others)} numbers, as there are actions"
     for key, table in (("payoff", game.payoff), ("column_payoff", game.column_payoff)):
         if table is not None and (len(table) != len(game.actions) or {*map(len, table)} != {len(game.row.others)}):
@@ -139,6 +139,12 @@ def load_payoff_game(path: Path) -> PayoffGame:
         except ConfigError as error:
             raise ConfigError(f"{path}: scenarios.{number}.opponents: {error}") from None
     return game
+
+
+@cache
+def _reader() -> TypeAdapter[PayoffGame]:
+    """What reads games' files, made once."""
+    return TypeAdapter(PayoffGame)
 
 
 def table_scenarios() -> Mapping[str, TableScenario]:

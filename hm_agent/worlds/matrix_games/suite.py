@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 UNIT = "reward per round"
 METRIC = Metric("reward_per_round", UNIT, ceiling="oracle", digits=2)
-SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2)
+SELF_PLAY_METRIC = Metric("reward_per_round", UNIT, digits=2, per_steps=1)
 """Nobody is told how another agent will play, so self-play has no ceiling."""
 LEAST_SHARE_OF_PAYOFFS = 0.1
 """A scale that is shorter than this share of the range of payoffs is narrow: the scenario separates nobody."""

@@ -151,7 +151,13 @@ class Window:
 
     def cells(self, pose: Pose) -> tuple[Cell, ...]:
         """The map cells in the window of a player at this pose, in the order of `offsets`."""
-        return tuple(pose.place(ahead, right) for ahead, right in self.offsets)
+        x, y, facing = pose
+        return tuple([(x + dx, y + dy) for dx, dy in self._shifts[facing]])
+
+    @cached_property
+    def _shifts(self) -> tuple[tuple[Cell, ...], ...]:
+        """By facing, where each cell of the window lies from the player's own: the columns to the right, rows below."""
+        return tuple(tuple(Pose(0, 0, facing).place(*offset) for offset in self.offsets) for facing in range(4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +206,9 @@ class Layout:
 
     def area(self, cells: Iterable[Cell]) -> Area:
         """Some cells, on the map or not, as an area of it."""
-        listed = tuple(cells)
-        return Area(listed, np.array([self.number(cell) for cell in listed if self.contains(cell)], np.intp))
+        listed, width, height = tuple(cells), self.width, self.height
+        numbers = [y * width + x for x, y in listed if 0 <= x < width and 0 <= y < height]
+        return Area(listed, np.array(numbers, np.intp))
 
     def is_open(self, cell: Cell) -> bool:
         """True if a cell is on the map and holds no wall."""

@@ -125,9 +125,14 @@ def load_game(path: Path) -> GameFacts:
     Raises ConfigError for a key that is missing, unknown or of the wrong type, naming file and key, and for a file that
     can't be read or is no TOML; also for a game of a kind that is not in the table of kinds, naming those that are.
     """
-    any_facts: Any = reduce(or_, (kind.facts for kind in KINDS.values()))
-    adapter: TypeAdapter[GameFacts] = TypeAdapter(Annotated[any_facts, Field(discriminator="game")])
-    return read_toml(path, adapter, _first_problem)
+    return read_toml(path, _reader(tuple(kind.facts for kind in KINDS.values())), _first_problem)
+
+
+@cache
+def _reader(facts: tuple[type[GameFacts], ...]) -> TypeAdapter[GameFacts]:
+    """What reads files of games of these kinds; kept, since it takes longer to make than all files to read."""
+    any_facts: Any = reduce(or_, facts)
+    return TypeAdapter(Annotated[any_facts, Field(discriminator="game")])
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -230,7 +235,17 @@ def all_scenarios() -> Iterator[Scenario]:
 
 def scenario_named(name: str) -> Scenario:
     """The scenario of a short or full name; ConfigError if there is none."""
+    scenario = _by_name(tuple(ADDED.folders)).get(name)
+    if scenario is None:
+        raise ConfigError(f"unknown scenario {name!r}; see --list")
+    return scenario
+
+
+@cache
+def _by_name(folders: tuple[str, ...]) -> Mapping[str, Scenario]:
+    """All scenarios by short and full name, the first of each. folders: the registered ones; the cache's key."""
+    named: dict[str, Scenario] = {}
     for scenario in all_scenarios():
-        if name in (scenario.short_name, scenario.name):
-            return scenario
-    raise ConfigError(f"unknown scenario {name!r}; see --list")
+        named.setdefault(scenario.short_name, scenario)
+        named.setdefault(scenario.name, scenario)
+    return named

@@ -67,6 +67,15 @@ class Scene:
         picture: npt.NDArray[np.uint8] = self.before[0]["WORLD.RGB"]
         return picture
 
+    def cell(self, seat: Seat) -> tuple[int, int] | None:
+        """Where a seat's player truly was then, as (column, row); None off the map, and if the engine wasn't asked."""
+        seen = self.before[self.seats.index(seat)]
+        # Of a player off the map, the engine tells the latest cell, and its view is black.
+        if "POSITION" not in seen or not seen["RGB"].any():
+            return None
+        column, row = map(int, seen["POSITION"])
+        return column, row
+
     @cached_property
     def players(self) -> Sequence[PlayerState]:
         """All players by slot, with what each held when the latest actions were decided on."""

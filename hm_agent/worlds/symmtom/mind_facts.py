@@ -81,7 +81,8 @@ class MindTest:
 def mind_tests() -> dict[str, MindTest]:
     """Every test by the name of its scenario."""
     paths = sorted((data_folder("scenarios") / "symmtom").glob("test_*.toml"))
-    tests = {f"symmtom_{path.stem}": read_toml(path, TypeAdapter(MindTest)) for path in paths}
+    reader = TypeAdapter(MindTest)
+    tests = {f"symmtom_{path.stem}": read_toml(path, reader) for path in paths}
     for name, test in tests.items():
         test.check(name)
     return tests

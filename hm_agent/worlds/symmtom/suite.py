@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
-from hm_agent.matched_pairs import COIN
+from hm_agent.matched_pairs import pairs_metric
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.suite import (
     AgentSetup,
@@ -380,14 +380,7 @@ def _pairs_info(name: str, pairs: PairScenario) -> ScenarioInfo:
         group=f"SymmToM, matched pairs of order {order}",
         about=f"order {order}: {pairs.facts.about} ({pairs.half} half)",
         seats=SEATS,
-        metric=Metric(
-            BOTH,
-            "share of pairs with both boards passed (.25 by guessing)",
-            ceiling=f"order_{order}",
-            digits=3,
-            guessing=COIN,
-            is_ceiling_told=False,
-        ),
+        metric=pairs_metric(BOTH, "share of pairs with both boards passed", order),
         asked_by="symmtom_pairs",
         held_out=pairs.half == "odd",
         needs_order=order,

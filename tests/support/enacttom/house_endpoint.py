@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from hm_agent.models.canned import fitting
 from hm_agent.testing.endpoint import Response, completion, prompt_of, serve
-from tests.support.schema_player import made_up
 
 WALKS = 3
 """The number of rooms that a plan goes to."""
@@ -20,9 +20,8 @@ _ROOMS = re.compile(r"^([\w-]+): (?:[\w-]+\*?(?:, |$)|no furniture$)", re.MULTIL
 def answer(body: Mapping[str, Any]) -> Response:
     """Makes up a completion that fits the schema of a request and passes its check; equal prompts get equal ones."""
     prompt = prompt_of(body, 0)
-    schema = body["response_format"]["json_schema"]["schema"]
     stream = random.Random(prompt)
-    content = made_up(schema, schema.get("$defs", {}), stream)
+    content = fitting(body["response_format"]["json_schema"]["schema"], stream)
     if "calls" in content:
         content["calls"] = _plan(prompt, stream)
     for number, hypothesis in enumerate(content.get("hypotheses", ()), 1):

@@ -24,6 +24,7 @@ from hm_agent.testing.episodes import play_out, set_up
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.settings import TableScenario, load_payoff_game, table_scenarios
 from hm_agent.worlds.matrix_games.suite import SUITE
+from hm_agent.worlds.matrix_games.views import RoundScene
 from hm_agent.worlds.matrix_games.world import MatrixGameWorld
 
 OWN = """
@@ -125,6 +126,12 @@ def test_the_same_seed_is_the_same_episode_and_the_opponent_does_not_depend_on_t
     others = [[scene.actions[1] for scene in scenes if hasattr(scene, "actions")] for scenes in drawn]
     assert others[0] == others[1]
     assert len(set(others[0])) > 1
+
+
+def test_tit_for_tat_plays_what_the_agent_played_last() -> None:
+    played = [step.scene for step in rounds("mg_pd_tit_for_tat", "random")]
+    actions = [scene.actions for scene in played if isinstance(scene, RoundScene)]
+    assert [other for _, other in actions[1:]] == [own for own, _ in actions[:-1]]
 
 
 def test_players_see_every_round_from_their_own_side() -> None:

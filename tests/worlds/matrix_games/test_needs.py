@@ -39,6 +39,14 @@ def test_each_order_passes_where_it_is_needed_and_lower_ones_fail() -> None:
         assert scenario_named(name).needs_order == order == item(name, ELSEWHERE).needs_order, name
 
 
+def test_an_order_is_needed_if_it_plays_well_and_those_below_it_play_badly() -> None:
+    scenario = table_scenarios()["mg_brief_fictitious_play_3"]
+    others = {**dict.fromkeys(SHORTCUTS, 0.0), "random": -90.0, CEILING: 10.0}
+    for scores, order in (((1, 3, 9, 10), 2), ((1, 5, 9, 10), None), ((1, 1, 1, 1), None), ((8, 9, 9, 9), 0)):
+        earned = others | dict(zip(LADDER, map(float, scores), strict=True))
+        assert Item((scenario,), earned).needs_order == order, scores
+
+
 def test_shortcuts_stay_at_the_floor_that_other_seeds_chose() -> None:
     for name in TESTED:
         here, floor = item(name, ELSEWHERE).earned, item(name).best_shortcut

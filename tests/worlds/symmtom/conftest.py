@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import jax
 import pytest
 from jax.experimental.compilation_cache.compilation_cache import reset_cache
+
+# XLA's emitters of fused loops take most of the time of compiling for a processor; what is computed stays the same. JAX
+# reads this once, when it first compiles.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_use_fusion_emitters=false".strip()
 
 
 @pytest.fixture(scope="session")

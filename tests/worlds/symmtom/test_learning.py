@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,11 +21,13 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.process.folder_lock import locked
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
 from hm_agent.worlds.symmtom.learning.checkpoints import SHIPPED, TrainedPlayer, load, save, shipped
+from hm_agent.worlds.symmtom.learning.command import train_one
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
@@ -216,6 +222,42 @@ def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
     assert refused > 250
 
 
+def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.MOST_BYTES", 2_000_000)
+    with np.load(SHIPPED / "symmtom_w6_n3_c3_ippo.npz") as file:
+        whole = {name: file[name] for name in file.files}
+    facts: dict[str, Any] = json.loads(str(whole["facts"]))
+    path = tmp_path / "odd.npz"
+    odd_values: tuple[object, ...] = ([], {"no": 0}, "x", "1", True)
+    odd_facts: list[Any] = [
+        *([], "text", 3, None),
+        *({name: value for name, value in facts.items() if name != left_out} for left_out in facts),
+        *(facts | {name: odd} for name in facts for odd in odd_values),
+        *(facts | {"settings": facts["settings"] | odd} for odd in ({"width": "6"}, {"width": 6.5}, {"more": 1})),
+        *(facts | {"shape": facts["shape"] | odd} for odd in ({"hidden": 10**7}, {"piece": 0}, {"more": 1})),
+        facts | {"shape": {"hidden": 64, "sees_k": True, "memory": "none"}},
+        facts | {"algorithm": "maddpg"},
+    ]
+    odd_arrays: list[dict[str, Any]] = [
+        *({"facts": np.array(json.dumps(odd))} for odd in odd_facts),
+        {"weights/first": whole["weights/first"].astype(str)},
+        {"weights/first": whole["weights/first"] > 0},
+        {"extra/bomb": np.zeros(2_000_001, np.bool_)},
+    ]
+    for odd in odd_arrays:
+        (np.savez if "extra/bomb" not in odd else np.savez_compressed)(path, **{**whole, **odd})
+        with pytest.raises(ConfigError, match=re.escape(f"{path}: ")):
+            load(path)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f4", "fortran_order": False, "shape": (10**12,)})
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("weights/vast.npy", header.getvalue())
+    os.mkfifo(tmp_path / "pipe")
+    for name, said in (("odd.npz", "not a checkpoint"), ("pipe", "it is no file")):
+        with pytest.raises(ConfigError, match=said):
+            load(tmp_path / name)
+
+
 def test_weights_of_other_sizes_and_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     player = random_player(SMALL, "ce", Shape(8, 8))
     save(tmp_path / "one.npz", replace(player, shape=Shape(16, 8)))
@@ -296,7 +338,8 @@ def test_a_run_whose_checkpoint_is_gone_is_evaluated_anew(tmp_path: Path) -> Non
     assert main([*train, "--evaluation=2"]) == 0
     folder = tmp_path / "symmtom_w4_n2_c2/ippo/seed-0"
     (folder / "last.npz").unlink()
-    assert main([*train, "--evaluation=3"]) == 0
+    parameters = PpoParameters(updates=1, games=4)
+    run(Training("ippo", GameSettings(4, 2, 2), 0, parameters, hidden=8, evaluation=3), folder, no_report)
     assert json.loads((folder / "evaluation.json").read_text())["evaluated_episodes"] == 3
 
 
@@ -327,6 +370,14 @@ def test_a_training_process_that_is_killed_is_told(tmp_path: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors.count("\n")) == (1, 2)
     assert "hm-agent train: the process that trains was killed" in errors
+
+
+def test_two_commands_do_not_train_one_run(tmp_path: Path) -> None:
+    with (
+        locked(tmp_path / SMALL.name / "ippo" / "seed-0"),
+        pytest.raises(ConfigError, match="another run is at work there"),
+    ):
+        train_one(Training("ippo", SMALL, 0, PpoParameters(updates=1)), tmp_path)
 
 
 def test_a_place_for_results_that_is_a_file_is_told_before_any_training(tmp_path: Path) -> None:

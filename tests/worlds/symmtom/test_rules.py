@@ -240,6 +240,9 @@ def test_the_second_recharge_ends_a_competitive_game_and_the_others_pay() -> Non
     assert (effects.said == SILENT).all()
     assert (again.positions == state.positions).all()
     assert again.step == state.step
+    both = game(settings, [(4, 4), (0, 0), (0, 2)], [{0, 1, 2}, {0, 1, 2}], bases=[(4, 4), (0, 0), (2, 2)])
+    _, effects = act(replace(both, recharges=np.array([[1, 1, 0]], np.int32)), [STAY] * 3, [0, 1, 2], settings)
+    assert effects.rewards.tolist() == [[6 + 3, 6 + 3, -6]]
 
 
 # Beginnings

@@ -26,19 +26,19 @@ pytestmark = pytest.mark.slow
 
 IPPO = Training(
     "ippo",
-    GameSettings(6, 3, 3),
+    GameSettings(4, 2, 2),
     0,
-    PpoParameters(updates=30, games=64),
+    PpoParameters(updates=30, games=16, minibatches=2, learning_rate=3e-3),
     hidden=32,
     every=10,
-    validation=50,
-    evaluation=50,
+    validation=20,
+    evaluation=40,
 )
 MADDPG = Training(
     "maddpg_ee",
     GameSettings(4, 2, 2),
     0,
-    MaddpgParameters(updates=30, games=16, every=8, batch=256, capacity=160),
+    MaddpgParameters(updates=30, games=16, every=16, batch=128, capacity=160, learning_rate=2e-3),
     hidden=32,
     every=10,
     validation=20,

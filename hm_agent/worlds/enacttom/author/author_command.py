@@ -18,8 +18,10 @@ from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
+from hm_agent.process.output import output_console
 from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import RowFile, check_identity
 from hm_agent.wording import counted
@@ -41,8 +43,6 @@ NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
 """The files in OUT besides the tasks."""
 JUDGES = 2
-WIDTH = 120
-"""The width of what is printed into files and pipes, in characters."""
 FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
 _HERE: dict[str, Any] = {"flag_values": FLAGS}
 _WHAT = (
@@ -167,7 +167,7 @@ def _evolve(plan: TaskPlan, out: Path, workers: int, model: ModelSettings) -> in
     target.check()
     authors = None if model.name == BUILTIN else _authors(model.name)
     evolution = Evolution(plan, target, checked_ratio(_value("fail_ratio")), authors)
-    return evolve(evolution, _value("generations"), out, workers, model, _console())
+    return evolve(evolution, _value("generations"), out, workers, model, output_console())
 
 
 def _draw_hard(out: Path, workers: int, model: ModelSettings) -> int:
@@ -182,7 +182,9 @@ def _draw_hard(out: Path, workers: int, model: ModelSettings) -> int:
         raise ConfigError(
             "--hard draws tasks without a model, of scenes of its own: leave out --model, --category, --agents"
         )
-    return make_hard_tasks(checked_slots(_value("tasks"), _value("k_depth")), _value("seed"), out, workers, _console())
+    return make_hard_tasks(
+        checked_slots(_value("tasks"), _value("k_depth")), _value("seed"), out, workers, output_console()
+    )
 
 
 def _authors(author: str) -> Authors:
@@ -249,28 +251,19 @@ def summary(made_task: MadeTask) -> str:
     return f"{tally.kept} of {counted(tally.proposed, 'proposal')} kept{f'; refused: {refused}' if refused else ''}"
 
 
-def _console() -> Console:
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH)
-
-
 def _draw_tasks(plan: TaskPlan, out: Path, workers: int) -> int:
-    from hm_agent.pool.run import locked
-
-    with locked(out, 0):
+    with locked(out):
         folder = TaskFolder(plan, out, plan.identity)
         return _store(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
 
 
 def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
-    from hm_agent.pool.run import locked
-
     settings = model if model.cache else replace(model, cache=out / ANSWERS)
     models = ModelPool(settings)
     identity = {**plan.identity, **asdict(authors), "sampling": model.sampling.recorded()}
-    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
-        folder, console = TaskFolder(plan, out, identity), _console()
+        folder, console = TaskFolder(plan, out, identity), output_console()
 
         def keep(made_task: MadeTask) -> None:
             folder.keep(made_task)
@@ -290,7 +283,7 @@ def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings
 
 def _store(folder: TaskFolder, made_tasks: Generator[MadeTask], total: int) -> int:
     """Stores tasks as they are made, with a progress bar; returns the exit status."""
-    console = _console()
+    console = output_console()
     try:
         with (
             closing(made_tasks),

@@ -16,8 +16,8 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.pool.run import locked
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.process.workers import calls_in_workers
@@ -68,7 +68,7 @@ def evolve(
     identity = {**evolution.identity, **({"sampling": settings.sampling.recorded()} if is_remote else {})}
     with closing(ModelPool(settings)) as models, told_of_interruptions(models.hurry):
         _check(models, evolution)
-        with locked(out, 0), closing(TaskPool(out, evolution, identity)) as pool:
+        with locked(out), closing(TaskPool(out, evolution, identity)) as pool:
             if workers > 1 and not is_remote:
                 make: Callable[[Sequence[Birth]], None] = partial(_make_in_workers, evolution, pool, workers)
             else:

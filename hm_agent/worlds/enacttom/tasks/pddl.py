@@ -20,6 +20,7 @@ from hm_agent.worlds.enacttom.tasks.propositions import (
     MECHANIC,
     MOST_DEPTH,
     PHYSICAL,
+    ROOM,
     TYPES,
     WANTED,
     Claim,
@@ -32,6 +33,8 @@ from hm_agent.written_calls import shortened
 
 KNOWS = "K"
 LONGEST_NAME = 60
+MOST_ROOMS, MOST_NAMES, MOST_CHARACTERS = 30, 300, 100_000
+"""How many rooms, how many names of any kind, and how many characters a problem has at most."""
 RESERVED = ("all", "nothing", "you")
 """Words that can't be names, since commands and prompts use them: for all agents, for no object, for the reader."""
 _NAME = re.compile(rf"[a-z][\w-]{{0,{LONGEST_NAME - 1}}}", re.ASCII)
@@ -141,6 +144,8 @@ def _tokens(text: str) -> Iterator[tuple[int, str]]:
 
 def read_problem(text: str) -> PddlProblem:
     """Reads a problem; raises PddlError for anything invalid or unsupported."""
+    if len(text) > MOST_CHARACTERS:
+        raise PddlError(1, f"a problem has at most {MOST_CHARACTERS:,} characters, and this one {len(text):,}")
     expressions = read_expressions(text)
     if len(expressions) != 1 or expressions[0].head != "define":
         raise PddlError(1, "a problem is one (define (problem NAME) ...)")
@@ -152,6 +157,13 @@ def read_problem(text: str) -> PddlProblem:
     if missing:
         raise PddlError(define.line, f"there is no {missing[0]}")
     objects = _objects(sections[":objects"].items[1:])
+    rooms = [*objects.values()].count(ROOM)
+    if len(objects) > MOST_NAMES or rooms > MOST_ROOMS:
+        raise PddlError(
+            define.line,
+            f"a problem has at most {MOST_NAMES} names in :objects, {MOST_ROOMS} of them rooms, and this one "
+            f"{len(objects)}, {rooms} of them rooms",
+        )
     return PddlProblem(
         name=define.items[1].items[1].text,
         objects=objects,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hm_agent.config import ConfigError
+from hm_agent.files import read_text
 from hm_agent.worlds.exploretom.audit.choices import Choice
 from hm_agent.worlds.exploretom.audit.sentences import NUMBERED, sentences_of
 
@@ -48,7 +49,7 @@ class LabelledStory:
 def text_of_file(path: Path) -> str:
     """The text of a file, without a byte order mark; raises ConfigError, in one line, if it has none."""
     try:
-        text = unicodedata.normalize("NFC", path.read_text("utf-8-sig"))
+        text = unicodedata.normalize("NFC", read_text(path))
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

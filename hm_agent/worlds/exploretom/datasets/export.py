@@ -63,8 +63,9 @@ def export(
     """Writes a data set to the plan's folder.
 
     training: the stories of the plan's mix by action set; `stories` are then those to evaluate on.
-    Raises ConfigError if the folder holds a set already, if there are no stories, or if one does not have the plan's
-    contents; OSError if a file can't be written. After an error there is no partial file of lines, and no card.
+    The caller locks the folder. Raises ConfigError if it holds a set already, if there are no stories, or if one does
+    not have the plan's contents; OSError if a file can't be written. After an error there is no partial file of lines,
+    and no card.
     """
     if (plan.out / CARD).exists():
         raise ConfigError(f"{plan.out / CARD} is there already: name another --out")

@@ -13,6 +13,7 @@ from absl import flags
 from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.grouping import grouped
+from hm_agent.process.folder_lock import locked
 from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import TRAIN, ExportPlan
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, stories_in, told_texts
@@ -140,7 +141,8 @@ def main(arguments: Sequence[str]) -> int:
         has_parquet=_flag("parquet"),
     )
     evaluated, training = _stories(plan)
-    counts = export(evaluated, plan, training)
+    with locked(out):
+        counts = export(evaluated, plan, training)
     for name, lines in counts.lines.items():
         print(f"{out / name}: {lines:,} lines")
     mixed = sum(part.stories for part in counts.mixed)

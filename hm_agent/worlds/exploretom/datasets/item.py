@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
+from io import TextIOWrapper
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Annotated, Any, ClassVar, Literal
@@ -13,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, StrictInt, TypeAdapter, ValidationError
 
 from hm_agent.config import ConfigError, first_problem
+from hm_agent.files import open_regular
 from hm_agent.worlds.exploretom.datasets.belief_trace import TracedAction
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.functional import MAX_CHOICES
@@ -149,7 +151,7 @@ def json_lines(path: Path, advice: str = "") -> Iterator[tuple[int, object]]:
     """
     number = 0
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with TextIOWrapper(open_regular(path), "utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, json.loads(line)

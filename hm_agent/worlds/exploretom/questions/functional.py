@@ -27,6 +27,7 @@ from hm_agent.worlds.exploretom.questions.story_questions import (
 )
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError
 from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
+from hm_agent.worlds.exploretom.story.language import WHO
 
 ASKS = "asks somebody"
 NOBODY = "nobody"
@@ -73,11 +74,10 @@ def _knowledge_words(key: Key) -> str:
     return f"that the {key[1]} is {key[2]}" if key[0] == "state" else f"about the {key[1]}"
 
 
-_NAME = r"[A-Z][\w'’ -]*?"
-_LOOK = re.compile(rf"(?P<person>{_NAME}) needs the (?P<thing>.+) now\. Where does .+")
-_FETCH = re.compile(rf"(?P<person>{_NAME}) is sent for the (?P<thing>.+) and may ask nobody\. .+")
+_LOOK = re.compile(rf"(?P<person>{WHO}) needs the (?P<thing>.+) now\. Where does .+")
+_FETCH = re.compile(rf"(?P<person>{WHO}) is sent for the (?P<thing>.+) and may ask nobody\. .+")
 _TELL = re.compile(
-    rf"(?P<person>{_NAME}) wants everyone to know (?:where the (?P<thing>.+?) is|that the (?P<changed>.+?) is "
+    rf"(?P<person>{WHO}) wants everyone to know (?:where the (?P<thing>.+?) is|that the (?P<changed>.+?) is "
     r"(?P<state>.+?)|about the (?P<topic>.+?)), and tells nobody who, .+"
 )
 

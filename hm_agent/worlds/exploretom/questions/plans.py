@@ -17,19 +17,19 @@ from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory, 
 from hm_agent.worlds.exploretom.story.actions import Inform, ObjectPlace
 from hm_agent.worlds.exploretom.story.effects import perform
 from hm_agent.worlds.exploretom.story.evidence import ObjectLocation, location_key
+from hm_agent.worlds.exploretom.story.language import WHO
 
 SILENCE, TELLS = "nobody tells anybody", " tells "
-_NAME = r"[A-Z][\w'’ -]*?"
 _RULE = (
     "Everyone tells others, in private, only where they themselves believe the {thing} to be, and nothing if they "
     "think that the other believes the same already."
 )
 _RULED = rf"{_RULE.format(thing='(?P<thing>.+?)')} Which one message makes "
 _MEET = re.compile(
-    rf"(?P<met>{_NAME}) is about to look for the (?P<thing>.+)\. You send .+ Whom do you send: (?P<options>.+)\?"
+    rf"(?P<met>{WHO}) is about to look for the (?P<thing>.+)\. You send .+ Whom do you send: (?P<options>.+)\?"
 )
-_FIND = re.compile(rf"{_RULED}(?P<finds>{_NAME}) look where the .+ is, but not (?P<misses>{_NAME}): (?P<options>.+)\?")
-_JOIN = re.compile(rf"{_RULED}(?P<goes>{_NAME}) meet (?P<met>{_NAME}), .+: (?P<options>.+)\?")
+_FIND = re.compile(rf"{_RULED}(?P<finds>{WHO}) look where the .+ is, but not (?P<misses>{WHO}): (?P<options>.+)\?")
+_JOIN = re.compile(rf"{_RULED}(?P<goes>{WHO}) meet (?P<met>{WHO}), .+: (?P<options>.+)\?")
 
 
 @dataclass(frozen=True, slots=True)

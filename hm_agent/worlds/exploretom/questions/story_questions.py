@@ -18,7 +18,7 @@ from hm_agent.worlds.exploretom.story.actions import PutInto, StoryScript, TalkA
 from hm_agent.worlds.exploretom.story.belief_definition import DefinedBeliefs
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker, StoryError, track
 from hm_agent.worlds.exploretom.story.evidence import Key, ObjectLocation, Value, location_key, state_key, topic_key
-from hm_agent.worlds.exploretom.story.language import clause_of
+from hm_agent.worlds.exploretom.story.language import WHO, clause_of
 
 YES, NO = "yes", "no"
 KNOWS, DOES_NOT_KNOW = "knows about it", "does not know about it"
@@ -118,26 +118,25 @@ class Asked:
         return f"was the {self.subject} {when}"
 
 
-_NAME = r"[A-Z][\w'’ -]*?"
 _ASKED = (
-    re.compile(rf"Does (?P<person>{_NAME}) know about the (?P<topic>.+)\?"),
-    re.compile(rf"What does (?P<person>{_NAME}) think about (?P<other>{_NAME})'s belief on the (?P<topic>.+)\? \(.*\)"),
+    re.compile(rf"Does (?P<person>{WHO}) know about the (?P<topic>.+)\?"),
+    re.compile(rf"What does (?P<person>{WHO}) think about (?P<other>{WHO})'s belief on the (?P<topic>.+)\? \(.*\)"),
     re.compile(
-        rf"Does (?P<person>{_NAME}) believe that (?:(?P<other>{_NAME}) believes that )?the (?P<subject>.+?) is "
+        rf"Does (?P<person>{WHO}) believe that (?:(?P<other>{WHO}) believes that )?the (?P<subject>.+?) is "
         r"(?P<state>.+)\? Answer yes or no\."
     ),
     re.compile(
-        rf"Where (?:does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will|will (?P<own>{_NAME})) search for the "
+        rf"Where (?:does (?P<person>{WHO}) think that (?P<other>{WHO}) will|will (?P<own>{WHO})) search for the "
         rf"(?P<searched>.+)\? Answer {IN_CONTAINER}, {OPENLY}, or {NO_PLACE}\."
     ),
     re.compile(rf"Where is the (?P<searched>.+) (?P<time>now)\? Answer {IN_CONTAINER} or {OPENLY}\."),
-    re.compile(rf"In which (?P<about>room|container) will (?P<person>{_NAME}) search for the (?P<subject>.+)\?"),
+    re.compile(rf"In which (?P<about>room|container) will (?P<person>{WHO}) search for the (?P<subject>.+)\?"),
     re.compile(
-        rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) thinks that "
-        rf"(?P<third>{_NAME}) will search for the (?P<subject>.+)\?"
+        rf"In which (?P<about>room|container) does (?P<person>{WHO}) think that (?P<other>{WHO}) thinks that "
+        rf"(?P<third>{WHO}) will search for the (?P<subject>.+)\?"
     ),
     re.compile(
-        rf"In which (?P<about>room|container) does (?P<person>{_NAME}) think that (?P<other>{_NAME}) will search for "
+        rf"In which (?P<about>room|container) does (?P<person>{WHO}) think that (?P<other>{WHO}) will search for "
         r"the (?P<subject>.+)\?"
     ),
     re.compile(r"In which (?P<about>room|container) is the (?P<subject>.+) (?P<time>now)\?"),

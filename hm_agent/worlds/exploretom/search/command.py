@@ -15,8 +15,10 @@ from hm_agent.config import ConfigError
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.providers import ModelPool
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
+from hm_agent.process.output import output_console
 from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.wording import bill
@@ -25,7 +27,7 @@ from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, W
 from hm_agent.worlds.exploretom.random_stories.cast import read_cast
 from hm_agent.worlds.exploretom.random_stories.story_conditions import MAX_ACTIONS
 from hm_agent.worlds.exploretom.readers.readers import MODEL_READERS, WEAK_RULES
-from hm_agent.worlds.exploretom.search.live_table import LiveTable, search_console
+from hm_agent.worlds.exploretom.search.live_table import LiveTable
 from hm_agent.worlds.exploretom.search.methods import METHODS, SearchSettings
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, Writers, find_kinds
 from hm_agent.worlds.exploretom.search.running import search_jobs, telling_jobs
@@ -189,12 +191,10 @@ def run(plan: SearchPlan, out: Path, workers: int, writers: Writers | None = Non
 
     Raises ConfigError, and OSError if files can't be written.
     """
-    from hm_agent.pool.run import locked
-
     plan.check()
     settings = plan.model if plan.model.cache else replace(plan.model, cache=out / ANSWERS)
     models = ModelPool(settings)
-    with closing(models), told_of_interruptions(models.hurry), locked(out, 0):
+    with closing(models), told_of_interruptions(models.hurry), locked(out):
         models.check([plan.model.name] if plan.asks_model else [])
         check_identity(out / IDENTITY, plan.identity, RowFile(out / STORIES, STORY_KEYS))
         status = _report_stops(lambda: _search(plan, out, workers, models), out)
@@ -217,7 +217,7 @@ def _report_stops(act: Callable[[], int], out: Path) -> int:
 
 def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int:
     """Searches the stories of the plan; returns the exit status."""
-    stories, console = RowFile(out / STORIES, STORY_KEYS), search_console()
+    stories, console = RowFile(out / STORIES, STORY_KEYS), output_console()
     table = LiveTable(console, plan, stories.rows.values())
     try:
         with table:
@@ -237,7 +237,7 @@ def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers:
     stories, told, console = (
         RowFile(out / STORIES, STORY_KEYS),
         RowFile(out / TOLD, TOLD_KEYS),
-        search_console(),
+        output_console(),
     )
     due = [stories.rows[name] for name in _story_ids(plan)]
 

@@ -19,15 +19,6 @@ from hm_agent.wording import bill, number
 from hm_agent.worlds.exploretom.search.methods import StorySearch
 from hm_agent.worlds.exploretom.search.plan import SearchPlan, SearchTask
 
-WIDTH = 120
-"""The width of what is printed into files and pipes, in characters."""
-
-
-def search_console() -> Console:
-    """A console for the terminal, or for a file or pipe."""
-    console = Console()
-    return console if console.is_terminal else Console(width=WIDTH)
-
 
 class LiveTable:
     """In a terminal, a live table with a progress bar and the usage; elsewhere, a line for each story found.

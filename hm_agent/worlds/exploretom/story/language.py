@@ -49,6 +49,8 @@ MAX_SHOWN = 80
 CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x2000))))}]"
 """Matches a capital letter of the alphabets that have them, such as É."""
 _PERSON = rf"{CAPITAL}[\w'’-]*(?: {CAPITAL}[\w'’-]*)*"
+WHO = rf"{CAPITAL}[\w'’ -]*?"
+"""Matches a person's name within a question."""
 _THING = r"[\w'’&/-]+(?: [\w'’&/-]+)*?"
 _PEOPLE = rf"{_PERSON}(?:, {_PERSON})*(?: and {_PERSON})?"
 _NAME = re.compile(r"[\w'’&/-]+(?: [\w'’&/-]+)*")

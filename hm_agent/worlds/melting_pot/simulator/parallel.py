@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +67,13 @@ class MeltingPotParallelEnv(ParallelEpisodes):
 
     def close(self) -> None:
         self._world.close()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses copies and pickles, since Melting Pot's engine can't give its state."""
+        raise TypeError(
+            "an environment of Melting Pot can't be copied or pickled: open another one, reset it with the same seed, "
+            "and take the same actions"
+        )
 
     def _seen(self, observations: Mapping[str, Any]) -> Observations:
         return {

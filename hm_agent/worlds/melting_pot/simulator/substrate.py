@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import cache
 from typing import Any, cast
@@ -22,7 +22,8 @@ from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, Substr
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from, use_deterministic_lua
 
-GROUND_TRUTH = ("POSITION", "ORIENTATION")
+POSITION = "POSITION"
+GROUND_TRUTH = (POSITION, "ORIENTATION")
 
 
 def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
@@ -67,19 +68,19 @@ def _action_name(action: Mapping[str, int]) -> str:
 
 
 def build_substrate(
-    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: bool = False
+    name: str, roles: Sequence[str], stream: random.Random, *, ground_truth: Collection[str] = ()
 ) -> substrate_lib.Substrate:
     """Builds a substrate whose episodes are determined by the stream alone.
 
-    ground_truth: adds every player's POSITION and ORIENTATION to the observations, for tests; these are not permitted
-    observations and never reach a focal player.
+    ground_truth: the ones of `GROUND_TRUTH` to add to every player's observations, for viewers and tests; these are not
+    permitted observations and never reach a focal player.
     """
     use_deterministic_lua()
     config = mp_substrate.get_config(name)
     settings = settings_of(name, roles)
     names = list(config.individual_observation_names)
     if ground_truth:
-        names += GROUND_TRUTH
+        names += ground_truth
         _add_location_observers(settings)
     with drawing_from(stream):
         substrate = substrate_lib.build_substrate(

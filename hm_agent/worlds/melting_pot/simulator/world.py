@@ -27,7 +27,13 @@ from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, build_substrate, vision_of
+from hm_agent.worlds.melting_pot.simulator.substrate import (
+    GROUND_TRUTH,
+    POSITION,
+    actions_of,
+    build_substrate,
+    vision_of,
+)
 
 
 class _Environment(Protocol):
@@ -47,9 +53,11 @@ class SubstrateWorld:
 
     def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:
         self.seats: Sequence[Seat] = tuple(seats)
+        self.is_shown = False
+        """As in `World`."""
         self.actions = actions_of(game.substrate)
         """The actions that players may take."""
-        self._game, self._ground_truth = game, ground_truth
+        self._game, self._has_ground_truth = game, ground_truth
         self._environment: _Environment | None = None
         self._stream = random.Random()
         self._step = 0
@@ -62,6 +70,11 @@ class SubstrateWorld:
     def _build(self) -> _Environment:
         """The environment of a new episode, which draws from the stream alone."""
         raise NotImplementedError
+
+    @property
+    def _ground_truth(self) -> Sequence[str]:
+        """What the engine tells of every player beyond the game's observations."""
+        return GROUND_TRUTH if self._has_ground_truth else (POSITION,) if self.is_shown else ()
 
     def _told_bots(self) -> Sequence[Bot]:
         """The bots as `scene` shows them to viewers."""

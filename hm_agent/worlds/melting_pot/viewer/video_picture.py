@@ -71,9 +71,6 @@ class VideoPicture:
         self._last_reward: float | None = None
         self._other: Counts | None = None
         self._canvas.draw(HEADING, heading, title, game.title)
-        self._canvas.draw(
-            WORLD_CAPTION, Pen.caption, "The world, for the viewer only; framed: where the agent takes itself to be"
-        )
         self._canvas.draw(VIEW_CAPTION, Pen.caption, "What the agent sees")
 
     def __call__(self, step: Step) -> Pixels:
@@ -82,8 +79,10 @@ class VideoPicture:
         assert isinstance(scene, Scene)
         state = decision.state if isinstance(decision.state, SubstrateAgentState) else None
         self._canvas.show(WORLD, scene.frame)
-        if state and state.pose:
-            self._canvas.frame(WORLD, scene.frame, state.pose.cell, SPRITE_SIZE, ACCENT, "agent")
+        framed = "where the agent takes itself to be" if state else "where the agent is"
+        self._canvas.draw(WORLD_CAPTION, Pen.caption, f"The world, for the viewer only; framed: {framed}")
+        if cell := (state.pose and state.pose.cell) if state else scene.cell(self._seat):
+            self._canvas.frame(WORLD, scene.frame, cell, SPRITE_SIZE, ACCENT, "agent")
         view = np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8)
         self._canvas.show(VIEW, view)
         if state and not state.view.present:

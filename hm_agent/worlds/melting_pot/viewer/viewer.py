@@ -59,8 +59,8 @@ class MeltingPotViewer:
         """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.
 
         held: the inventories (own, other's) in an interaction that the step began. where: the cells of the players in
-        `facts`, None for a player off the map. inventory: what is held by an agent without a body. watches: True if the
-        strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
+        `facts`, None for a player off the map. inventory, cell: what an agent without a body holds, and where it is.
+        watches: True if the strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
         state, strategy = decision.state, decision.thoughts.strategy
@@ -71,7 +71,7 @@ class MeltingPotViewer:
             shown["where"] = avatars.places(scene.frame)
         if isinstance(state, SubstrateAgentState):
             return {**shown, **_agent_state(state, step.turn.step)}
-        return {**shown, "inventory": scene.players[self._seats.index(seat)].inventory}
+        return {**shown, "inventory": scene.players[self._seats.index(seat)].inventory, "cell": scene.cell(seat)}
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""

@@ -8,18 +8,22 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import ConfigDict, FiniteFloat, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked_dataclass
 
-from hm_agent.config import ConfigError
-from hm_agent.files import write_whole
+from hm_agent.config import ConfigError, first_problem
+from hm_agent.files import open_regular, write_whole
 from hm_agent.worlds.symmtom import rules
+from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.networks import Network
+from hm_agent.worlds.symmtom.learning.networks import Network, Shape
 from hm_agent.worlds.symmtom.settings import GameSettings, with_variant
 
 VERSION = 1
@@ -28,9 +32,11 @@ SHIPPED = Path(__file__).parent / "trained"
 """The folder of checkpoints that ship with the package, named by scenario and algorithm."""
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+MOST_BYTES = 1_000_000_000
+"""The most bytes of a checkpoint, unpacked."""
 _LOAD_ERRORS = (
-    *(ValueError, KeyError, EOFError, TypeError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
+    *(ValueError, KeyError, EOFError, TypeError, AttributeError, RuntimeError, MemoryError),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError, SyntaxError),
 )
 """The errors that NumPy raises for a file that is no archive of arrays, or a damaged one."""
 
@@ -45,6 +51,24 @@ class TrainedPlayer:
     shape: Network
     weights: Arrays
     reward: float | None = None
+
+
+@checked_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class _Facts:
+    """What a checkpoint says of its weights."""
+
+    version: int
+    rules: int
+    algorithm: str
+    settings: GameSettings
+    kind: str
+    shape: Shape | ActorShape
+    reward: FiniteFloat | None
+
+
+@cache
+def _facts() -> TypeAdapter[_Facts]:
+    return TypeAdapter(_Facts)
 
 
 def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None:
@@ -68,27 +92,29 @@ def save(path: Path, player: TrainedPlayer, extra: Arrays | None = None) -> None
 def load(path: Path, settings: GameSettings | None = None) -> tuple[TrainedPlayer, Arrays]:
     """Reads a checkpoint and its extra arrays; ConfigError if it is unreadable or not of the game of `settings`."""
     try:
-        with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
-            facts = json.loads(str(file["facts"]))
+        with open_regular(path, MOST_BYTES) as source, np.load(source, allow_pickle=False) as file:
+            if sum(member.file_size for member in file.zip.infolist()) > MOST_BYTES:
+                raise ValueError("too large")
+            text = str(file["facts"])
             arrays = {name: file[name] for name in file.files if name != "facts"}
+        versions = json.loads(text)
+        for name, version, words in (("version", VERSION, "format"), ("rules", rules.VERSION, "version of the rules")):
+            if versions.get(name) != version:
+                raise ConfigError(f"{path}: a checkpoint of {words} {versions.get(name)}; only {version} can be read")
+        facts = _facts().validate_json(text, strict=True)
+    except ConfigError:
+        raise
+    except ValidationError as error:
+        raise ConfigError(f"{path}: not a checkpoint of SymmToM: {first_problem(error)}") from error
     except (OSError, *_LOAD_ERRORS) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "not a checkpoint of SymmToM"
         raise ConfigError(f"{path}: {reason}") from error
-    for name, version, words in (("version", VERSION, "format"), ("rules", rules.VERSION, "version of the rules")):
-        if facts.get(name) != version:
-            raise ConfigError(f"{path}: a checkpoint of {words} {facts.get(name)}; only {version} can be read")
-    if facts["algorithm"] not in ALGORITHMS:
+    if facts.algorithm not in ALGORITHMS:
         raise ConfigError(
-            f"{path}: trained by {facts['algorithm']!r}, which is unknown; there are {', '.join(ALGORITHMS)}"
+            f"{path}: trained by {facts.algorithm!r}, which is unknown; there are {', '.join(ALGORITHMS)}"
         )
-    player = TrainedPlayer(
-        algorithm=facts["algorithm"],
-        settings=GameSettings(**facts["settings"]),
-        kind=facts["kind"],
-        shape=type(ALGORITHMS[facts["algorithm"]].network)(**facts["shape"]),
-        weights=leaves_of("weights", arrays),
-        reward=facts["reward"],
-    )
+    weights = leaves_of("weights", arrays)
+    player = TrainedPlayer(facts.algorithm, facts.settings, facts.kind, facts.shape, weights, facts.reward)
     _check_player(path, player, settings)
     return player, leaves_of("extra", arrays)
 
@@ -124,12 +150,19 @@ def leaves_of(name: str, arrays: Arrays) -> Arrays:
 
 
 def _check_player(path: Path, player: TrainedPlayer, settings: GameSettings | None) -> None:
-    """Raises ConfigError for weights of wrong sizes, for infinite ones, and for another game than `settings`."""
-    expected = player.shape.initial_weights(player.settings, 0)
-    if {name: value.shape for name, value in player.weights.items()} != {
-        name: value.shape for name, value in expected.items()
-    }:
+    """Raises ConfigError for another network, weights of wrong sizes or kinds, and another game than `settings`."""
+    algorithm, shape = ALGORITHMS[player.algorithm], player.shape
+    sizes = {name: getattr(shape, name) for name in ("hidden", "piece") if hasattr(shape, name)}
+    named = type(shape) is type(algorithm.network) and replace(algorithm.network, **sizes)  # type: ignore[type-var]
+    if (player.kind, shape) != (algorithm.kind, named):
+        raise ConfigError(f"{path}: its network is none of {player.algorithm}")
+    found = {name: value.shape for name, value in player.weights.items()}
+    # Each size has a square matrix: if they don't fit into the file, no weights of these sizes are made to compare.
+    fits = min(sizes.values()) > 0 and max(sizes.values()) ** 2 <= sum(value.size for value in player.weights.values())
+    if not fits or found != {name: value.shape for name, value in shape.initial_weights(player.settings, 0).items()}:
         raise ConfigError(f"{path}: its weights are not of the sizes that {player.settings.name} needs")
+    if not all(np.issubdtype(value.dtype, np.floating) for value in player.weights.values()):
+        raise ConfigError(f"{path}: some of its weights are no numbers")
     if not all(np.isfinite(value).all() for value in player.weights.values()):
         raise ConfigError(f"{path}: some of its weights are not finite")
     if settings is not None and settings != player.settings:

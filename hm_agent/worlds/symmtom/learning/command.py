@@ -15,6 +15,7 @@ from absl import flags
 from hm_agent.command_flags import define_float, help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.process.folder_lock import locked
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
@@ -146,19 +147,20 @@ def _train(training: Any) -> int:
 
 def _train_in_a_process(planned_runs: Sequence[Any], out: Path) -> None:
     """Trains in a process of its own, which Ctrl-C ends at once; while JAX compiles, it would see no signal."""
-    with calls_in_workers(1, _train_one, ((planned, out) for planned in planned_runs)) as results_of_runs:
+    with calls_in_workers(1, train_one, ((planned, out) for planned in planned_runs)) as results_of_runs:
         for result in results_of_runs:
             print(result.result())
             _write_summary(out)
 
 
-def _train_one(planned: Any, out: Path) -> str:
+def train_one(planned: Any, out: Path) -> str:
     """Trains one run in its folder; returns a line on its evaluation."""
     from hm_agent.worlds.symmtom.learning import training
 
     show = LiveLine()
     folder = out / planned.settings.name / planned.algorithm / f"seed-{planned.seed}"
-    evaluation = training.run(planned, folder, show)
+    with locked(folder):
+        evaluation = training.run(planned, folder, show)
     show.end()
     return (
         f"{planned.settings.name} {planned.algorithm} seed {planned.seed}: final {evaluation['final']:.1f}, "

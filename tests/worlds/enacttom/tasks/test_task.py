@@ -247,6 +247,18 @@ WRONG: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     ),
     "unknown category": (having(category="hostile"), "category: Input should be"),
     "unknown field": (having(mood="good"), "mood: Extra inputs are not permitted"),
+    "too many objects": (
+        replaced("cup_2 - object", f"cup_2 {' '.join(f'cup_{number}' for number in range(3, 300))} - object"),
+        "a problem has at most 300 names in :objects, 30 of them rooms, and this one 306, 2 of them rooms",
+    ),
+    "too many rooms": (
+        replaced("kitchen_1 - room", f"kitchen_1 {' '.join(f'room_{number}' for number in range(29))} - room"),
+        "and this one 38, 31 of them rooms",
+    ),
+    "too long": (
+        replaced("(:domain enacttom)", f"(:domain enacttom) {100_000 * ' '}"),
+        "a problem has at most 100,000 characters",
+    ),
     "no public text": (having(task=""), "task: String should have at least 1 character"),
 }
 

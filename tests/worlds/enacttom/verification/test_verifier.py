@@ -126,6 +126,11 @@ def test_a_goal_that_nobody_can_bring_about_has_no_relay_depth() -> None:
     assert verify(task).certificate.relay_depth is None
 
 
+def test_of_all_that_could_bring_a_goal_about_the_nearest_to_the_news_counts() -> None:
+    task = small_task(["(is_open cabinet_1)"], secrets={"agent_0": ("(wanted (is_open cabinet_1))",)})
+    assert TaskProof(task).relay_depth == 0
+
+
 def test_a_search_that_is_cut_short_proves_nothing_and_says_so() -> None:
     task = small_task(BOTH, [NO_KITCHEN, NO_HALL], secrets=SECRETS)
     faults = verify(task, most_nodes=0).faults

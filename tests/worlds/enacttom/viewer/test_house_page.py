@@ -25,7 +25,7 @@ from tests.support.enacttom.small_house import small_task
 from tests.worlds.enacttom.viewer.house_recordings import Replayed, Scripted, replayed
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 WORDS = "</script><script>window.harmed=1</script><img/src=x/onerror='window.harmed=1'><!--"
 OPEN = Proposition("is_open", ("cabinet_1",))
@@ -86,21 +86,18 @@ def pages(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[st
 
 
 @pytest.fixture
-def page(pages: Mapping[str, Replayed], browser: Browser) -> Any:
-    shown = opened(browser, pages["small"].path)
-    yield shown
-    shown.close()
+def page(pages: Mapping[str, Replayed], window: Page) -> Page:
+    return opened(window, pages["small"].path)
 
 
 @pytest.mark.parametrize("kind", ["small", "large"])
-def test_agents_stand_where_the_turn_has_led_them(kind: str, pages: Mapping[str, Replayed], browser: Browser) -> None:
-    page = opened(browser, pages[kind].path)
+def test_agents_stand_where_the_turn_has_led_them(kind: str, pages: Mapping[str, Replayed], window: Page) -> None:
+    page = opened(window, pages[kind].path)
     log = pages[kind].log
     for step in range(0, len(log.steps), 3):
         go_to(page, step)
         places = [one.words for one in log.scene(step).after if one.predicate == "agent_in_room"]
         assert page.evaluate(DISCS) == sorted(places)
-    page.close()
 
 
 def test_a_handle_that_fires_is_told_and_marked(page: Page) -> None:
@@ -165,14 +162,13 @@ def test_what_is_remembered_and_no_longer_so_is_marked_only_where_the_truth_is_a
     expect(page.locator(".mistakes li")).to_have_count(0)
 
 
-def test_secrets_of_others_are_shown_only_with_the_truth(pages: Mapping[str, Replayed], browser: Browser) -> None:
-    page = opened(browser, pages["certified"].path)
+def test_secrets_of_others_are_shown_only_with_the_truth(pages: Mapping[str, Replayed], window: Page) -> None:
+    page = opened(window, pages["certified"].path)
     expect(page.locator("#present")).to_contain_text("Opening cabinet_1 opens chest_2.")
     other = page.get_by_text("The handle of chest_2 is reversed: Open closes it.")
     assert not other.is_visible()
     page.check("#truth")
     assert other.is_visible()
-    page.close()
 
 
 def test_probes_are_shown_with_their_answers_at_the_end(page: Page, pages: Mapping[str, Replayed]) -> None:
@@ -192,8 +188,8 @@ def test_probes_are_shown_with_their_answers_at_the_end(page: Page, pages: Mappi
     expect(page.locator(".probes")).to_have_count(0)
 
 
-def test_the_certified_plan_stands_beside_what_was_done(pages: Mapping[str, Replayed], browser: Browser) -> None:
-    page = opened(browser, pages["certified"].path)
+def test_the_certified_plan_stands_beside_what_was_done(pages: Mapping[str, Replayed], window: Page) -> None:
+    page = opened(window, pages["certified"].path)
     certificate = load_task(task_files()["enacttom_far_handle"]).file.certificate
     assert certificate
     planned = page.locator(".certified .planned")
@@ -204,15 +200,16 @@ def test_the_certified_plan_stands_beside_what_was_done(pages: Mapping[str, Repl
     row.locator("button").click()
     assert step_of(page) == 1
     expect(row).to_have_class("current")
-    page.close()
 
 
 @pytest.mark.parametrize("kind", ["small", "large", "hostile"])
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_the_page_fits_its_screen_and_can_be_read(
-    kind: str, width: int, scheme: Any, pages: Mapping[str, Replayed], browser: Browser
+    kind: str, width: int, scheme: Any, pages: Mapping[str, Replayed], window: Page
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = window
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
     asked, said = requests_and_messages(page)
     page.goto(pages[kind].path.as_uri() + f"#step={len(pages[kind].log.steps) - 1}")
     page.wait_for_selector("#main:not([hidden])")
@@ -224,13 +221,11 @@ def test_the_page_fits_its_screen_and_can_be_read(
     assert [words for contrast, words in page.evaluate(CONTRASTS) if contrast < READABLE] == []
     assert said == []
     assert len(asked) == 1
-    page.close()
 
 
-def test_what_a_task_and_a_model_say_is_shown_and_never_run(pages: Mapping[str, Replayed], browser: Browser) -> None:
-    page = opened(browser, pages["hostile"].path, "#step=0")
+def test_what_a_task_and_a_model_say_is_shown_and_never_run(pages: Mapping[str, Replayed], window: Page) -> None:
+    page = opened(window, pages["hostile"].path, "#step=0")
     expect(page.locator("#present .said-by .text")).to_have_text(f"“{WORDS}”")
     expect(page.locator("#present")).to_contain_text(WORDS)
     assert page.evaluate("window.harmed") is None
     assert page.locator("img, script[src]").count() == 0
-    page.close()

@@ -17,6 +17,7 @@ from hypothesis import settings as examples
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.models.answer_parsing import read_answer
+from hm_agent.process.folder_lock import LOCK, locked
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.episodes import play_out, set_up, settled
 from hm_agent.worlds.exploretom.datasets.export import export
@@ -269,7 +270,7 @@ def test_bad_stories_are_one_clear_line(
     said = capsys.readouterr().err
     assert complaint in said
     assert said.count("\n") == 1
-    assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file()]
+    assert [path.name for path in (tmp_path / "set").rglob("*") if path.is_file()] == [LOCK]
 
 
 @pytest.mark.parametrize(
@@ -309,6 +310,9 @@ def test_a_set_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture
     out = small_export(tmp_path / "set", "--stories=1")
     assert run("export", "exploretom", f"--out={out}") == 2
     assert "is there already" in capsys.readouterr().err
+    with locked(tmp_path / "busy"):
+        assert run("export", "exploretom", f"--out={tmp_path / 'busy'}") == 2
+    assert "another run is at work there" in capsys.readouterr().err
 
 
 # Playing
@@ -319,6 +323,13 @@ def _played(path: Path, agent: str = "reader", number: int = 0, telling: str = "
     world, agents = set_up(scenario, agent, dataset=str(path), telling=telling)
     play_out(world, agents, seed=number)
     return dict(world.metrics())
+
+
+def test_names_may_begin_with_a_capital_letter_of_any_alphabet(tmp_path: Path) -> None:
+    items = items_in(FALSE_BELIEF.replace("Anne", "Élan").replace("Beth", "Ünal Øye"))
+    (path := tmp_path / "set.jsonl").write_text("\n".join(map(line_of, items)), "utf-8")
+    assert _played(path)["accuracy"] == 1
+    assert run("audit", str(path), "--strict") == 0
 
 
 @pytest.mark.parametrize("config", ["literal", "functional"])

@@ -14,6 +14,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.models.answer_parsing import read_answer
+from hm_agent.process.folder_lock import LOCK
 from hm_agent.worlds.exploretom.datasets.item import CANARY, LITERAL, StoryItem
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
 from hm_agent.worlds.exploretom.datasets.training_mix import TrainingMix, mixed_sets, structure_of
@@ -166,4 +167,4 @@ def test_bad_mixes_are_one_clear_line(
     said = capsys.readouterr().err
     assert complaint in said
     assert said.count("\n") == 1
-    assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file()]
+    assert not [path for path in (tmp_path / "set").rglob("*") if path.is_file() and path.name != LOCK]

@@ -134,6 +134,13 @@ def test_stale_news_is_not_believed_against_own_eyes() -> None:
     assert late.belief("Dora", APPLE) == BIN, "it saw the move later than Beth"
     assert late.nested_belief("Dora", "Beth", APPLE) == BOX
     assert late.nested_belief("Beth", "Dora", APPLE) == BOX
+    heard = told(
+        ALL_IN, MOVED_TO_BOX, "Beth left the hall.", MOVED_TO_BIN,
+        "Beth told privately to Dora that the apple is in the box in the hall.",
+        "Dora entered the hall.", "Beth entered the hall.",
+        "Carl told everyone in the hall that the apple is in the bin in the hall.",
+    )  # fmt: skip
+    assert heard.nested_belief("Dora", "Beth", APPLE) == BIN, "the teller's own news was older"
 
 
 def test_object_taken_out_of_its_container_is_not_hidden() -> None:

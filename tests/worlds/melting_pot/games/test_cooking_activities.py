@@ -216,6 +216,7 @@ def test_teammate_has_no_role_while_all_pots_cook() -> None:
         (SERVES, Pace(tomatoes=0, room=90, soups=1, ready=21), "promptly"),
         (SERVES, Pace(soups=1, ready=22), "slowly"),
         (EVERYTHING, Pace(tomatoes=1, room=40, soups=1, ready=2), "promptly"),
+        (EVERYTHING, Pace(tomatoes=1, room=41, soups=1, ready=2), "slowly"),
         (STANDS, Pace(room=60), None),
         (None, Pace(room=60), None),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hm_agent.models.builtin import BuiltinReasoner
-from hm_agent.questions import AnswerT, Question
+from hm_agent.questions import AnswerT, Question, Unanswered
 from hm_agent.theory_of_mind.hypotheses import TABLE_2
 from hm_agent.theory_of_mind.language_questions import MindsReadAnswer, StrategyAnswer
 from hm_agent.theory_of_mind.mind import MindsRead, PlayerModel
@@ -96,21 +96,24 @@ def test_strategy_of_an_answer_expects_what_it_says_once_anything_is_known() -> 
 
 
 class Listening:
-    """The built-in reasoner, which remembers what it was asked."""
+    """The built-in reasoner, which remembers what it was asked. unanswered: the kind of question that it leaves."""
 
     name = "builtin"
 
-    def __init__(self) -> None:
+    def __init__(self, unanswered: str = "") -> None:
         self.asked: list[str] = []
+        self._unanswered = unanswered
 
     async def answer(self, question: Question[AnswerT], note: object = None) -> AnswerT:
         self.asked.append(type(question).__name__)
+        if self.asked[-1] == self._unanswered:
+            raise Unanswered("as told")
         return await BuiltinReasoner(answers()).answer(question)
 
 
-def asked_after(*rounds: RoundEnd) -> list[str]:
-    """What Hypothetical Minds asks after the last of these rounds."""
-    model = Listening()
+def asked_after(*rounds: RoundEnd, unanswered: str = "") -> list[str]:
+    """What Hypothetical Minds asks after the last of these rounds. unanswered: as in `Listening`."""
+    model = Listening(unanswered)
     strategist = TheoryOfMind(mind(), model, TABLE_2)
     asyncio.run(strategist.revise(()))
     for event in rounds:
@@ -144,6 +147,11 @@ def test_choice_is_asked_only_if_hypothesis_or_prediction_has_changed() -> None:
     assert later[:2] == ["Propose", "Predict"]
     once_more = asked_after(delivery(20, LOADS), delivery(40, LOADS, LAZY), delivery(60, LOADS))
     assert once_more.count("ChooseStrategy") <= 1
+
+
+def test_choice_without_an_answer_is_asked_again_though_nothing_has_changed() -> None:
+    asked = asked_after(delivery(20, LOADS), delivery(40, LOADS), unanswered="ChooseStrategy")
+    assert asked == ["ChooseStrategy"]
 
 
 def test_plan_survives_a_delivery() -> None:

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.perception.atlas import label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.walking import find_path
-from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate
+from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, build_substrate
 
 SEEDS, STEPS = range(8), 600
 PURPOSE = 0.6
@@ -65,7 +65,7 @@ def play(game: MatrixFacts, vision: SubstrateVision, seed: int) -> Iterator[Zap]
     their third hit are left out: their beam goes on through it.
     """
     rng = random.Random(seed)
-    substrate = build_substrate(game.substrate, ("default",) * 2, rng, ground_truth=True)
+    substrate = build_substrate(game.substrate, ("default",) * 2, rng, ground_truth=GROUND_TRUTH)
     both = substrate.reset().observation
     collected = [False, False]
     for _ in range(STEPS):

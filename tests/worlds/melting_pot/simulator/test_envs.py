@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import warnings
 from typing import Any
 
@@ -104,4 +106,7 @@ def test_an_environment_names_the_seats_without_an_action_and_asks_for_a_reset()
     env.reset(seed=0)
     with pytest.raises(ValueError, match=r"^no action of player_1: say one for each of player_0, player_1$"):
         env.step({"player_0": 0})
+    for copied in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="can't be copied or pickled: open another one"):
+            copied(env)
     env.close()

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
 from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.scenarios import game_named
-from hm_agent.worlds.melting_pot.simulator.substrate import build_substrate, vision_of
+from hm_agent.worlds.melting_pot.simulator.substrate import GROUND_TRUTH, build_substrate, vision_of
 
 GAME = game_named("cooking_asymmetric", KitchenFacts)
 VISION = vision_of(GAME.short_name, 0)
@@ -63,7 +63,7 @@ def cook_soup(first_try: int) -> Iterator[Look]:
     has a cooldown of one step.
     """
     stream = random.Random(1000)
-    substrate = build_substrate(GAME.substrate, ("default",) * 2, stream, ground_truth=True)
+    substrate = build_substrate(GAME.substrate, ("default",) * 2, stream, ground_truth=GROUND_TRUTH)
     seen = substrate.reset().observation
     left = 0 if seen[0]["POSITION"][0] < POT[0] else 1
     server, loader = Cook(DISHES), Cook(TOMATOES)

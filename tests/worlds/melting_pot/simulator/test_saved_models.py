@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.scenarios import all_scenarios, scenario_named
-from hm_agent.worlds.melting_pot.simulator.bots.casting import STANDING, Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
 from hm_agent.worlds.melting_pot.simulator.determinism import EPISODE_RANDOM
 from tests.support.commands import ROOT
 from tests.worlds.melting_pot.simulator.saved_puppet import save_other, save_puppet
@@ -63,18 +63,6 @@ def test_check_draws_nothing_from_the_global_generator(tmp_path: Path) -> None:
     before = random.getstate()
     assert choose_bots(scenario, "trained", tmp_path) is Bots.TRAINED
     assert random.getstate() == before
-
-
-def test_documentation_lists_the_folders_of_every_game() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "melting_pot.md").read_text("utf-8")
-    listed = dict(re.findall(r"^\| `(\w+)/` \| (.*) \|$", page, re.MULTILINE))
-    needed: dict[str, set[str]] = {}
-    for scenario in all_scenarios():
-        for bot in () if scenario.is_self_play else cast_of(scenario):
-            if bot != STANDING:
-                path = model_path(bot, Path())
-                needed.setdefault(path.parent.name, set()).add(path.name)
-    assert {substrate: {*re.findall(r"`(\w+)/`", models)} for substrate, models in listed.items()} == needed
 
 
 def test_tensorflow_is_imported_only_where_a_trained_bot_is_asked_for() -> None:

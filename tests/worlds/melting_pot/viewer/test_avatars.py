@@ -14,16 +14,18 @@ def test_players_are_found_where_they_stand_and_each_has_a_colour_of_its_own() -
     avatars = avatars_of(scenario.game)
     assert avatars
     assert len(set(avatars.colours.values())) == len(avatars.players) == len(scenario.seats) == 8
-    world = SelfPlayWorld(scenario, ground_truth=True)
+    world = SelfPlayWorld(scenario)
+    world.is_shown = True
     rng = random.Random(3)
     world.reset(3)
     seen = 0
     for _ in range(60):
         world.step({seat: rng.randrange(8) for seat in scenario.seats})
-        places = avatars.places(world.scene().frame)
+        scene = world.scene()
+        places = avatars.places(scene.frame)
         for slot, place in enumerate(places):
             if place is not None:
-                assert place == tuple(world.truth(slot, before=True)["POSITION"])
+                assert place == scene.cell(scenario.seats[slot])
                 seen += 1
     world.close()
     assert seen > 400

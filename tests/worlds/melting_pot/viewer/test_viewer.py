@@ -39,7 +39,12 @@ def test_every_scenario_can_be_shown(scenario: Scenario) -> None:
 def test_an_agent_without_a_body_has_its_inventory_and_the_names_of_its_actions() -> None:
     scenario = scenario_named("rws_repeated_1")
     viewer, scene = MeltingPotViewer(scenario), Scene(scenario.seats, [seen((2, 0, 1)), seen((3, 1, 1))], ())
-    assert viewer.shown(step(scenario.seats, scene), "player_0")["inventory"] == (2, 0, 1)
+    shown = viewer.shown(step(scenario.seats, scene), "player_0")
+    assert (shown["inventory"], shown["cell"]) == ((2, 0, 1), None)
+    for colour, cell in ((9, (4, 7)), (0, None)):  # the view of a player off the map is black
+        told = {**seen((2, 0, 1)), "POSITION": np.array((4, 7)), "RGB": np.full((88, 88, 3), colour)}
+        told_of = step(scenario.seats, Scene(scenario.seats, [told, seen((3, 1, 1))], ()))
+        assert viewer.shown(told_of, "player_0")["cell"] == cell
     (info,) = find_scenarios(["rws_repeated_1"])
     assert viewer.facts(info)["actions"][5:] == ["turn_left", "turn_right", "interact"]
 

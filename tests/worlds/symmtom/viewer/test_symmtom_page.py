@@ -20,7 +20,7 @@ from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
 from tests.worlds.symmtom.viewer.board_log import BoardLog
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 SEATS = ("player_0", "player_1", "player_2")
 PLACES = """() => [...document.querySelectorAll('#over text')].filter(text => /^\\d$/.test(text.textContent)
@@ -74,30 +74,28 @@ def grid(page: Page, title: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["planner", "scripted", "language", "learned", "test"])
-def test_agents_stand_where_the_turn_has_led_them(kind: str, pages: Mapping[str, Played], browser: Browser) -> None:
-    page = opened(browser, pages[kind].path)
+def test_agents_stand_where_the_turn_has_led_them(kind: str, pages: Mapping[str, Played], window: Page) -> None:
+    page = opened(window, pages[kind].path)
     for step in range(0, len(pages[kind].log.steps), 5):
         go_to(page, step)
         cells = pages[kind].log.scene(step).moved_to
         assert page.evaluate(PLACES) == [[str(agent), x, y] for agent, (x, y) in enumerate(cells)]
-    page.close()
 
 
-def test_events_are_told_with_the_step_that_they_came_from(pages: Mapping[str, Played], browser: Browser) -> None:
+def test_events_are_told_with_the_step_that_they_came_from(pages: Mapping[str, Played], window: Page) -> None:
     played = pages["language"]
-    page = opened(browser, played.path)
+    page = opened(window, played.path)
     at = next(at for at, step in enumerate(played.log.steps) if at > 1 and step.decisions[SEATS[0]].events)
     go_to(page, at)
     learned = page.locator("#present li.earlier")
     assert learned.inner_text().startswith(f"before it acted, it learned of step {at - 1}")
     told = [event.describe() for event in played.log.steps[at].decisions[SEATS[0]].events]
     assert learned.locator("li").all_inner_texts() == told
-    page.close()
 
 
-def test_an_arrow_leads_from_who_speaks_to_who_hears(pages: Mapping[str, Played], browser: Browser) -> None:
+def test_an_arrow_leads_from_who_speaks_to_who_hears(pages: Mapping[str, Played], window: Page) -> None:
     played = pages["planner"]
-    page = opened(browser, played.path)
+    page = opened(window, played.path)
     heard = [step for step in range(30) if played.log.scene(step).heard]
     for step in heard[:6]:
         go_to(page, step)
@@ -109,11 +107,10 @@ def test_an_arrow_leads_from_who_speaks_to_who_hears(pages: Mapping[str, Played]
         assert f"player {speaker} at column {scene.moved_to[speaker][0]}" in words
         assert f"says {scene.said[speaker]} to " in words
         assert f"player {listener}" in words
-    page.close()
 
 
 def test_k_as_believed_is_shown_beside_k_as_it_is_only_where_the_truth_is_asked_for(
-    pages: Mapping[str, Played], browser: Browser
+    pages: Mapping[str, Played], window: Page
 ) -> None:
     played = pages["planner"]
     wrong = next(
@@ -122,7 +119,7 @@ def test_k_as_believed_is_shown_beside_k_as_it_is_only_where_the_truth_is_asked_
         for seat in SEATS
         if believed(played, step, seat) != [list(row) for row in played.log.scene(step).knows]
     )
-    page = opened(browser, played.path, f"#step={wrong[0]}&seat={wrong[1]}")
+    page = opened(window, played.path, f"#step={wrong[0]}&seat={wrong[1]}")
     assert grid(page, "believes") == believed(played, *wrong)
     assert not page.get_by_text("K as it is").is_visible()
     page.check("#truth")
@@ -131,33 +128,30 @@ def test_k_as_believed_is_shown_beside_k_as_it_is_only_where_the_truth_is_asked_
     crossed = page.locator(".grids > div:first-child td.mistaken").count()
     pairs = zip(believed(played, *wrong), played.log.scene(wrong[0]).knows, strict=True)
     assert crossed == sum(len(set(one) ^ set(other)) for one, other in pairs) > 0
-    page.close()
 
 
-def test_who_tells_no_beliefs_shows_what_it_is_certain_of(pages: Mapping[str, Played], browser: Browser) -> None:
-    page = opened(browser, pages["scripted"].path, "#step=20&seat=player_2")
+def test_who_tells_no_beliefs_shows_what_it_is_certain_of(pages: Mapping[str, Played], window: Page) -> None:
+    page = opened(window, pages["scripted"].path, "#step=20&seat=player_2")
     scene = pages["scripted"].log.scene(20)
     certain = [list(row) for row in scene.first_hand]
     certain[2] = list(scene.knows[2])
     assert grid(page, "certain of") == certain
-    page.close()
 
 
 @pytest.mark.parametrize("kind", ["planner", "scripted"])
 def test_what_is_known_is_told_of_the_seat_that_is_looked_at(
-    kind: str, pages: Mapping[str, Played], browser: Browser
+    kind: str, pages: Mapping[str, Played], window: Page
 ) -> None:
     """At first all may know the same of each other."""
-    page = opened(browser, pages[kind].path)
+    page = opened(window, pages[kind].path)
     for seat in ("player_1", "player_0"):
         page.select_option("#seat", seat)
         page.wait_for_function("name => replay.seat.name === name", arg=seat)
         assert seat.replace("_", " ") in page.inner_text("#present .grids h2 >> nth=0")
-    page.close()
 
 
-def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Played], browser: Browser) -> None:
-    page = opened(browser, pages["language"].path, "#step=10")
+def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Played], window: Page) -> None:
+    page = opened(window, pages["language"].path, "#step=10")
     assert page.locator("#present .plan li").count() >= 1
     page.click("#tab-interactions")
     assert page.locator("table.interactions tbody tr").count() >= 1
@@ -168,28 +162,26 @@ def test_a_language_agents_calls_and_meetings_are_shown(pages: Mapping[str, Play
     rows = [row.inner_text().split("\t") for row in page.locator("table.interactions tbody tr").all()]
     told = [(row[-4], row[-1]) for row in rows]
     assert told == [(one.behaviour, f"+{one.reward:.2f}" if one.reward else "0.00") for one in met]
-    page.close()
 
 
-def test_a_test_of_mind_says_what_it_is_about_only_with_the_truth(
-    pages: Mapping[str, Played], browser: Browser
-) -> None:
-    page = opened(browser, pages["test"].path)
+def test_a_test_of_mind_says_what_it_is_about_only_with_the_truth(pages: Mapping[str, Played], window: Page) -> None:
+    page = opened(window, pages["test"].path)
     told = page.get_by_text("which the agent is never told")
     assert not told.is_visible()
     page.check("#truth")
     assert told.is_visible()
     assert "scripted" in page.inner_text(".scores")
     assert "is held in place" in page.inner_text("#present")
-    page.close()
 
 
 @pytest.mark.parametrize("kind", ["planner", "scripted", "crowd", "language", "test"])
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), (1600, "light")])
 def test_the_page_fits_its_screen_and_can_be_read(
-    kind: str, width: int, scheme: Any, pages: Mapping[str, Played], browser: Browser
+    kind: str, width: int, scheme: Any, pages: Mapping[str, Played], window: Page
 ) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
+    page = window
+    page.set_viewport_size({"width": width, "height": 700})
+    page.emulate_media(color_scheme=scheme)
     asked, said = requests_and_messages(page)
     page.goto(pages[kind].path.as_uri() + "#step=8")
     page.wait_for_selector("#main:not([hidden])")
@@ -206,4 +198,3 @@ def test_the_page_fits_its_screen_and_can_be_read(
     assert [words for contrast, words in page.evaluate(CONTRASTS) if contrast < READABLE] == []
     assert said == []
     assert len(asked) == 1
-    page.close()

@@ -42,7 +42,7 @@ function named(where = []) {
 }
 
 const overlay = {
-  key: ({ state, shown }) => [state?.pose ?? null, shown.route, shown.where],
+  key: ({ state, shown }) => [state?.pose ?? null, shown.cell, shown.route, shown.where],
   build: (step) => [...named(step.shown.where), ...ownWay(step)],
 };
 
@@ -54,11 +54,12 @@ function ownName(seat, x, y) {
   return draw("text", { x, y, style, class: "player-name" }, viewer.seats.length > 1 ? spaced(seat) : "agent");
 }
 
-// Where the agent takes itself to be, and where it is about to go.
-function ownWay({ seat, state, shown: { route = [] } }) {
-  if (!state?.pose) return [];
+// Where the agent takes itself to be, and where it is about to go; where it is, if it does not say.
+function ownWay({ seat, state, shown: { cell, route = [] } }) {
+  const own = state?.pose ?? cell;
+  if (!own) return [];
   const side = viewer.facts.spriteSize;
-  const [x, y] = state.pose;
+  const [x, y] = own;
   const points = [[x, y], ...route].map(([px, py]) => `${(px + 0.5) * side},${(py + 0.5) * side}`).join(" ");
   const goal = points.split(" ").pop();
   const way = [
@@ -70,7 +71,7 @@ function ownWay({ seat, state, shown: { route = [] } }) {
 
 function describe({ state, shown }, index) {
   const pose = state?.pose;
-  const where = pose ? `at column ${pose[0]}, row ${pose[1]}, facing ${pose[2]}` : shown.present === false ? "off the map" : "not sure where it is";
+  const where = shown.cell ? `at column ${shown.cell[0]}, row ${shown.cell[1]}` : pose ? `at column ${pose[0]}, row ${pose[1]}, facing ${pose[2]}` : shown.present === false ? "off the map" : "not sure where it is";
   return `The world at step ${index}; the agent is ${where}`;
 }
 
@@ -184,7 +185,7 @@ Object.assign(viewer, {
   hasTruth: true,
   action: (action) => spaced(viewer.facts.actions[action] ?? action),
   notes: ({ bots }) => (bots === "scripted" ? ["The bots are scripted."] : []),
-  caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be ", make("span", { class: "key route" }), " where it is about to go", playersKey()],
+  caption: () => ["The world, for the viewer only. ", make("span", { class: "key self" }), " where the agent takes itself to be, or is if it does not say ", make("span", { class: "key route" }), " where it is about to go", playersKey()],
   describe,
   overlay,
   away: ({ shown }) => (shown.present === false ? "off the map, until it respawns" : null),

@@ -1,0 +1,112 @@
+"""From a command to its result: the processor's seconds, how many of them are the world's, and memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hm_agent.core import Seat, Turn, World
+from hm_agent.registry import find_scenarios
+from hm_agent.testing.episodes import play_out, set_up
+
+ROUNDS = 5
+PLAY = ("-m", "hm_agent", "play")
+COMMANDS = {
+    "import hm_agent": (0.3, ("-c", "import hm_agent")),
+    "hm-agent --help": (0.6, ("-m", "hm_agent", "--help")),
+    "hm-agent list": (0.6, ("-m", "hm_agent", "list")),
+    "five steps of Running With Scissors": (2.0, (*PLAY, "--scenario=rws_repeated_1", "--max_steps=5")),
+    "five questions of a story": (1.2, (*PLAY, "--scenario=exploretom_functional_a1", "--max_steps=5")),
+}
+"""Commands by what they do, each with its target in seconds."""
+SHARES = {"rws_repeated_1": 0.35, "pd_repeated_6": 0.35, "rws_arena_0": 0.3, "cooking_asymmetric_0": 0.3}
+"""By scenario, how much of a command that plays an episode is to be Melting Pot and its bots, at least."""
+MEMORY = 250
+"""The most that a process is to take, in MB."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a command took: seconds of the processor, and the most memory at a time in MB."""
+
+    seconds: float
+    memory: float
+
+
+class TimedWorld(World[Any, Any]):
+    """A world with the processor's seconds that building it and its steps take, bots included."""
+
+    def __init__(self, world: World[Any, Any]) -> None:
+        self._world, self.seats, self.seconds = world, world.seats, 0.0
+
+    def reset(self, seed: int) -> Turn[Any]:
+        return self._timed(lambda: self._world.reset(seed))
+
+    def step(self, actions: Mapping[Seat, Any]) -> Turn[Any]:
+        return self._timed(lambda: self._world.step(actions))
+
+    def _timed(self, act: Callable[[], Turn[Any]]) -> Turn[Any]:
+        started = time.process_time()
+        turn = act()
+        self.seconds += time.process_time() - started
+        return turn
+
+    def scene(self) -> object | None:
+        return self._world.scene()
+
+    def close(self) -> None:
+        self._world.close()
+
+
+def used_by(arguments: Sequence[str]) -> Used:
+    """Runs Python with these arguments, with its compiled modules as after an installation."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, env=environment) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{arguments} ended with status {process.returncode}")
+    return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
+
+
+def world_seconds(name: str, seed: int) -> float:
+    """The processor's seconds that a scenario's world takes in an episode of the default agent."""
+    (scenario,) = find_scenarios([name])
+    world, agents = set_up(scenario, seed=seed, bots="scripted")
+    timed = TimedWorld(world)
+    play_out(timed, agents, seed=seed)
+    return timed.seconds
+
+
+def time_commands() -> None:
+    for what, (target, arguments) in COMMANDS.items():
+        with TemporaryDirectory() as out:
+            command = [*arguments, *([f"--out={out}", "--overwrite"] if "play" in arguments else [])]
+            used_by(command)  # compiles modules and templates, if it is the first
+            seconds = median(used_by(command).seconds for _ in range(ROUNDS))
+        print(f"| {what}: seconds | {target} | {seconds:.2f} |", flush=True)
+
+
+def measure_episode(name: str, least: float) -> None:
+    with TemporaryDirectory() as out:
+        used = used_by([*PLAY, f"--scenario={name}", "--bots=scripted", f"--out={out}"])
+        (result,) = Path(out).rglob("result.json")
+        share = world_seconds(name, json.loads(result.read_bytes())["seed"]) / used.seconds
+    print(f"| {name}, an episode: the world's share | {least:.0%} | {share:.0%} of {used.seconds:.1f} s |")
+    print(f"| {name}, an episode: memory | {MEMORY} MB | {used.memory:.0f} MB |", flush=True)
+
+
+def main() -> None:
+    print("| what | target | measured |\n| --- | --- | --- |")
+    time_commands()
+    for name, least in SHARES.items():
+        measure_episode(name, least)
