@@ -6,8 +6,8 @@ playable := .venv/.playable
 code := hm_agent tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals mutants proofs lint format bench attack stress compare ablations orders minds cards \
-	cards-local train-symmtom learners bots docs lock wheel clean
+.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals mutants proofs lint format bench attack stress \
+	compare ablations orders minds cards cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' Makefile

@@ -16,6 +16,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -59,10 +60,10 @@ def listed() -> Sequence[Mutant]:
     return read_toml(ROOT / "tests/mutants.toml", TypeAdapter(dict[str, tuple[Mutant, ...]]))["mutant"]
 
 
-def run_tests(folder: Path, tests: Collection[str], *options: str, **more: str) -> int:
-    """Runs tests in a copy, up to the first that fails; returns pytest's exit status. more: environment variables."""
+def run_tests(folder: Path, tests: Collection[str], *options: str) -> int:
+    """Runs tests in a copy, up to the first that fails; returns pytest's exit status."""
     command = (sys.executable, "-m", "pytest", "-xq", "--tb=short", "-p", "no:cacheprovider", *options, *tests)
-    environment = {**os.environ, "PYTHONPATH": str(folder), **more}
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
     with (folder / "output").open("w") as output:
         return subprocess.run(
             command, cwd=folder, env=environment, stdout=output, stderr=output, check=False
@@ -74,11 +75,16 @@ def outcome_in(folder: Path, mutant: Mutant) -> str:
     path = folder / mutant.file
     original = path.read_text("utf-8")
     try:
-        path.write_text(original.replace(mutant.find, mutant.put), "utf-8")
-        status = run_tests(folder, mutant.tests, f"--timeout={LIMIT}", PYTHONDONTWRITEBYTECODE="1")
-        return OUTCOMES.get(status, "BROKEN")
+        rewrite(path, original.replace(mutant.find, mutant.put))
+        return OUTCOMES.get(run_tests(folder, mutant.tests, f"--timeout={LIMIT}"), "BROKEN")
     finally:
-        path.write_text(original, "utf-8")
+        rewrite(path, original)
+
+
+def rewrite(module: Path, text: str) -> None:
+    """Changes a module and removes what was compiled of it, which Python may take for that of a file of equal size."""
+    module.write_text(text, "utf-8")
+    Path(cache_from_source(module)).unlink(missing_ok=True)
 
 
 def copies(folder: Path, tests: Collection[str]) -> list[Path]:
