@@ -74,7 +74,9 @@ class SubstrateWorld:
     @property
     def _ground_truth(self) -> Sequence[str]:
         """What the engine tells of every player beyond the game's observations."""
-        return GROUND_TRUTH if self._has_ground_truth else (POSITION,) if self.is_shown else ()
+        if self._has_ground_truth:
+            return GROUND_TRUTH
+        return (POSITION,) if self.is_shown and kind_of(self._game).is_framed else ()
 
     def _told_bots(self) -> Sequence[Bot]:
         """The bots as `scene` shows them to viewers."""

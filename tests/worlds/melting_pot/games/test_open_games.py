@@ -109,6 +109,22 @@ def test_own_cell_is_marked_and_ground_is_told_only_where_it_is_bare() -> None:
     assert "apple on grass" not in text
 
 
+@pytest.mark.parametrize("name", ["externality_mushrooms_dense_selfplay", "commons_harvest_partnership_selfplay"])
+def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: str) -> None:
+    def seen(*, is_shown: bool) -> list[bytes]:
+        world, rng = SelfPlayWorld(scenario_named(name)), random.Random(3)
+        world.is_shown = is_shown
+        world.reset(seed=11)
+        frames = []
+        for _ in range(STEPS):
+            turn = world.step({seat: rng.randrange(len(world.actions)) for seat in world.seats})
+            frames += [turn.observations[seat].view["RGB"].tobytes() for seat in world.seats]
+        world.close()
+        return frames
+
+    assert seen(is_shown=False) == seen(is_shown=True)
+
+
 def test_maps_of_coins_depend_on_the_seed_alone() -> None:
     def drawn(state: int, seed: int) -> bytes:
         random.seed(state)

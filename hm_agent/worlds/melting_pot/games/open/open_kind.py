@@ -21,6 +21,7 @@ class OpenKind(Kind[OpenFacts]):
     script = Path(__file__).with_name("open.js")
     offers = None
     counts_interactions = False
+    is_framed = False
 
     def reader(self, facts: OpenFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
