@@ -194,6 +194,11 @@ class GameFacts(Strict):
         raise NotImplementedError
 
     @property
+    def about(self) -> str:
+        """What the substrate is, for who does not know it; empty where the game's kind says so."""
+        return ""
+
+    @property
     def measure(self) -> Measure:
         """What its episodes are compared by."""
         return Measure.reward_per(self.reward_per_steps)

@@ -85,7 +85,7 @@ class Scenario:
 
     @property
     def about(self) -> str:
-        return self.facts.about if self.facts else f"no bots: {len(self.seats)} seats for agents"
+        return self.facts.about if self.facts else f"{self.game.about}no bots: {len(self.seats)} seats for agents"
 
     @property
     def published(self) -> Mapping[str, tuple[float, float]]:

@@ -115,14 +115,17 @@ class MeltingPotSuite(Suite):
     }
 
     commands: Mapping[str, OwnCommand] = {
-        name: command for kind in KINDS.values() for name, command in kind.commands.items()
+        "game-file": OwnCommand(
+            "write the file of one of Melting Pot's substrates",
+            "hm_agent.worlds.melting_pot.simulator.written_games:main",
+        )
     }
 
     @property
     def _scenarios(self) -> Mapping[str, Scenario]:
         return _scenarios_in(tuple(ADDED.folders))
 
-    def offers_in(self, scenario: ScenarioInfo) -> Sequence[type[BasicMind]]:
+    def offers_in(self, scenario: ScenarioInfo) -> Sequence[type[BasicMind]] | None:
         return kind_of(self._scenarios[scenario.name].game).offers
 
     @property

@@ -10,7 +10,6 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
-from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.game import Game
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+    from hm_agent.worlds.melting_pot.perception.sprites import Pixels
     from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
@@ -33,25 +33,36 @@ class Kind(Protocol[FactsT]):
     games, and without `bots` all bots are trained.
 
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
-    the names of its substrates' actions, by their numbers. script: what only its games show in a replay.
-    has_paid_interactions: True if players are paid for each interaction of two. infers_inventories: True if agents
-    find out what others held. commands: those of the command line that are for its games alone, by name. offers: what
-    the minds of its games answer beyond `BasicMind`. shortcuts: the agents of its games of two that model no mind, by
-    name, with what they do.
+    the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games show in a
+    replay. has_paid_interactions: True if players are paid for each interaction of two. counts_interactions: False if
+    nothing in its games is counted as one. is_framed: False if pictures don't frame players, since to ask the engine
+    where they are could change what happens. infers_inventories: True if agents find out what others held. offers: what
+    the minds of its games answer beyond `BasicMind`; None if no agent that thinks plays them. shortcuts: the agents of
+    its games of two that model no mind, by name, with what they do.
     """
 
     facts: type[FactsT]
     actions: tuple[str, ...]
     script: Path
     has_paid_interactions: bool = False
+    counts_interactions: bool = True
+    is_framed: bool = True
     infers_inventories: bool = False
-    commands: Mapping[str, OwnCommand] = {}
     shortcuts: Mapping[str, str] = {}
-    offers: Sequence[type[BasicMind]] = (Mind,)
+    offers: Sequence[type[BasicMind]] | None = (Mind,)
 
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""
         raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
+
+    def reader(self, facts: FactsT, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
+        """What puts every frame of one player's episode into words, in order, from it and the own move before it."""
+        from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
+        from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+
+        vision = vision_of(facts.short_name, slot, is_column=is_column)
+        perceiver, kinds = Perceiver(vision), tuple(dict.fromkeys(vision.roles.kinds.values()))
+        return lambda rgb, move: perceiver.see(rgb, move).describe(kinds)
 
     def situation(self) -> type[Any]:
         """The class of what questions show of a seat in its games; the kind itself if its questions share none."""
@@ -81,7 +92,7 @@ class Kind(Protocol[FactsT]):
 
     def count_interactions(self, facts: FactsT, observation: Mapping[str, Any], reward: float) -> int:
         """How many interactions a step brought a player. observation: all that the substrate tells of the player."""
-        ...
+        return 0
 
     def target(self, strategy: Strategy | None) -> Counts | None:
         """The inventory that a strategy is to reach; None if it says nothing of that."""
@@ -90,3 +101,7 @@ class Kind(Protocol[FactsT]):
     def problems(self, facts: FactsT, settings: Mapping[str, Any]) -> Iterator[str]:
         """Contradictions between what only its files state and a substrate's lab2d settings, each in one line."""
         return iter(())
+
+    def file(self, substrate: str) -> str:
+        """The file of a game on a substrate, as far as its configuration gives it; empty if it is of another kind."""
+        return ""

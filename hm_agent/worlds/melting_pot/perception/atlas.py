@@ -1,44 +1,39 @@
-"""Names what each cell of a frame shows, by exact look-up of its pixels in an atlas of all possible pictures.
+"""Names what each cell of a frame shows: the sprites, on their layers, that together make exactly its pixels.
 
-The atlas is computed from the substrate's configuration, which holds the shapes and palettes of all sprites, and from
-the engine's exact rules for scaling, rotating and blending them; no image is labelled by hand.
+The pictures of sprites come from the substrate's configuration (`sprites.py`); no image is labelled by hand. A picture
+is explained when it is first seen, since some substrates can show more combinations than could be listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product, repeat
-from typing import Any
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-SPRITE_SIZE = 8
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Layer, Pixels, Sprite
+
 ROW = np.dtype(f"V{SPRITE_SIZE * 3}")
 """The RGB of a row of a patch, as one item: 24 bytes at a time are copied faster than single ones."""
 PATCH = np.dtype(f"V{SPRITE_SIZE * ROW.itemsize}")
 """The RGB of a whole patch, as one item."""
 UNKNOWN = 0
 """The label index of a patch that no combination of sprites explains."""
+MOST_SPRITES = 7
+"""The most sprites that a picture is explained by."""
+MOST_TRIED = 4000
+"""The most stacks of sprites that are tried for one picture."""
 
-LAYERS = ("background", "lowerPhysical", "upperPhysical", "overlay", "superOverlay")
-"""The visible layers, from bottom to top."""
-
-BEAMS = {"BeamInteraction": (252, 252, 106)}
-"""The RGB of opaque beams by sprite. Only the engine's Lua code defines them, and they hide all other sprites."""
-
-Pixels = npt.NDArray[np.uint8]
+OPAQUE, HALF = 255, 127
+"""The alpha of what hides all below, and what the engine adds so as to round."""
 Labels = list[int]
 """The label index of each cell of a window, row by row from the top left."""
-
-
-@dataclass(frozen=True)
-class Sprite:
-    """A named picture on one layer, rotated by `turns` quarter turns clockwise."""
-
-    name: str
-    turns: int = 0
+Values = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -51,148 +46,136 @@ class Label:
         return next((sprite for sprite in self.sprites if sprite.name == name), None)
 
 
-@dataclass(frozen=True)
 class Atlas:
-    """index: from the bytes of an 8 x 8 RGB patch to the index of its label in `labels`."""
+    """Explains the pictures of a substrate's cells; shared by all players and episodes, in any thread.
 
-    labels: tuple[Label, ...]
-    index: Mapping[bytes, int]
-
-
-def build_atlas(settings: Mapping[str, Any]) -> Atlas:
-    """Computes the atlas of everything that any player can see. settings: the substrate's lab2d settings."""
-    pictures = _sprite_pictures(settings)
-    layers = [_layer_pictures(settings, layer, pictures) for layer in LAYERS]
-    layers.append(_translucent_beams(settings))
-    labels: list[Label] = [Label((Sprite("unknown"),))]
-    index: dict[bytes, int] = {}
-    stacks = product(*([sprite for sprite, _ in layer] for layer in layers))
-    patches = _compositions([[rgba for _, rgba in layer] for layer in layers])
-    size = (SPRITE_SIZE, SPRITE_SIZE, 3)
-    beams = (((Sprite(name),), np.full(size, colour, np.uint8)) for name, colour in BEAMS.items())
-    for sprites, patch in chain(zip(stacks, patches, strict=True), beams):
-        # Of several labels with the same picture, the first is kept: it has the fewest sprites.
-        if index.setdefault(patch.tobytes(), len(labels)) == len(labels):
-            labels.append(Label(tuple(sprite for sprite in sprites if sprite)))
-    return Atlas(tuple(labels), index)
-
-
-Rotations = tuple[Pixels, ...]
-"""(8, 8, 4) RGBA pictures of one sprite by quarter turns; a single one for a sprite that is never rotated."""
-
-
-def _game_objects(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    simulation = settings["simulation"]
-    yield from simulation["gameObjects"]
-    yield from simulation["prefabs"].values()
-
-
-def components(game_object: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    """The arguments of every component of a game object that has this name."""
-    for component in game_object["components"]:
-        if component["component"] == name:
-            yield component.get("kwargs", {})
-
-
-def _sprite_pictures(settings: Mapping[str, Any]) -> dict[str, Rotations]:
-    """The picture of every sprite that an Appearance or AdditionalSprites component defines."""
-    pictures: dict[str, Rotations] = {}
-    for game_object in _game_objects(settings):
-        for kwargs in components(game_object, "Appearance"):
-            if kwargs.get("renderMode") == "ascii_shape":
-                pictures |= _pictures(kwargs, "spriteNames", "spriteShapes", "palettes", "noRotates")
-        for kwargs in components(game_object, "AdditionalSprites"):
-            keys = ("customSpriteNames", "customSpriteShapes", "customPalettes", "customNoRotates")
-            pictures |= _pictures(kwargs, *keys)
-    return pictures
-
-
-def _pictures(kwargs: Mapping[str, Any], names: str, shapes: str, palettes: str, fixed: str) -> dict[str, Rotations]:
-    no_rotates = list(kwargs.get(fixed, ()))
-    return {
-        name: _rotations(shape, palette, no_rotate=n < len(no_rotates) and no_rotates[n])
-        for n, (name, shape, palette) in enumerate(zip(kwargs[names], kwargs[shapes], kwargs[palettes], strict=True))
-    }
-
-
-def _rotations(shape: str | Sequence[str], palette: Mapping[str, Sequence[int]], *, no_rotate: bool) -> Rotations:
-    if not isinstance(shape, str):
-        return tuple(_paint(facing, palette) for facing in shape)
-    picture = _paint(shape, palette)
-    return (picture,) if no_rotate else tuple(np.rot90(picture, -turns) for turns in range(4))
-
-
-def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
-    """(8, 8, 4) RGBA of an ASCII shape; larger shapes are scaled down by the floored box mean of each channel."""
-    rgba = [[(*palette[char], 255)[:4] for char in line] for line in shape.strip().splitlines()]
-    picture = np.array(rgba, np.int64)
-    factor = len(picture) // SPRITE_SIZE
-    boxes = picture.reshape(SPRITE_SIZE, factor, SPRITE_SIZE, factor, 4)
-    return np.asarray(boxes.sum(axis=(1, 3)) // factor**2, np.uint8)
-
-
-def _layer_pictures(
-    settings: Mapping[str, Any], layer: str, pictures: Mapping[str, Rotations]
-) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Every (sprite, RGBA picture) that a layer can hold, beginning with (None, None) for an empty layer.
-
-    Sprites without a picture are left out: players see another sprite in their place.
+    labels: what the pictures seen so far show; new ones are appended. sprites: all that can be seen.
     """
-    names = {
-        state["sprite"]
-        for game_object in _game_objects(settings)
-        for kwargs in components(game_object, "StateManager")
-        for state in kwargs["stateConfigs"]
-        if state.get("layer") == layer and "sprite" in state
-    }
-    names |= {seen_as for name, seen_as in _sprite_maps(settings) if name in names}
-    choices: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
-    drawn = sorted(names & pictures.keys())
-    choices += [(Sprite(name, turns), rgba) for name in drawn for turns, rgba in enumerate(pictures[name])]
-    return choices
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        self.labels: list[Label] = [Label((Sprite("unknown"),))]
+        self.sprites = frozenset(sprite for layer in layers for sprite, _ in layer.pictures)
+        self._pictures = {sprite: rgba for layer in layers for sprite, rgba in layer.pictures}
+        self._looks: dict[str, set[bytes]] = {}
+        for sprite, rgba in chain.from_iterable(layer.pictures for layer in layers):
+            self._looks.setdefault(sprite.name, set()).add(rgba.tobytes())
+        self._stacks = _Stacks(layers)
+        self._index = _Index(self._number)
+        self._numbers: dict[Label, int] = {}
+        self._lock = threading.Lock()
+
+    def label(self, rgb: Pixels) -> Labels:
+        """The label index of every patch of a frame; UNKNOWN for a picture that no combination of sprites makes.
+
+        rgb: (H, W, 3) uint8, H and W multiples of 8.
+        """
+        rows = rgb.reshape(len(rgb) // SPRITE_SIZE, SPRITE_SIZE, -1).view(ROW)
+        patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
+        return list(map(self._index.__getitem__, patches))
+
+    def picture(self, *sprites: Sprite) -> Pixels:
+        """(8, 8, 3) RGB of sprites on a cell, from bottom to top."""
+        return compose([self._pictures[sprite] for sprite in sprites])
+
+    def alike(self, names: Iterable[str]) -> frozenset[str]:
+        """The names of all sprites that share a picture with one of these, and these."""
+        given = frozenset(names)
+        looks = set[bytes]().union(*(self._looks.get(name, ()) for name in given))
+        return given.union(name for name, own in self._looks.items() if not own.isdisjoint(looks))
+
+    def _number(self, patch: bytes) -> int:
+        sprites = self._stacks.explain(np.frombuffer(patch, np.uint8))
+        if sprites is None:
+            return UNKNOWN
+        label = Label(sprites)
+        with self._lock:
+            number = self._numbers.setdefault(label, len(self.labels))
+            if number == len(self.labels):
+                self.labels.append(label)
+            return number
 
 
-def _sprite_maps(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(sprite, the sprite that some player sees in its place), from every avatar's sprite map."""
-    for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in components(game_object, "Avatar"):
-            yield from kwargs.get("spriteMap", {}).items()
+class _Index(dict[bytes, int]):
+    """From the RGB of a patch to the index of its label, which is found out at the first look-up."""
+
+    def __init__(self, number: Callable[[bytes], int]) -> None:
+        self._number = number
+
+    def __missing__(self, patch: bytes) -> int:
+        self[patch] = number = self._number(patch)
+        return number
 
 
-def _translucent_beams(settings: Mapping[str, Any]) -> list[tuple[Sprite | None, Pixels | None]]:
-    """Every (sprite, RGBA picture) of the translucent beams, beginning with (None, None) for no beam."""
-    choices: list[tuple[Sprite | None, Pixels | None]] = [(None, None)]
-    for game_object in settings["simulation"]["gameObjects"]:
-        for kwargs in components(game_object, "InteractBeam"):
-            rgba = _paint(kwargs["shapes"][0], kwargs["palettes"][0])
-            choices.append((Sprite(f"interact_player{len(choices)}"), rgba))
-    return choices
+class _Stacks:
+    """Finds the stack of sprites, one a layer at most, that looks like a patch: of several the one with the fewest.
 
-
-def _compositions(layers: Sequence[Sequence[Pixels | None]]) -> Pixels:
-    """(N, 8, 8, 3) RGB of a picture, or none, of each layer laid over black, for all N choices in `product`'s order.
-
-    Pictures are RGBA, from the bottom layer to the top, and blended in integers as the engine does.
+    It peels sprites off from the top. What may lie under them is known, channel by channel, as a range of values, since
+    the engine blends in whole numbers; in the end the range must hold the engine's black.
     """
-    patches = np.zeros((1, SPRITE_SIZE, SPRITE_SIZE, 3), np.uint8)
-    for layer in layers:
-        patches = np.stack([_overlaid(patches, rgba) for rgba in layer], 1).reshape(-1, *patches.shape[1:])
-    return patches
+
+    def __init__(self, layers: Sequence[Layer]) -> None:
+        drawn = [
+            (sprite, rgba, place)
+            for place, layer in reversed(list(enumerate(layers)))
+            for sprite, rgba in layer.pictures
+            if rgba[..., 3].any()
+        ]
+        self._sprites = [sprite for sprite, _, _ in drawn]
+        places = [place for _, _, place in drawn]
+        self._below = [bisect_right(places, -place, key=operator.neg) for place in places]
+        """For each sprite, the number of the first one on a lower layer."""
+        rgba = np.array([rgba for _, rgba, _ in drawn], np.int32).reshape(len(drawn), SPRITE_SIZE**2, 4)
+        self._colours = rgba[:, :, :3].reshape(len(drawn), -1)
+        self._alphas = np.repeat(rgba[:, :, 3], 3, axis=1)
+        self._opaque, self._visible = self._alphas == OPAQUE, self._alphas > 0
+        self._looks = [rgba.tobytes() for _, rgba, _ in drawn]
+
+    def explain(self, patch: npt.NDArray[np.uint8]) -> tuple[Sprite, ...] | None:
+        """The sprites from bottom to top; None if none of the stacks tried looks like that. patch: (192,) RGB."""
+        values = patch.astype(np.int32)
+        tried = iter(range(MOST_TRIED))
+        for count in range(MOST_SPRITES + 1):
+            stack = self._search(values, values, 0, count, tried)
+            if stack is not None:
+                return stack
+        return None
+
+    def _search(
+        self, low: Values, high: Values, first: int, count: int, tried: Iterator[int]
+    ) -> tuple[Sprite, ...] | None:
+        """The stack of `count` sprites, from number `first` on, with which every channel is from `low` to `high`."""
+        if not low.any():
+            return () if count == 0 else None
+        if count == 0 or next(tried, None) is None:
+            return None
+        colours, is_open = self._colours[first:], (low > 0) | (high < OPAQUE)
+        fits = ~(self._opaque[first:] & ((colours < low) | (colours > high))).any(axis=1)
+        fits &= (self._visible[first:] & is_open).any(axis=1)
+        looked_like: set[bytes] = set()
+        for number in (np.flatnonzero(fits) + first).tolist():
+            under = self._under(number, low, high)
+            if under is not None and self._looks[number] not in looked_like:
+                looked_like.add(self._looks[number])  # on a lower layer, there is less that can lie under it
+                below = self._search(*under, self._below[number], count - 1, tried)
+                if below is not None:
+                    return (*below, self._sprites[number])
+        return None
+
+    def _under(self, number: int, low: Values, high: Values) -> tuple[Values, Values] | None:
+        """The values that may lie under a sprite for it to show some from `low` to `high`; None if none do."""
+        alpha = self._alphas[number]
+        clear, own = OPAQUE - alpha, alpha * self._colours[number]
+        divisor = np.maximum(clear, 1)
+        lowest = np.maximum(-((own + HALF - OPAQUE * low) // divisor), 0)
+        highest = np.minimum((OPAQUE * high + HALF - own) // divisor, OPAQUE)
+        lowest, highest = np.where(clear, lowest, 0), np.where(clear, highest, OPAQUE)
+        return None if (lowest > highest).any() else (lowest, highest)
 
 
-def _overlaid(patches: Pixels, rgba: Pixels | None) -> Pixels:
-    """RGB patches with an RGBA picture over them; 16 bits hold what is divided, which is at most 255 * 255 + 127."""
-    if rgba is None:
-        return patches
-    colour, alpha = rgba[..., :3].astype(np.uint16), rgba[..., 3:].astype(np.uint16)
-    return (((255 - alpha) * patches + alpha * colour + 127) // 255).astype(np.uint8)
-
-
-def label_patches(rgb: Pixels, atlas: Atlas) -> Labels:
-    """The label index of every patch of a frame by exact look-up; UNKNOWN for a picture that the atlas doesn't hold.
-
-    rgb: (H, W, 3) uint8, H and W multiples of 8.
-    """
-    rows = rgb.reshape(len(rgb) // SPRITE_SIZE, SPRITE_SIZE, -1).view(ROW)
-    patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
-    return list(map(atlas.index.get, patches, repeat(UNKNOWN)))
+def compose(pictures: Sequence[Pixels]) -> Pixels:
+    """(8, 8, 3) RGB of RGBA pictures laid over black, blended in integers as the engine does."""
+    patch = np.zeros((SPRITE_SIZE, SPRITE_SIZE, 3), np.int64)
+    for rgba in pictures:
+        colour, alpha = rgba[..., :3].astype(np.int64), rgba[..., 3:].astype(np.int64)
+        patch = ((OPAQUE - alpha) * patch + alpha * colour + HALF) // OPAQUE
+    return patch.astype(np.uint8)

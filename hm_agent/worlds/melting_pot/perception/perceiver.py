@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Labels, Pixels, label_patches
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label, Labels
 from hm_agent.worlds.melting_pot.perception.localizer import (
     OPPOSITE,
     Localizer,
@@ -16,6 +17,7 @@ from hm_agent.worlds.melting_pot.perception.localizer import (
     WallPatterns,
     odds_of_staying,
 )
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
 
@@ -55,24 +57,42 @@ class PatchMeaning(NamedTuple):
 class SubstrateVision:
     """The parts of perception that depend on the substrate alone; shared by all players and episodes.
 
-    plain: the labels that show only floor or the own avatar. has_compass: True if walls are drawn rotated against the
-    own facing, so that they tell it.
+    meanings: what each label of the atlas means, as far as the frames read so far show it. plain: the labels that show
+    only floor or the own avatar. has_compass: True if walls are drawn rotated against the own facing, so that they tell
+    it.
     """
 
     def __init__(self, atlas: Atlas, patterns: WallPatterns, roles: SpriteRoles) -> None:
         self.atlas, self.patterns, self.roles = atlas, patterns, roles
         self.layout, self.window = patterns.layout, patterns.window
         self.surroundings = frozenset(self.window.offsets) - {(0, 0)}
-        self.meanings = tuple(self._meaning(number, label) for number, label in enumerate(atlas.labels))
-        self.has_compass = any(meaning.is_wall and meaning.turns for meaning in self.meanings)
-        self.own_labels = frozenset(n for n, label in enumerate(atlas.labels) if label.find(roles.own))
-        self.plain = frozenset(
-            n for n, meaning in enumerate(self.meanings) if not (meaning.kind or meaning.is_wall or meaning.is_hidden)
-        )
+        self.has_compass = any(sprite.turns for sprite in atlas.sprites if sprite.name in roles.solid)
+        self.meanings: list[PatchMeaning] = []
+        self.own_labels: set[int] = set()
+        self.plain: set[int] = set()
+        self._lock = threading.Lock()
+
+    def read(self, rgb: Pixels) -> Labels:
+        """The label of every cell of a frame, each of which then has a meaning."""
+        labels = self.atlas.label(rgb)
+        if len(self.meanings) < len(self.atlas.labels):
+            with self._lock:
+                self._learn()
+        return labels
 
     def is_own(self, rgb: Pixels) -> bool:
         """True if a frame shows the own avatar of these roles where the player stands."""
-        return label_patches(rgb, self.atlas)[self.window.own_index] in self.own_labels
+        return self.read(rgb)[self.window.own_index] in self.own_labels
+
+    def _learn(self) -> None:
+        """Finds out what the atlas's new labels mean."""
+        for number, label in enumerate(self.atlas.labels[len(self.meanings) :], start=len(self.meanings)):
+            meaning = self._meaning(number, label)
+            if label.find(self.roles.own):
+                self.own_labels.add(number)
+            if not (meaning.kind or meaning.is_wall or meaning.is_hidden):
+                self.plain.add(number)
+            self.meanings.append(meaning)
 
     def _meaning(self, number: int, label: Label) -> PatchMeaning:
         roles = self.roles
@@ -167,7 +187,7 @@ class Perceiver:
         if self._off_map and rgb.tobytes() == self._off_map[0]:
             view = self._off_map[1]
         else:
-            view = self._map(Frame(self._vision, label_patches(rgb, self._vision.atlas)), move)
+            view = self._map(Frame(self._vision, self._vision.read(rgb)), move)
             self._off_map = None if view.present else (rgb.tobytes(), view)
         self.unknown_patches += view.unknown_patches
         return view

@@ -1,9 +1,9 @@
 """Makes Melting Pot deterministic: each episode has its own stream of random numbers, and Lua loops have a fixed order.
 
-Melting Pot draws the environment's seed, the bots and their trembles from Python's global `random`, partly in worker
-threads, so any other draw in the process would change an episode. Importing this module binds the name `random` inside
-Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator is neither read
-nor written, and episodes may be interleaved freely.
+Melting Pot draws the environment's seed, the maps of Coins, the bots and their trembles from Python's global `random`,
+partly in worker threads, so any other draw in the process would change an episode. Importing this module binds the name
+`random` inside Melting Pot's modules to a stand-in that draws from the current episode's stream; the global generator
+is neither read nor written, and episodes may be interleaved freely.
 
 Some loops of its Lua code iterate over tables with string keys by `pairs`, whose order differs from build to build:
 over avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers,
@@ -24,6 +24,7 @@ from typing import Any
 
 import dm_env
 import meltingpot
+from meltingpot.configs.substrates import coins
 from meltingpot.utils.policies import policy as policy_lib
 from meltingpot.utils.policies import saved_model_policy
 from meltingpot.utils.puppeteers import in_the_matrix
@@ -43,7 +44,7 @@ class _EpisodeRandom(threading.local):
 
 
 EPISODE_RANDOM = _EpisodeRandom()
-for _module in (builder, in_the_matrix, population, saved_model_policy):
+for _module in (builder, coins, in_the_matrix, population, saved_model_policy):
     _module.random = EPISODE_RANDOM
 
 
@@ -97,6 +98,30 @@ end
 """
 
 
+_ALL_IN_ORDER = """
+local nativePairs = pairs
+function pairs(map)
+  local keys, sortable = {}, type(map) == 'table'
+  if sortable then
+    for key in nativePairs(map) do
+      sortable = sortable and (type(key) == 'string' or type(key) == 'number')
+      table.insert(keys, key)
+    end
+  end
+  if not sortable then return nativePairs(map) end
+  table.sort(keys, function(a, b) if type(a) == type(b) then return a < b end return type(a) == 'number' end)
+  local n = 0
+  return function()
+    repeat n = n + 1 until keys[n] == nil or rawget(map, keys[n]) ~= nil
+    if keys[n] ~= nil then return keys[n], rawget(map, keys[n]) end
+  end
+end
+"""
+"""Sorts all loops of a level. Keys that are taken out on the way are skipped, as Lua's own loops do."""
+_LEVELS_IN_ORDER = ("the_matrix", "collaborative_cooking")
+"""The levels whose own loops draw no random numbers: they run as Melting Pot wrote them."""
+
+
 @cache
 def use_deterministic_lua() -> None:
     """Points Melting Pot's builder at a deterministic copy of its Lua code, deleted when the process ends."""
@@ -104,6 +129,11 @@ def use_deterministic_lua() -> None:
     atexit.register(drop_scratch_folder, folder)
     lua = folder / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)
+    chatty = lua / "levels" / "hidden_agenda" / "components.lua"
+    chatty.write_text(chatty.read_text("utf-8").replace('print("INIT ADD SPRITES")', ""), "utf-8")
+    for level in (lua / "levels").iterdir():
+        if level.name not in _LEVELS_IN_ORDER and (start := level / "init.lua").is_file():
+            start.write_text(_ALL_IN_ORDER + start.read_text("utf-8"), "utf-8")
     for module, (loop, times) in _LOOPS.items():
         _sort_loops(lua / "modules" / module, loop, times)
     builder._MELTINGPOT_ROOT = str(folder)

@@ -84,5 +84,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
 
 def _space(name: str, spec: Any, most: int) -> Box:
     """The space of an observation. most: an upper bound of how many things of a kind a player holds."""
-    high = 255 if spec.dtype == np.uint8 else most if name == "INVENTORY" else 1
-    return Box(0, high, spec.shape, spec.dtype)
+    if spec.dtype == np.uint8:
+        return Box(0, 255, spec.shape, np.uint8)
+    low, high = {"INVENTORY": (0.0, float(most)), "READY_TO_SHOOT": (0.0, 1.0)}.get(name, (-np.inf, np.inf))
+    return Box(low, high, spec.shape, np.float64)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import cache
 from typing import Any, cast
 
 from meltingpot import substrate as mp_substrate
+from meltingpot.utils.substrates import builder
 from meltingpot.utils.substrates import substrate as substrate_lib
 from meltingpot.utils.substrates.wrappers.base import Lab2dWrapper
+from ml_collections import ConfigDict
 
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
 from hm_agent.worlds.melting_pot.grid import Layout, Window
-from hm_agent.worlds.melting_pot.perception.atlas import Atlas, build_atlas, components
+from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import components, layers_of, merged
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from, use_deterministic_lua
 
@@ -27,10 +30,16 @@ GROUND_TRUTH = (POSITION, "ORIENTATION")
 
 
 def settings_of(substrate: str, roles: Sequence[str]) -> dict[str, Any]:
-    """A fresh copy of a substrate's lab2d settings."""
+    """A fresh copy of a substrate's lab2d settings, with a blank for what means nothing on its map.
+
+    The engine, which ignores both, prints a warning for each of the latter.
+    """
     config = mp_substrate.get_config(substrate)
     settings = dict(config.lab2d_settings_builder(roles=roles, config=config))
-    settings["simulation"].setdefault("scene", _bare_scene())
+    simulation = settings["simulation"]
+    simulation.setdefault("scene", _bare_scene())
+    known = {*simulation["charPrefabMap"], "\n"}
+    simulation["map"] = "".join(char if char in known else " " for char in simulation["map"])
     return settings
 
 
@@ -56,15 +65,24 @@ MOTIONS: Mapping[str, Mapping[int, str]] = {
 
 @cache
 def actions_of(substrate: str) -> type[IntEnum]:
-    """A substrate's actions as Melting Pot numbers them, named after its configuration: FORWARD, INTERACT, FIRE_ZAP."""
-    names = tuple(map(_action_name, mp_substrate.get_config(substrate).action_set))
-    return cast(type[IntEnum], IntEnum("Action", names, start=0))
+    """A substrate's actions as Melting Pot numbers them, named after its configuration: FORWARD, FIRE_ZAP, VOTE_2."""
+    action_set = mp_substrate.get_config(substrate).action_set
+    values: dict[str, set[int]] = {}
+    for action in action_set:
+        for part, value in action.items():
+            values.setdefault(part, set()).add(value)
+    several = {part for part, found in values.items() if len(found - {0}) > 1}
+    return cast(type[IntEnum], IntEnum("Action", [_action_name(action, several) for action in action_set], start=0))
 
 
-def _action_name(action: Mapping[str, int]) -> str:
-    """The name of the first part of an action that is not 0; NOOP if all are."""
-    named = (MOTIONS.get(part, {}).get(value, part) for part, value in action.items() if value)
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", next(named, "noop")).upper()
+def _action_name(action: Mapping[str, int], several: Set[str]) -> str:
+    """The names of the parts of an action that are not 0; NOOP if all are. several: those told by their values."""
+    names = (
+        MOTIONS.get(part, {}).get(value, f"{part}_{value}".replace("-", "minus_") if part in several else part)
+        for part, value in action.items()
+        if value
+    )
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", "_".join(names) or "noop").upper()
 
 
 def build_substrate(
@@ -77,7 +95,8 @@ def build_substrate(
     """
     use_deterministic_lua()
     config = mp_substrate.get_config(name)
-    settings = settings_of(name, roles)
+    with drawing_from(stream):
+        settings = settings_of(name, roles)
     names = list(config.individual_observation_names)
     if ground_truth:
         names += ground_truth
@@ -114,7 +133,7 @@ def _add_location_observers(settings: Mapping[str, Any]) -> None:
 
 def layout_of(game: GameFacts) -> Layout:
     """The map of a game's walls."""
-    return Layout.from_ascii(_default_settings(game.substrate)["simulation"]["map"], game.walls)
+    return Layout.from_ascii(default_settings(game.substrate)["simulation"]["map"], game.walls)
 
 
 def vision_of(game_name: str, slot: int, *, is_column: bool = False) -> SubstrateVision:
@@ -137,26 +156,47 @@ def _vision_in(folders: tuple[str, ...], game_name: str, slot: int, is_column: b
 def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
     """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
-    return WallPatterns(layout_of(game), _window(_default_settings(game.substrate)))
+    return WallPatterns(layout_of(game), window_of(next(avatars_in(default_settings(game.substrate)))))
 
 
 @cache
 def atlas_of(substrate: str) -> Atlas:
-    """The atlas of all that can be seen in a substrate; computed once per process."""
-    return build_atlas(_default_settings(substrate))
+    """The atlas of all that can be seen in a substrate, which all players and episodes of this process share."""
+    stream = random.Random(0)
+    return Atlas(merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1))))
+
+
+DRAWS = {"coins": 60}
+"""How often a configuration that is drawn anew for each episode is drawn, so as to know all that can be seen."""
 
 
 @cache
-def _default_settings(substrate: str) -> dict[str, Any]:
-    return settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+def default_settings(substrate: str) -> dict[str, Any]:
+    """The settings of a substrate with its usual players, including the avatars that Melting Pot's builder adds."""
+    return _settings_drawn(substrate, random.Random(0))
 
 
-def _window(settings: Mapping[str, Any]) -> Window:
-    for game_object in settings["simulation"]["gameObjects"]:
-        for avatar in components(game_object, "Avatar"):
-            view = avatar["view"]
-            return Window(view["left"], view["right"], view["forward"], view["backward"])
-    raise ValueError("the substrate has no avatar with a view")
+def _settings_drawn(substrate: str, stream: random.Random) -> dict[str, Any]:
+    with drawing_from(stream):
+        settings = settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+    if "avatar" not in settings["simulation"]["prefabs"]:
+        return settings
+    added = ConfigDict(settings)
+    builder.maybe_build_and_add_avatar_objects(added)
+    return cast(dict[str, Any], added.to_dict())
+
+
+def avatars_in(settings: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The avatars' game objects, in the order of slots."""
+    objects = settings["simulation"]["gameObjects"]
+    avatars = {kwargs["index"]: each for each in objects for kwargs in components(each, "Avatar")}
+    return (avatars[index] for index in sorted(avatars))
+
+
+def window_of(avatar: Mapping[str, Any]) -> Window:
+    """What an avatar's player sees around it. avatar: its game object."""
+    view = next(components(avatar, "Avatar"))["view"]
+    return Window(view["left"], view["right"], view["forward"], view["backward"])
 
 
 def sprite_roles(game: GameFacts, slot: int = 0) -> SpriteRoles:

@@ -74,7 +74,9 @@ class SubstrateWorld:
     @property
     def _ground_truth(self) -> Sequence[str]:
         """What the engine tells of every player beyond the game's observations."""
-        return GROUND_TRUTH if self._has_ground_truth else (POSITION,) if self.is_shown else ()
+        if self._has_ground_truth:
+            return GROUND_TRUTH
+        return (POSITION,) if self.is_shown and kind_of(self._game).is_framed else ()
 
     def _told_bots(self) -> Sequence[Bot]:
         """The bots as `scene` shows them to viewers."""
@@ -154,11 +156,12 @@ class SubstrateWorld:
 
         The game's measure, e.g. the reward per as many steps as the paper reports it for, has the measure's own name;
         it is missing in games that are measured by the reward of whole episodes. interactions: those of a seat's
-        player, as the game's kind counts them.
+        player, as the game's kind counts them, if it does.
         """
         if not self._step:
             return {}
-        means = {"interactions": per_capita(self._interactions.values())}
+        counts = kind_of(self._game).counts_interactions
+        means = {"interactions": per_capita(self._interactions.values())} if counts else {}
         measure = self._game.measure
         if measure.per_steps:
             means[measure.name] = measure.of_reward(per_capita(self._earned.values()), self._step)

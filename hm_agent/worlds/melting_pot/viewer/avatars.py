@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-import numpy as np
-import numpy.typing as npt
-
 from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts
-from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE, Atlas, Sprite, label_patches
+from hm_agent.worlds.melting_pot.perception.atlas import Atlas
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels, Sprite
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
 Cell = tuple[int, int]
@@ -20,32 +18,26 @@ class Avatars:
     """Finds players by their sprites. names: the players' names by sprite. colours: as on the map, by player."""
 
     def __init__(self, atlas: Atlas, names: Mapping[str, str]) -> None:
-        self._atlas, self.players = atlas, tuple(names.values())
-        self._by_label = {
-            number: names[sprite.name]
-            for number, label in enumerate(atlas.labels)
-            for sprite in label.sprites
-            if sprite.name in names
-        }
-        patches = {atlas.labels[number].sprites: patch for patch, number in atlas.index.items()}
-        self.colours = {name: _main_colour(patches[(Sprite(sprite),)]) for sprite, name in names.items()}
+        self._atlas, self._names, self.players = atlas, names, tuple(names.values())
+        self.colours = {name: _main_colour(atlas.picture(Sprite(sprite))) for sprite, name in names.items()}
 
-    def places(self, frame: npt.NDArray[np.uint8]) -> Sequence[Cell | None]:
+    def places(self, frame: Pixels) -> Sequence[Cell | None]:
         """The cell (column, row) of each of `players` on a frame of the whole map; None for a player not on it."""
-        columns = frame.shape[1] // SPRITE_SIZE
+        columns, labels = frame.shape[1] // SPRITE_SIZE, self._atlas.labels
         cells = {
-            self._by_label[label]: (place % columns, place // columns)
-            for place, label in enumerate(label_patches(frame, self._atlas))
-            if label in self._by_label
+            self._names[sprite.name]: (place % columns, place // columns)
+            for place, label in enumerate(self._atlas.label(frame))
+            for sprite in labels[label].sprites
+            if sprite.name in self._names
         }
         return [cells.get(player) for player in self.players]
 
 
-def _main_colour(patch: bytes) -> str:
+def _main_colour(picture: Pixels) -> str:
     """The most frequent colour of an avatar over black, e.g. #f54141."""
-    pixels = [patch[start : start + 3] for start in range(0, len(patch), 3)]
+    pixels = map(tuple, picture.reshape(-1, 3).tolist())
     ((colour, _),) = Counter(pixel for pixel in pixels if any(pixel)).most_common(1)
-    return f"#{colour.hex()}"
+    return f"#{bytes(colour).hex()}"
 
 
 def avatars_of(game: GameFacts) -> Avatars | None:

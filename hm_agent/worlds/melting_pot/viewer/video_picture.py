@@ -27,7 +27,7 @@ from hm_agent.recording.drawing import (
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
-from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scene import Scene
 
 # Even coordinates keep the edges of enlarged pixels sharp, since video stores one colour for each 2 x 2 pixels.

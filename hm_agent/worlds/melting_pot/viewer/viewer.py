@@ -13,7 +13,7 @@ from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
-from hm_agent.worlds.melting_pot.perception.atlas import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of

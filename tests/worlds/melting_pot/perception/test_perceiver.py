@@ -14,8 +14,8 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.grid import Cell, Facing, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
 from hm_agent.worlds.melting_pot.planning.calls import Call, FireAt, MoveTo
@@ -129,7 +129,7 @@ def test_every_wall_patch_is_an_exact_compass(moments: list[Moment], rws_vision:
     told = [
         (-meaning.turns % 4, moment.pose.facing)
         for moment in moments
-        for label in label_patches(moment.rgb, rws_vision.atlas)
+        for label in rws_vision.read(moment.rgb)
         if (meaning := rws_vision.meanings[label]).is_wall
     ]
     assert {facing for facing, _ in told} == set(Facing)

@@ -14,8 +14,8 @@ from hm_agent.worlds.melting_pot.facts import FOCAL
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import SKILLED, Chef
 from hm_agent.worlds.melting_pot.grid import Facing, Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels, label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
@@ -49,7 +49,7 @@ def pose_of(truth: Any) -> Pose:
 
 
 def hands(vision: SubstrateVision, rgb: Pixels) -> str | None:
-    return vision.meanings[int(label_patches(rgb, vision.atlas)[vision.window.own_index])].mark
+    return vision.meanings[int(vision.read(rgb)[vision.window.own_index])].mark
 
 
 def watch(scenario: Scenario, seed: int, *, wanders: bool) -> Iterator[Moment]:

@@ -11,7 +11,6 @@ import pytest
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
-from hm_agent.worlds.melting_pot.perception.atlas import label_patches
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.planning.beam import reaches
 from hm_agent.worlds.melting_pot.planning.walking import find_path
@@ -45,7 +44,7 @@ def pose_of(truth: Any) -> Pose:
 
 def things_and_lit(world_rgb: Any, vision: SubstrateVision) -> tuple[frozenset[Cell], frozenset[Cell]]:
     """Where resources lie, and where a beam is painted."""
-    labels = enumerate(label_patches(world_rgb, vision.atlas))
+    labels = enumerate(vision.read(world_rgb))
     shown = {(n % vision.layout.width, n // vision.layout.width): vision.meanings[label] for n, label in labels}
     things = frozenset(cell for cell, meaning in shown.items() if meaning.kind and not meaning.is_player)
     return things, frozenset(cell for cell, meaning in shown.items() if meaning.is_hidden)

@@ -198,5 +198,5 @@ def test_the_help_of_game_file_speaks_to_who_types_it(capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         main(["hm-agent", "game-file", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Writes the file of a matrix game of Melting Pot" in shown
+    assert "Writes the file of one of Melting Pot's substrates" in shown
     assert "ConfigError" not in shown

@@ -15,6 +15,7 @@ from hm_agent.recording.drawing import ACCENT, Box, Pixels, fit, font, wrap
 from hm_agent.recording.video import VideoRecorder
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.mind import MatrixStrategy
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Pose
@@ -261,7 +262,9 @@ def test_the_agents_own_cell_is_framed(game: GameFacts) -> None:
     assert (tile[2:-2, 2:-2] == plain[2:-2, 2:-2]).all()
 
 
-@pytest.mark.parametrize("other", load_games(), ids=lambda other: other.short_name)
+@pytest.mark.parametrize(
+    "other", [other for other in load_games() if kind_of(other).offers], ids=lambda other: other.short_name
+)
 def test_every_game_can_be_filmed(other: GameFacts) -> None:
     vision = vision_of(other.short_name, 0)
     columns, rows = 8 * vision.layout.width, 8 * vision.layout.height

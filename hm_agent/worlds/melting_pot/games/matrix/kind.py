@@ -10,7 +10,6 @@ from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.repeated_games.learners import LEARNERS_ABOUT
-from hm_agent.suite import OwnCommand
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import Mind, OddsReading
 from hm_agent.theory_of_mind.strategist import Strategist
@@ -48,12 +47,6 @@ class MatrixKind(Kind[MatrixFacts]):
     infers_inventories = True
     offers = (Mind, OddsReading)
     shortcuts = SHORTCUTS
-    commands: Mapping[str, OwnCommand] = {
-        "game-file": OwnCommand(
-            "write the file of one of Melting Pot's matrix games",
-            "hm_agent.worlds.melting_pot.games.matrix.simulator.game_file:main",
-        )
-    }
 
     def game(self, facts: MatrixFacts, vision: SubstrateVision, options: AgentOptions, slot: int) -> MatrixGame:
         from hm_agent.worlds.melting_pot.games.matrix.game import MatrixGame
@@ -102,3 +95,8 @@ class MatrixKind(Kind[MatrixFacts]):
         from hm_agent.worlds.melting_pot.games.matrix.simulator.checks import matrix_problems
 
         return matrix_problems(facts, settings)
+
+    def file(self, substrate: str) -> str:
+        from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import MATRIX, game_file
+
+        return game_file(substrate) if MATRIX in substrate else ""

@@ -28,8 +28,8 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
 )
 from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, distance
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.planning.beam import MAX_APPROACH_MOVES, find_approach_to_use
 
 

@@ -1,10 +1,8 @@
-"""Writes the files of Melting Pot's matrix games from their substrate's configuration (`game-file`)."""
+"""The files of Melting Pot's matrix games as their substrates' configuration gives them."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from meltingpot import scenario as mp_scenario
@@ -25,7 +23,6 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.checks import (
 )
 from hm_agent.worlds.melting_pot.simulator.game_files import (
     all_components,
-    check_game,
     default_players,
     numbered_scenarios,
     settings_named,
@@ -195,27 +192,3 @@ def _scenario(number: int, name: str, players: int, columns: tuple[int, ...]) ->
     if columns and (actual := columns_of(config.substrate, config.roles)) != columns:
         lines.append(f"columns = {list(actual)}")
     return "\n".join(lines)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """`hm-agent game-file SUBSTRATE [FILE]`; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        "hm-agent game-file",
-        description="Writes the file of a matrix game of Melting Pot from the configuration of its substrate and of "
-        "its bots, for words, scenarios and opponents of your own (docs/adding_a_game.md). Times that this can't tell "
-        "(per_round, per_thing) are those of the games that ship. Payoffs stay the substrate's: a game with payoffs of "
-        "your own is a file in matrix_games/ (docs/matrix_games.md).",
-    )
-    parser.add_argument("substrate", help="e.g. chicken_in_the_matrix__repeated")
-    parser.add_argument("file", nargs="?", type=Path, help="the file to write; SUBSTRATE.toml here unless said")
-    parsed = parser.parse_args(arguments)
-    path = parsed.file or Path(f"{parsed.substrate}.toml")
-    if path.exists():
-        raise ConfigError(f"{path} is there already: name another file")
-    text = game_file(parsed.substrate)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf-8")
-    game = check_game(path)
-    play = f"hm-agent play --scenarios_dir={path.parent} --scenario={game.short_name}_0"
-    print(f"Game: {path}\nPlay it: {play}")
-    return 0

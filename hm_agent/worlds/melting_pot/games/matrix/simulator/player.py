@@ -13,8 +13,8 @@ from hm_agent.worlds.melting_pot.facts import FELLOW, Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Move, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.memory.player_belief import PlayerBeliefMap
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver, SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.planning.walking import Walker, seek_bearings

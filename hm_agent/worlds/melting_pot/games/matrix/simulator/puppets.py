@@ -21,8 +21,8 @@ from hm_agent.worlds.melting_pot.games.matrix.simulator.character import (
     goal_of,
 )
 from hm_agent.worlds.melting_pot.games.matrix.simulator.player import PlayerGoal, ScriptedPlayer
-from hm_agent.worlds.melting_pot.perception.atlas import Pixels
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
 

@@ -1,0 +1,74 @@
+"""The file of any substrate as its configuration gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from meltingpot import substrate as mp_substrate
+
+from hm_agent.worlds.melting_pot.facts import Length
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
+
+
+def open_game_file(substrate: str) -> str:
+    """The TOML of an open game; ConfigError for a substrate that doesn't exist."""
+    length = _length_of(settings_named(substrate))
+    most = f"\nmost = {length.most}" if length.most else ""
+    name = substrate.replace("__", "_")
+    return f"""# Written from the configuration of Melting Pot's {substrate}: see docs/adding_a_game.md.
+
+title = "{name.replace("_", " ").title()}"
+game = "open"
+substrate = "{substrate}"
+short_name = "{name}"
+reward_per_steps = 0
+players = {default_players(substrate)}
+summary = "{_summary(substrate)}"{_items(substrate)}
+
+[length]
+least = {length.least}
+every = {length.every}
+chance = {float(length.chance)}{most}
+"""
+
+
+def item_problems(facts: OpenFacts) -> Iterator[str]:
+    """The contradiction between the items that a file names and those that the substrate counts, if any."""
+    counted = _counted_items(facts.substrate)
+    if len(facts.items) != counted:
+        yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
+
+
+def _counted_items(substrate: str) -> int:
+    """How many kinds of items the INVENTORY of a substrate counts; 0 if it has none."""
+    counts = mp_substrate.get_config(substrate).timestep_spec.observation.get("INVENTORY")
+    return counts.shape[0] if counts else 0
+
+
+def _items(substrate: str) -> str:
+    named = ", ".join(f'{{ name = "item {number}" }}' for number in range(1, _counted_items(substrate) + 1))
+    return f"\nitems = [{named}]" if named else ""
+
+
+def _length_of(settings: Mapping[str, Any]) -> Length:
+    most = int(settings["maxEpisodeLengthFrames"])
+    ending = next(all_components(settings, "StochasticIntervalEpisodeEnding"), None)
+    if ending is None or ending["minimumFramesPerEpisode"] >= most:
+        return Length(least=most, every=1, chance=1.0)
+    return Length(
+        least=ending["minimumFramesPerEpisode"],
+        every=ending["intervalLength"],
+        chance=ending["probabilityTerminationPerInterval"],
+        most=most,
+    )
+
+
+def _summary(substrate: str) -> str:
+    """The first sentence of what Melting Pot says of a substrate."""
+    text = import_module(f"meltingpot.configs.substrates.{substrate}").__doc__ or ""
+    said = [part for part in text.split("\n\n") if not part.startswith(("Configuration for", "Example video"))]
+    sentence = " ".join(said[0].split()).partition(". ")[0].rstrip(".") if said else substrate
+    return sentence.replace('"', "'")

@@ -1,0 +1,145 @@
+"""Substrates without a kind of their own: what their frames show in words, against the engine's own record."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from hm_agent.registry import obstacle, scenarios
+from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
+from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+
+STEPS = 25
+
+
+def grid_of(text: str, sight: GridView) -> list[str]:
+    """The rows of the grid in a description, at their full width."""
+    rows = text.splitlines()[1 : 1 + sight.window.rows]
+    return [row.ljust(sight.window.columns) for row in rows]
+
+
+def legend_of(text: str, sight: GridView) -> dict[str, str]:
+    lines = text.splitlines()[1 + sight.window.rows :]
+    return {line[0]: line[3:] for line in lines}
+
+
+def played(name: str) -> Iterator[SelfPlayWorld]:
+    """A world after each of STEPS random moves, of which none is a beam: these hide and remove players."""
+    world, rng = SelfPlayWorld(scenario_named(name), ground_truth=True), random.Random(1)
+    world.reset(seed=1)
+    for _ in range(STEPS):
+        world.step({seat: rng.randrange(len(MOVES)) for seat in world.seats})
+        yield world
+    world.close()
+
+
+def test_every_substrate_of_melting_pot_is_listed() -> None:
+    from meltingpot.substrate import SUBSTRATES  # not before the package's simulator, since it would load TensorFlow
+
+    assert {game.substrate for game in load_games()} == set(SUBSTRATES)
+
+
+def test_no_agent_that_plans_plays_an_open_game_and_it_is_said_before_one_is_played() -> None:
+    assert obstacle("react", scenarios()["clean_up_selfplay"], "builtin")
+    assert obstacle("random", scenarios()["clean_up_selfplay"], "builtin") == ""
+
+
+@pytest.mark.parametrize(
+    "game", [game for game in load_games() if isinstance(game, OpenFacts)], ids=lambda g: g.short_name
+)
+def test_actions_have_names_of_their_own(game: OpenFacts) -> None:
+    names = list(actions_of(game.substrate).__members__)
+    assert names[:2] == ["NOOP", "FORWARD"]
+    assert len(set(names)) == len(names)
+
+
+def test_actions_with_several_values_are_told_by_these() -> None:
+    assert {"TAG", "VOTE_1", "VOTE_6"} <= set(actions_of("hidden_agenda").__members__)
+    assert {"HOLD", "HOLD_SHOVE_1", "HOLD_SHOVE_MINUS_1"} <= set(
+        actions_of("fruit_market__concentric_rivers").__members__
+    )
+
+
+@pytest.mark.parametrize("name", ["commons_harvest_open_selfplay", "territory_open_selfplay"])
+def test_players_stand_and_face_where_the_engine_says(name: str) -> None:
+    found = 0
+    for world in played(name):
+        poses = [pose_of(world, slot) for slot in range(len(world.seats))]
+        sight = GridView.of(world._game.substrate, 0)
+        text = sight.describe(world.truth(0)["RGB"])
+        grid, legend = grid_of(text, sight), legend_of(text, sight)
+        assert UNEXPLAINED not in "".join(grid)
+        for other in range(1, len(poses)):
+            ahead, right = poses[0].offset((poses[other].x, poses[other].y))
+            row, column = sight.window.forward - ahead, sight.window.left + right
+            symbol = PLAYERS[other]
+            if 0 <= row < sight.window.rows and 0 <= column < sight.window.columns:
+                facing = ("up", "right", "down", "left")[(poses[other].facing - poses[0].facing) % 4]
+                assert grid[row][column] == symbol, text
+                assert legend[symbol].startswith(f"player_{other} facing {facing}"), text
+                found += 1
+            else:
+                assert symbol not in "".join(grid)
+    assert found > STEPS / 5
+
+
+def pose_of(world: SelfPlayWorld, slot: int) -> Pose:
+    truth = world.truth(slot)
+    x, y = (int(value) for value in truth["POSITION"])
+    return Pose(x, y, int(truth["ORIENTATION"]))
+
+
+def test_players_that_look_the_same_are_not_told_apart() -> None:
+    sight = GridView.of("fruit_market__concentric_rivers", 0)
+    assert set(sight.players.values()) == {None}
+
+
+def test_own_cell_is_marked_and_ground_is_told_only_where_it_is_bare() -> None:
+    world = next(played("clean_up_selfplay"))
+    sight = GridView.of("clean_up", 0)
+    text = sight.describe(world.truth(0)["RGB"])
+    assert grid_of(text, sight)[sight.window.forward][sight.window.left] == SELF
+    assert "apple on grass" not in text
+
+
+@pytest.mark.parametrize("name", ["externality_mushrooms_dense_selfplay", "commons_harvest_partnership_selfplay"])
+def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: str) -> None:
+    def seen(*, is_shown: bool) -> list[bytes]:
+        world, rng = SelfPlayWorld(scenario_named(name)), random.Random(3)
+        world.is_shown = is_shown
+        world.reset(seed=11)
+        frames = []
+        for _ in range(STEPS):
+            turn = world.step({seat: rng.randrange(len(world.actions)) for seat in world.seats})
+            frames += [turn.observations[seat].view["RGB"].tobytes() for seat in world.seats]
+        world.close()
+        return frames
+
+    assert seen(is_shown=False) == seen(is_shown=True)
+
+
+def test_maps_of_coins_depend_on_the_seed_alone() -> None:
+    def drawn(state: int, seed: int) -> bytes:
+        random.seed(state)
+        world = SelfPlayWorld(scenario_named("coins_selfplay"))
+        world.reset(seed)
+        picture = world.truth(0)["WORLD.RGB"].tobytes()
+        world.close()
+        return bytes(picture)
+
+    assert drawn(1, seed=7) == drawn(2, seed=7) != drawn(1, seed=8)
+
+
+@pytest.mark.parametrize(
+    ("sprite", "words"),
+    [("UnripeBerry_2", "unripe berry 2"), ("NShipSolidWall", "n ship solid wall"), ("sprite_for_level_3", "level 3")],
+)
+def test_sprites_are_named_in_words(sprite: str, words: str) -> None:
+    assert readable(sprite) == words
