@@ -26,12 +26,12 @@ from hm_agent.config import ConfigError
 from hm_agent.registry import find_scenarios, suites
 
 
-def parallel_env(scenario: str, *, render_mode: str | None = None, **options: str) -> Any:
+def parallel_env(scenario: str, *, render_mode: str | None = None, observation: str = "own", **options: str) -> Any:
     """Opens a scenario as a `pettingzoo.ParallelEnv`, with an agent for each of its seats.
 
-    render_mode: `rgb_array` (`ansi` in worlds of text), or None to draw nothing. options: the world's own options,
-    named as their flags. Raises ConfigError for an unknown scenario or option, and for a world that has no such
-    environment.
+    render_mode: `rgb_array` (`ansi` in worlds of text), or None to draw nothing. observation: `own` for the world's
+    own, `text` for words in place of pixels. options: the world's own options, named as their flags. Raises ConfigError
+    for an unknown scenario or option, and for a world that has no such environment.
     """
     matches = find_scenarios([scenario])
     if len(matches) > 1:
@@ -41,7 +41,10 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     if unknown := options.keys() - known.keys():
         raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
     settled = suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
-    env = suite.parallel_env(matches[0], settled, render_mode)
+    if observation not in ("own", "text"):
+        raise ConfigError(f"observation is 'own' or 'text', not {observation!r}")
+    opened = suite.text_env if observation == "text" else suite.parallel_env
+    env = opened(matches[0], settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):
         env.close()
@@ -49,12 +52,12 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, **options: st
     return env
 
 
-def gym_env(scenario: str, *, render_mode: str | None = None, **options: str) -> SeatEnv:
+def gym_env(scenario: str, *, render_mode: str | None = None, observation: str = "own", **options: str) -> SeatEnv:
     """Opens a scenario with one seat as a `gymnasium.Env`, in which bots are the other players.
 
     Parameters and errors are those of `parallel_env`; also raises ConfigError for a scenario with several seats.
     """
-    env = parallel_env(scenario, render_mode=render_mode, **options)
+    env = parallel_env(scenario, render_mode=render_mode, observation=observation, **options)
     if (seats := len(env.possible_agents)) > 1:
         env.close()
         raise ConfigError(f"{scenario} has {seats} seats: use parallel_env")

@@ -425,6 +425,10 @@ class Suite:
         """Opens a scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
 
+    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        """Opens a scenario as a `pettingzoo.ParallelEnv` whose observations say in words what its pixels show."""
+        raise ConfigError(f"{self.name} has no environment whose observations are pixels, which words could replace")
+
     def body(self, setup: AgentSetup) -> BodyBuilder:
         """Returns the builder of a seat's body, for every agent that is not the world's own."""
         raise ConfigError(f"{self.name} has no body for agents but its own: {', '.join(self.own_agents)}")

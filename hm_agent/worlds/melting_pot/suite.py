@@ -172,13 +172,18 @@ class MeltingPotSuite(Suite):
             return SelfPlayWorld(own_scenario)
         return MeltingPotWorld(own_scenario, Bots(str(options["bots"])), _path(options.get("bots_dir")))
 
-    def parallel_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+    def parallel_env(
+        self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None, *, in_words: bool = False
+    ) -> Any:
         from hm_agent.worlds.melting_pot.simulator.parallel import MeltingPotParallelEnv
         from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
 
         world = self.open(scenario, options)
         assert isinstance(world, SubstrateWorld)
-        return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode)
+        return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode, in_words=in_words)
+
+    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+        return self.parallel_env(scenario, options, render_mode, in_words=True)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
         """The body of a seat.

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces import Box, Dict, Discrete, Text
 from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 
+from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
 
-Observations = dict[str, dict[str, npt.NDArray[Any]]]
+Observations = dict[str, dict[str, Any]]
+MOST_LETTERS = 20_000
+LETTERS = frozenset(map(chr, (10, *range(32, 127), *range(0x3B1, 0x3CA))))
+"""What texts consist of."""
 PICTURE = "WORLD.RGB"
 
 
@@ -28,11 +33,15 @@ class MeltingPotParallelEnv(ParallelEpisodes):
 
     Observations and actions are Melting Pot's official ones: `RGB` (H, W, 3) uint8 and, where the substrate has them,
     `INVENTORY` and `READY_TO_SHOOT`; actions are indices into the substrate's action set. Rewards are those of the
-    step. `state` and `render` give the whole map.
+    step. `state` and `render` give the whole map. in_words: True for `text` in place of `RGB`, as `TextView` gives it.
     """
 
-    def __init__(self, world: SubstrateWorld, scenario: Scenario, render_mode: str | None = None) -> None:
+    def __init__(
+        self, world: SubstrateWorld, scenario: Scenario, render_mode: str | None = None, *, in_words: bool = False
+    ) -> None:
         self._world, self._one_interaction = world, scenario.game.length.one_interaction
+        self._scenario, self._in_words = scenario, in_words
+        self._readers: Mapping[Seat, Callable[[Any, int], str]] = {}
         self.metadata: dict[str, Any] = {"name": scenario.name, "render_modes": ["rgb_array"], "render_fps": 8}
         substrate = scenario.game.substrate
         config = mp_substrate.get_config(substrate)
@@ -44,19 +53,28 @@ class MeltingPotParallelEnv(ParallelEpisodes):
             for name in sorted(specs)
             if name in mp_scenario.PERMITTED_OBSERVATIONS
         }
+        self._kinds = {name: space.dtype for name, space in spaces.items()}
+        if in_words:
+            del self._kinds["RGB"], spaces["RGB"]
+            spaces["text"] = Text(MOST_LETTERS, charset=LETTERS)
         super().__init__(world.seats, Dict(spaces), Discrete(len(config.action_set)), render_mode)
         self.state_space = _space(PICTURE, specs[PICTURE], most)
-        self._kinds = {name: space.dtype for name, space in spaces.items()}
 
     def begin(self, seed: int) -> tuple[Observations, Infos]:
-        return self._seen(self._world.reset(seed).observations), {seat: {} for seat in self.agents}
+        turn, seats = self._world.reset(seed), self._world.seats
+        if self._in_words:
+            reader = kind_of(self._scenario.game).reader
+            sides = [self._scenario.is_column(slot) for slot in range(len(seats))]
+            readers = (reader(self._scenario.game, slot, is_column=is_column) for slot, is_column in enumerate(sides))
+            self._readers = dict(zip(seats, readers, strict=True))
+        return self._seen(turn.observations, dict.fromkeys(seats, 0)), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
         turn = self._world.step(actions)
         infos: Infos = {seat: {} for seat in self.agents}
         is_terminated = turn.is_over and self._one_interaction and self._world.metrics()["interactions"] > 0
         is_truncated = turn.is_over and not is_terminated
-        return EnvStep(self._seen(turn.observations), dict(turn.rewards), is_terminated, is_truncated, infos)
+        return EnvStep(self._seen(turn.observations, actions), dict(turn.rewards), is_terminated, is_truncated, infos)
 
     def state(self) -> npt.NDArray[np.uint8]:
         """(H, W, 3) the whole map now."""
@@ -75,11 +93,15 @@ class MeltingPotParallelEnv(ParallelEpisodes):
             "and take the same actions"
         )
 
-    def _seen(self, observations: Mapping[str, Any]) -> Observations:
-        return {
+    def _seen(self, observations: Mapping[str, Any], actions: Mapping[str, int]) -> Observations:
+        """What the seats see after these actions of theirs."""
+        seen: Observations = {
             seat: {name: np.array(observation.view[name], dtype) for name, dtype in self._kinds.items()}
             for seat, observation in observations.items()
         }
+        for seat, reader in self._readers.items():
+            seen[seat]["text"] = reader(observations[seat].view["RGB"], int(actions[seat]))
+        return seen
 
 
 def _space(name: str, spec: Any, most: int) -> Box:

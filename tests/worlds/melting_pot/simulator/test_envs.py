@@ -14,6 +14,8 @@ from gymnasium.utils.env_checker import check_env
 from hm_agent.config import ConfigError
 from hm_agent.envs import gym_env, parallel_env
 from hm_agent.registry import find_scenarios, suites
+from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # raised by what its tests import
@@ -28,6 +30,25 @@ def test_a_substrate_passes_pettingzoos_own_tests_without_a_warning(name: str) -
 
 def test_a_scenario_passes_gymnasiums_own_test_without_a_warning() -> None:
     check_env(gym_env("rws_repeated_1", bots="scripted", render_mode="rgb_array"), skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", ["rws_repeated_selfplay", "gift_refinements_selfplay"])
+def test_words_stand_in_place_of_pixels(name: str) -> None:
+    parallel_api_test(parallel_env(name, observation="text"), num_cycles=5)
+    words, pixels = parallel_env(name, observation="text"), parallel_env(name)
+    in_words, in_pixels = (env.reset(seed=4)[0] for env in (words, pixels))
+    game, seats = scenario_named(name).game, words.possible_agents
+    readers = {seat: kind_of(game).reader(game, slot) for slot, seat in enumerate(seats)}
+    for action, following in ((0, 1), (1, 5), (5, 1), (1, 0)):
+        for seat in seats:
+            assert in_words[seat]["text"] == readers[seat](in_pixels[seat]["RGB"], action)
+            assert in_words[seat].keys() == in_pixels[seat].keys() - {"RGB"} | {"text"}
+        actions = dict.fromkeys(seats, following)
+        in_words, in_pixels = words.step(actions)[0], pixels.step(actions)[0]
+    with pytest.raises(ConfigError, match="symmtom has no environment whose observations are pixels"):
+        parallel_env("symmtom_w6_n3_c3", observation="text")
+    with pytest.raises(ConfigError, match="observation is 'own' or 'text', not 'txt'"):
+        parallel_env(name, observation="txt")
 
 
 def test_eight_seats_see_the_official_observations_and_the_whole_map_is_drawn() -> None:
