@@ -19,7 +19,7 @@ import pytest
 LONG = frozenset({"jax", "multiprocessing", "ray", "subprocess", "tensorflow"})
 BROWSER = "chromium"
 """The fixture by which a test gets a browser."""
-MOST_SECONDS = 0.2
+MOST_SECONDS = 0.1
 """The CPU time up to which a test is quick, with its share of the fixtures that it has in common with others."""
 TOOK = "hm_agent/cpu_seconds"
 """The key of the cache: CPU seconds by test and by fixture."""
