@@ -7,7 +7,8 @@ is neither read nor written, and episodes may be interleaved freely.
 
 Some loops of its Lua code iterate over tables with string keys by `pairs`, whose order differs from build to build:
 over avatars, over a game object's components, over updaters of one priority. Where such a loop draws random numbers,
-two episodes with the same seed diverge. The engine runs a copy of the Lua code in which these loops sort their keys.
+two episodes with the same seed diverge. The engine runs a copy of the Lua code in which these loops sort their keys;
+in most levels, which have such loops of their own, all do.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ function pairs(map)
 end
 """
 """Sorts all loops of a level. Keys that are taken out on the way are skipped, as Lua's own loops do."""
-_LEVELS_IN_ORDER = ("the_matrix", "collaborative_cooking")
+_LEVELS_AS_WRITTEN = ("the_matrix", "collaborative_cooking")
 """The levels whose own loops draw no random numbers: they run as Melting Pot wrote them."""
 
 
@@ -132,7 +133,7 @@ def use_deterministic_lua() -> None:
     chatty = lua / "levels" / "hidden_agenda" / "components.lua"
     chatty.write_text(chatty.read_text("utf-8").replace('print("INIT ADD SPRITES")', ""), "utf-8")
     for level in (lua / "levels").iterdir():
-        if level.name not in _LEVELS_IN_ORDER and (start := level / "init.lua").is_file():
+        if level.name not in _LEVELS_AS_WRITTEN and (start := level / "init.lua").is_file():
             start.write_text(_ALL_IN_ORDER + start.read_text("utf-8"), "utf-8")
     for module, (loop, times) in _LOOPS.items():
         _sort_loops(lua / "modules" / module, loop, times)
