@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
@@ -12,7 +12,7 @@ from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
-from hm_agent.worlds.melting_pot.perception.sprites import Pixels, components, game_objects, layers_of
+from hm_agent.worlds.melting_pot.perception.sprites import Layer, Pixels, components, game_objects, layers_of
 
 GROUND_LAYER = "background"
 SELF, GROUND, NOTHING, UNEXPLAINED = "@", ".", " ", "?"
@@ -45,12 +45,13 @@ class GridView:
     ground: frozenset[str]
 
     @classmethod
+    @cache
     def of(cls, substrate: str, slot: int) -> GridView:
-        """The view of the player of a slot in a substrate's usual line-up."""
+        """The view of the player of a slot in a substrate's usual line-up; found out once per process."""
         from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings, window_of
 
         settings = default_settings(substrate)
-        avatars = list(avatars_in(settings))
+        layers, avatars = layers_of(settings), list(avatars_in(settings))
         sees_as = _sprite_map(avatars[slot])
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
@@ -61,13 +62,13 @@ class GridView:
             if other != slot
             for name in sprites
         }
-        ground = (layer for layer in layers_of(settings) if layer.name == GROUND_LAYER)
+        ground = (layer for layer in layers if layer.name == GROUND_LAYER)
         return cls(
             atlas,
             window_of(avatars[slot]),
             own=seen[slot],
             players=players,
-            words=_words(settings),
+            words=_words(settings, layers),
             ground=frozenset(sprite.name for layer in ground for sprite, _ in layer.pictures),
         )
 
@@ -136,9 +137,9 @@ def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:
         yield from (state["sprite"] for state in kwargs["stateConfigs"] if state.get("sprite"))
 
 
-def _words(settings: Mapping[str, Any]) -> Mapping[str, str]:
+def _words(settings: Mapping[str, Any], layers: Iterable[Layer]) -> Mapping[str, str]:
     """What every sprite is called. The pictures of one moving thing have one name, that of the first without number."""
-    words = {sprite.name: readable(sprite.name) for layer in layers_of(settings) for sprite, _ in layer.pictures}
+    words = {sprite.name: readable(sprite.name) for layer in layers for sprite, _ in layer.pictures}
     for game_object in game_objects(settings):
         if any(True for _ in components(game_object, "Animation")):
             words |= {name: readable(name.rstrip("0123456789")) for name in _sprites(game_object)}
