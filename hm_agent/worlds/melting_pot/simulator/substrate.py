@@ -126,9 +126,8 @@ def _limit_observations(substrate: substrate_lib.Substrate, individual: Set[str]
 
 def _add_location_observers(settings: Mapping[str, Any]) -> None:
     observer = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True, "alsoReportOrientation": True}}
-    for game_object in settings["simulation"]["gameObjects"]:
-        if any(True for _ in components(game_object, "Avatar")):
-            game_object["components"].append(observer)
+    for avatar in avatars_in(settings):
+        avatar["components"].append(observer)
 
 
 def layout_of(game: GameFacts) -> Layout:
