@@ -70,6 +70,8 @@ class VideoPicture:
         self._course: deque[tuple[int, float]] = deque([(0, 0.0)], maxlen=COURSE + 1)
         self._last_reward: float | None = None
         self._other: Counts | None = None
+        self._framed = "; framed: where the agent is" if kind_of(game).is_framed else ""
+        """What the caption says of an agent without a body."""
         self._canvas.draw(HEADING, heading, title, game.title)
         self._canvas.draw(VIEW_CAPTION, Pen.caption, "What the agent sees")
 
@@ -79,8 +81,8 @@ class VideoPicture:
         assert isinstance(scene, Scene)
         state = decision.state if isinstance(decision.state, SubstrateAgentState) else None
         self._canvas.show(WORLD, scene.frame)
-        framed = "where the agent takes itself to be" if state else "where the agent is"
-        self._canvas.draw(WORLD_CAPTION, Pen.caption, f"The world, for the viewer only; framed: {framed}")
+        framed = "; framed: where the agent takes itself to be" if state else self._framed
+        self._canvas.draw(WORLD_CAPTION, Pen.caption, f"The world, for the viewer only{framed}")
         if cell := (state.pose and state.pose.cell) if state else scene.cell(self._seat):
             self._canvas.frame(WORLD, scene.frame, cell, SPRITE_SIZE, ACCENT, "agent")
         view = np.asarray(step.turn.observations[self._seat].view["RGB"], np.uint8)
