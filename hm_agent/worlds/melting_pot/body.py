@@ -21,7 +21,7 @@ from hm_agent.models.prompts import phrase
 from hm_agent.questions import UNSHOWN, Model, Question
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
 from hm_agent.theory_of_mind.situation import PlanRecord, SeatSituation
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Beam, Counts
 from hm_agent.worlds.melting_pot.games.game import Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory, PlayerSighting
@@ -303,9 +303,10 @@ MeltingPotBody: TypeAlias = PlanningBody[View, Move, SeatSituation, SubstrateStr
 
 
 def melting_pot_body(
-    game: Game, vision: SubstrateVision, planner: ActionPlanner, model: Model, reflector: Reflector
+    game: Game, beam: Beam, vision: SubstrateVision, model: Model, reflector: Reflector
 ) -> MeltingPotBody:
     """The body of one player."""
+    planner = ActionPlanner(game.layout, beam, vision.window, game.ready_mark, game.why_useless)
     notes = SubstrateNotes(game, vision, planner)
     follower, plans = SubstrateFollower(game, notes, planner), SubstratePlans(game, notes, planner)
     return PlanningBody(notes, follower, plans, game.mind, model, reflector, NoProbes())

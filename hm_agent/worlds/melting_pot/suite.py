@@ -8,14 +8,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe, ThinkingBody
-from hm_agent.agents.reflection import FailureReflector, Reflector
+from hm_agent.agents.agent import BodyBuilder, ComposedAgent, Recipe
+from hm_agent.agents.reflection import FailureReflector
 from hm_agent.agents.registry import AGENTS
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, World
 from hm_agent.extensions import ADDED
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
-from hm_agent.questions import Model
 from hm_agent.suite import (
     FULL,
     SMALL,
@@ -190,29 +189,18 @@ class MeltingPotSuite(Suite):
 
         order: the highest order of others' rules that the built-in reasoner considers; None for all.
         """
-        from hm_agent.worlds.melting_pot.body import melting_pot_body
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
-        from hm_agent.worlds.melting_pot.planning.action_planner import ActionPlanner
-        from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
         own_scenario, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
         facts = own_scenario.game_of(slot)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
-
         options = AgentOptions(
             inference=Inference(str(setup.options["inference"])),
             clues=setup.options["clues"] == "on",
             hints=Hints(str(setup.options["hints"])),
             order=order,
         )
-
-        def build(model: Model, reflector: Reflector) -> ThinkingBody:
-            vision = vision_of(facts.short_name, slot, is_column=own_scenario.is_column(slot))
-            game = kind_of(facts).game(facts, vision, options, slot)
-            planner = ActionPlanner(game.layout, facts.beam, vision.window, game.ready_mark, game.why_useless)
-            return melting_pot_body(game, vision, planner, model, reflector)
-
-        return build
+        return kind_of(facts).body(facts, options, slot, is_column=own_scenario.is_column(slot))
 
     def answers(self) -> ReasonerTable:
         from hm_agent.worlds.melting_pot import games

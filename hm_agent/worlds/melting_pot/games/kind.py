@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from hm_agent.agents.agent import BodyBuilder, ThinkingBody
+from hm_agent.agents.reflection import Reflector
 from hm_agent.config import ConfigError
 from hm_agent.core import Strategy
 from hm_agent.models.builtin import ReasonerTable
@@ -29,8 +31,8 @@ STEPS = ("noop", "forward", "backward", "step_left", "step_right", "turn_left", 
 class Kind(Protocol[FactsT]):
     """A kind of games. It is imported with the suite, so that its methods import what is heavy only when called.
 
-    A subclass may leave out what has a value or a body here; without `game`, only agents that need no body play its
-    games, and without `bots` all bots are trained.
+    A subclass may leave out what has a value or a body here; with neither `game` nor a `body` of its own, only agents
+    that need no body play its games, and without `bots` all bots are trained.
 
     facts: the class of the files of its games; its `game` is a `Literal` of the name in the table of kinds. actions:
     the names of its substrates' actions, by their numbers; empty if these differ. script: what only its games show in a
@@ -54,6 +56,17 @@ class Kind(Protocol[FactsT]):
     def game(self, facts: FactsT, vision: SubstrateVision, options: AgentOptions, slot: int) -> Game:
         """One of its games as the player of a slot plays it through one episode."""
         raise ConfigError(f"no agent that plans plays {facts.title}: its kind {facts.game!r} has no game to plan in")
+
+    def body(self, facts: FactsT, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
+        """What builds the body of the player of a slot; by default one that plans in its `game`."""
+        from hm_agent.worlds.melting_pot.body import melting_pot_body
+        from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
+
+        def build(model: Model, reflector: Reflector) -> ThinkingBody:
+            vision = vision_of(facts.short_name, slot, is_column=is_column)
+            return melting_pot_body(self.game(facts, vision, options, slot), facts.beam, vision, model, reflector)
+
+        return build
 
     def reader(self, facts: FactsT, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         """What puts every frame of one player's episode into words, in order, from it and the own move before it."""

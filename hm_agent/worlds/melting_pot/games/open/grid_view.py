@@ -5,14 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Window
-from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
-from hm_agent.worlds.melting_pot.perception.sprites import Layer, Pixels, components, game_objects, layers_of
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas
+from hm_agent.worlds.melting_pot.perception.sprites import (
+    Pixels,
+    Sprite,
+    beam_sprites,
+    components,
+    game_objects,
+)
 
 GROUND_LAYER = "background"
 SELF, GROUND, NOTHING, UNEXPLAINED = "@", ".", " ", "?"
@@ -24,8 +30,30 @@ THINGS = ascii_lowercase + ascii_uppercase[16:] + "".join(map(chr, range(0x3B1, 
 """The characters of all else, the most readable first."""
 FACING = ("up", "right", "down", "left")
 """A player's facing on the frame, by the quarter turns of its sprite."""
+NUMBERED = "player_"
+"""What the names of players that can be told from others begin with."""
 SEVERAL = "a player"
 """The name of players that a player can't tell from one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellShown:
+    """What a cell shows to one player.
+
+    player: the name of another player there, turns: the quarter turns clockwise from up that it faces on the frame.
+    is_own: True if the own avatar is there. things: what lies there beside players and ground, from top to bottom.
+    solid: those of them that no player can enter. effects: the beams and hands there. ground: what the ground is.
+    is_unknown: True if no combination of sprites looks like it.
+    """
+
+    player: str | None = None
+    turns: int = 0
+    is_own: bool = False
+    things: tuple[str, ...] = ()
+    solid: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    ground: str | None = None
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,7 +62,8 @@ class GridView:
 
     window: what it sees around it. own: the sprites that it sees itself as. players: the slots of the others by the
     sprites that it sees them as, None for a sprite of several. words: of all sprites. ground: the sprites of the
-    ground, which are told only where nothing else is.
+    ground, which are told only where nothing else is. solid: the sprites on the layer that the avatar itself is on.
+    effects: those of beams and hands.
     """
 
     atlas: Atlas
@@ -43,15 +72,25 @@ class GridView:
     players: Mapping[str, int | None]
     words: Mapping[str, str]
     ground: frozenset[str]
+    solid: frozenset[str]
+    effects: frozenset[str]
+    _known: list[CellShown] = field(default_factory=list)
+    """What each label of the atlas shows, as far as it has been asked for."""
 
     @classmethod
     @cache
     def of(cls, substrate: str, slot: int) -> GridView:
         """The view of the player of a slot in a substrate's usual line-up; found out once per process."""
-        from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings, window_of
+        from hm_agent.worlds.melting_pot.simulator.substrate import (
+            atlas_of,
+            avatars_in,
+            default_layers,
+            default_settings,
+            window_of,
+        )
 
         settings = default_settings(substrate)
-        layers, avatars = layers_of(settings), list(avatars_in(settings))
+        layers, avatars = default_layers(substrate), list(avatars_in(settings))
         sees_as = _sprite_map(avatars[slot])
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
@@ -63,55 +102,106 @@ class GridView:
             for name in sprites
         }
         ground = (layer for layer in layers if layer.name == GROUND_LAYER)
+        stands_on = _standing_layer(avatars[slot])
+        solid = (layer for layer in layers if layer.name == stands_on)
         return cls(
             atlas,
             window_of(avatars[slot]),
             own=seen[slot],
             players=players,
-            words=_words(settings, layers),
+            words=_words(settings, atlas.sprites),
             ground=frozenset(sprite.name for layer in ground for sprite, _ in layer.pictures),
+            solid=frozenset(sprite.name for layer in solid for sprite, _ in layer.pictures),
+            effects=beam_sprites(settings),
+        )
+
+    def naming(self, names: Mapping[str, str]) -> GridView:
+        """The same view with other words for some sprites. names: these words by sprite."""
+        return replace(self, words={**self.words, **names}, _known=[]) if names else self
+
+    @property
+    def things(self) -> frozenset[str]:
+        """The words for all that it may show, players aside."""
+        silent = self.own | self.players.keys()
+        return frozenset(self.words[sprite.name] for sprite in self.atlas.sprites if sprite.name not in silent)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the other players, in the order of slots; those that look alike share one, which comes last."""
+        told = sorted({slot for slot in self.players.values() if slot is not None})
+        alike = [SEVERAL] if None in self.players.values() else []
+        return *(_name(slot) for slot in told), *alike
+
+    @property
+    def solid_words(self) -> frozenset[str]:
+        """The words of all things that no player can enter."""
+        return frozenset(self.words[name] for name in self.solid - self.own - self.players.keys())
+
+    def shown(self, label_number: int) -> CellShown:
+        """What a cell with this label of the atlas shows."""
+        while len(self._known) <= label_number:
+            self._known.append(self._shown(len(self._known)))
+        return self._known[label_number]
+
+    def _shown(self, label_number: int) -> CellShown:
+        if label_number == UNKNOWN:
+            return CellShown(is_unknown=True)
+        sprites = list(reversed(self.atlas.labels[label_number].sprites))
+        player = next((sprite for sprite in sprites if sprite.name in self.players), None)
+        silent = self.own | self.players.keys() | self.ground | self.effects
+        things = [sprite.name for sprite in sprites if sprite.name not in silent]
+        return CellShown(
+            player=_name(self.players[player.name]) if player else None,
+            turns=player.turns if player else 0,
+            is_own=any(sprite.name in self.own for sprite in sprites),
+            things=tuple(self.words[name] for name in things),
+            solid=tuple(self.words[name] for name in things if name in self.solid),
+            effects=tuple(self.words[sprite.name] for sprite in sprites if sprite.name in self.effects),
+            ground=next((self.words[sprite.name] for sprite in sprites if sprite.name in self.ground), None),
         )
 
     def describe(self, rgb: Pixels) -> str:
         """The frame as a grid of characters with the player at `@`, facing up, and what each character stands for."""
         labels, columns = self.atlas.label(rgb), self.window.columns
         legend: dict[str, str] = {}
-        cells = [self._symbol(number, label, legend) for number, label in enumerate(labels)]
+        cells = [self._symbol(number, self.shown(label), legend) for number, label in enumerate(labels)]
         rows = ["".join(cells[start : start + columns]).rstrip() for start in range(0, len(cells), columns)]
-        own = self.atlas.labels[labels[self.window.own_index]]
+        own = self.shown(labels[self.window.own_index])
         size = f"{columns} wide and {self.window.rows} high"
-        is_shown = any(sprite.name in self.own for sprite in own.sprites)
-        head = f"Your view, {size}; you are {SELF} and face up{'' if is_shown else ', but your avatar does not show'}:"
-        here = [f"{SELF}: with {things}"] if (things := self._things(own)) else []
+        head = (
+            f"Your view, {size}; you are {SELF} and face up{'' if own.is_own else ', but your avatar does not show'}:"
+        )
+        here = [f"{SELF}: with {things}"] if (things := _stacked(own)) else []
         return "\n".join([head, *rows, *here, *(f"{symbol}: {words}" for words, symbol in legend.items())])
 
-    def _symbol(self, number: int, label_number: int, legend: dict[str, str]) -> str:
+    def _symbol(self, number: int, cell: CellShown, legend: dict[str, str]) -> str:
         """The character of a cell; what it stands for is entered in the legend, if that must be said."""
         if number == self.window.own_index:
             return SELF
-        if label_number == UNKNOWN:
+        if cell.is_unknown:
             return legend.setdefault("nothing that is known", UNEXPLAINED)
-        label = self.atlas.labels[label_number]
-        player = next((sprite for sprite in reversed(label.sprites) if sprite.name in self.players), None)
-        things = self._things(label)
-        if player:
-            slot = self.players[player.name]
-            who = SEVERAL if slot is None else f"player_{slot}"
-            words = f"{who} facing {FACING[player.turns]}" + (f", with {things}" if things else "")
-            return legend.setdefault(words, _unused(ANYBODY, legend) if slot is None else PLAYERS[slot])
+        things = _stacked(cell)
+        if cell.player:
+            words = f"{cell.player} facing {FACING[cell.turns]}" + (f", with {things}" if things else "")
+            is_told = cell.player != SEVERAL
+            symbol = PLAYERS[int(cell.player.removeprefix(NUMBERED))] if is_told else _unused(ANYBODY, legend)
+            return legend.setdefault(words, symbol)
         if not things:
-            ground = next((self.words[sprite.name] for sprite in label.sprites if sprite.name in self.ground), None)
-            if ground is None:
+            if cell.ground is None:
                 return NOTHING if self.ground else GROUND
             if GROUND not in legend.values():
-                legend[ground] = GROUND
-            things = ground
+                legend[cell.ground] = GROUND
+            things = cell.ground
         return legend.get(things) or legend.setdefault(things, _unused(THINGS, legend))
 
-    def _things(self, label: Label) -> str:
-        """What lies in a cell beside ground and players, from top to bottom."""
-        silent = self.own | self.players.keys() | self.ground
-        return " on ".join(self.words[sprite.name] for sprite in reversed(label.sprites) if sprite.name not in silent)
+
+def _stacked(cell: CellShown) -> str:
+    """What lies in a cell beside ground and players, in words, beams first."""
+    return " on ".join((*cell.effects, *cell.things))
+
+
+def _name(slot: int | None) -> str:
+    return SEVERAL if slot is None else f"{NUMBERED}{slot}"
 
 
 def _unused(symbols: str, legend: Mapping[str, str]) -> str:
@@ -131,15 +221,21 @@ def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
     return sees_as
 
 
+def _standing_layer(avatar: Mapping[str, Any]) -> str:
+    """The layer that an avatar is on while it plays: nothing else can be on it in the same cell."""
+    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
+    return next(str(state["layer"]) for state in states if state.get("sprite"))
+
+
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:
     """The sprites of an avatar's states."""
     for kwargs in components(avatar, "StateManager"):
         yield from (state["sprite"] for state in kwargs["stateConfigs"] if state.get("sprite"))
 
 
-def _words(settings: Mapping[str, Any], layers: Iterable[Layer]) -> Mapping[str, str]:
+def _words(settings: Mapping[str, Any], sprites: Iterable[Sprite]) -> Mapping[str, str]:
     """What every sprite is called. The pictures of one moving thing have one name, that of the first without number."""
-    words = {sprite.name: readable(sprite.name) for layer in layers for sprite, _ in layer.pictures}
+    words = {sprite.name: readable(sprite.name) for sprite in sprites}
     for game_object in game_objects(settings):
         if any(True for _ in components(game_object, "Animation")):
             words |= {name: readable(name.rstrip("0123456789")) for name in _sprites(game_object)}

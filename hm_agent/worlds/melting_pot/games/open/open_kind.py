@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hm_agent.agents.agent import BodyBuilder
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Question
+from hm_agent.theory_of_mind.language_questions import PLANNING
+from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.worlds.melting_pot.games.kind import Kind
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+    from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 
 class OpenKind(Kind[OpenFacts]):
-    """Any substrate, for agents of your own, which may see it in words: no agent of the package plans in it."""
+    """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell."""
 
     facts = OpenFacts
     actions = ()
     script = Path(__file__).with_name("open.js")
-    offers = None
+    offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
     counts_interactions = False
     is_framed = False
+
+    def body(self, facts: OpenFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
+        from hm_agent.worlds.melting_pot.games.open.open_body import open_body
+
+        return partial(open_body, facts, slot)
+
+    def situation(self) -> type[OpenSeat]:
+        from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+
+        return OpenSeat
+
+    def answers(self) -> ReasonerTable:
+        from hm_agent.worlds.melting_pot.games.open.greedy import ANSWERS
+
+        return ANSWERS
+
+    def planning_questions(self) -> Sequence[type[Question[Any]]]:
+        return PLANNING
 
     def reader(self, facts: OpenFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 
-        view = GridView.of(facts.substrate, slot)
+        view = GridView.of(facts.substrate, slot).naming(facts.names)
         return lambda rgb, _: view.describe(rgb)
 
     def problems(self, facts: OpenFacts, settings: Mapping[str, Any]) -> Iterator[str]:

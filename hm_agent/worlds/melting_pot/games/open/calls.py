@@ -1,0 +1,241 @@
+"""The calls of a plan in any substrate: what each means, and how a model writes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from hm_agent.models.prompts import phrase
+from hm_agent.worlds.melting_pot.grid import Cell, Layout
+from hm_agent.written_calls import CallError, WrittenCall, any_of, read_call, read_calls, shortened
+
+_refusal = partial(phrase, "melting_pot/open/messages.j2")
+MOST_TIMES = 20
+"""The largest number of times that a call may ask for something."""
+MOST_STEPS = 40
+"""The largest number of steps of a wait, and of following or avoiding a player."""
+
+
+@dataclass(frozen=True, slots=True)
+class WalkTo(WrittenCall):
+    """Walk to a cell."""
+
+    target: Cell
+
+    def __str__(self) -> str:
+        return f"go_to({self.target})"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectThings(WrittenCall):
+    """Walk onto the nearest known thing of a kind, so many times."""
+
+    kind: str
+    times: int = 1
+
+    def __str__(self) -> str:
+        return f"collect({_with(self.kind, self.times)})"
+
+
+@dataclass(frozen=True, slots=True)
+class UseAction(WrittenCall):
+    """Take an action, so many times: here, or with a cell, a thing or a player straight ahead and within its reach."""
+
+    action: str
+    at: Cell | str | None = None
+    times: int = 1
+
+    def __str__(self) -> str:
+        return f"use({_with(self.action if self.at is None else f'{self.action}, {self.at}', self.times)})"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowPlayer(WrittenCall):
+    """Stay near a player for so many steps."""
+
+    player: str
+    steps: int = MOST_STEPS
+
+    def __str__(self) -> str:
+        return f"follow({self.player}, {self.steps})"
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAway(WrittenCall):
+    """Walk away from a player for so many steps."""
+
+    player: str
+    steps: int = MOST_STEPS
+
+    def __str__(self) -> str:
+        return f"keep_away({self.player}, {self.steps})"
+
+
+@dataclass(frozen=True, slots=True)
+class StandStill(WrittenCall):
+    """Stand still for so many steps."""
+
+    steps: int
+
+    def __str__(self) -> str:
+        return f"wait({self.steps})"
+
+
+@dataclass(frozen=True, slots=True)
+class LookAround(WrittenCall):
+    """Turn once around."""
+
+    def __str__(self) -> str:
+        return "look_around()"
+
+
+Call = WalkTo | CollectThings | UseAction | FollowPlayer | KeepAway | StandStill | LookAround
+
+
+def _with(text: str, times: int) -> str:
+    return text if times == 1 else f"{text}, {times}"
+
+
+@dataclass(frozen=True)
+class CallNames:
+    """What calls may name. actions: those beside steps and turns. things: those that were seen, or that rules name."""
+
+    layout: Layout
+    actions: Sequence[str]
+    things: Sequence[str]
+    players: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Arguments:
+    """The arguments of a call, by type; at most one number, which stands last."""
+
+    cells: Sequence[Cell]
+    words: Sequence[str]
+    number: int | None
+
+
+_CELL = re.compile(r"[(\[]\s*(-?[0-9]{1,6})\s*,\s*(-?[0-9]{1,6})\s*[)\]]")
+_NUMBER = re.compile(r"[0-9]{1,6}")
+
+
+def read_plan(texts: Sequence[str], names: CallNames) -> tuple[Call, ...]:
+    """Reads a plan; raises CallError with what is wrong with each of its calls, and what would be right."""
+    return read_calls(texts, partial(_read, names=names), _refusal("forms"))
+
+
+def _read(text: str, names: CallNames) -> Call:
+    _, build, written = read_call(text, _BUILDERS, _refusal("forms"))
+    return build(_arguments(written), names)
+
+
+def _arguments(written: str) -> _Arguments:
+    cells = [(int(x), int(y)) for x, y in _CELL.findall(written)]
+    words = [word.strip(" '\"\n\t") for word in _CELL.sub("", written).split(",")]
+    words = [word for word in words if word]
+    number = int(words.pop()) if words and _NUMBER.fullmatch(words[-1]) else None
+    return _Arguments(cells, words, number)
+
+
+def _go_to(given: _Arguments, names: CallNames) -> WalkTo:
+    if len(given.cells) != 1 or given.words or given.number is not None:
+        raise CallError(_refusal("wrong_arguments", form="go_to((x, y))"))
+    return WalkTo(_open_cell(given.cells[0], names))
+
+
+def _collect(given: _Arguments, names: CallNames) -> CollectThings:
+    if given.cells or len(given.words) != 1:
+        raise CallError(_refusal("wrong_arguments", form="collect(thing, times)"))
+    return CollectThings(_one_of("thing", given.words[0], names.things), _times(given.number))
+
+
+def _use(given: _Arguments, names: CallNames) -> UseAction:
+    if not given.words or len(given.words) + len(given.cells) > 2:
+        raise CallError(_refusal("wrong_arguments", form="use(action, target, times)"))
+    action, times = _one_of("action", given.words[0], names.actions), _times(given.number)
+    if given.cells:
+        return UseAction(action, _on_map(given.cells[0], names), times)
+    if len(given.words) == 2:
+        return UseAction(action, _one_of("target", given.words[1], [*names.things, *names.players]), times)
+    return UseAction(action, None, times)
+
+
+def _near(kind: type[FollowPlayer] | type[KeepAway], form: str) -> Callable[[_Arguments, CallNames], Call]:
+    def build(given: _Arguments, names: CallNames) -> Call:
+        if given.cells or len(given.words) != 1:
+            raise CallError(_refusal("wrong_arguments", form=form))
+        return kind(_one_of("player", given.words[0], names.players), _times(given.number, MOST_STEPS, MOST_STEPS))
+
+    return build
+
+
+def _wait(given: _Arguments, names: CallNames) -> StandStill:
+    if given.cells or given.words or given.number is None:
+        raise CallError(_refusal("wrong_arguments", form="wait(steps)"))
+    return StandStill(_times(given.number, MOST_STEPS))
+
+
+def _look_around(given: _Arguments, names: CallNames) -> LookAround:
+    if given.cells or given.words or given.number is not None:
+        raise CallError(_refusal("wrong_arguments", form="look_around()"))
+    return LookAround()
+
+
+_BUILDERS: Mapping[str, Callable[[_Arguments, CallNames], Call]] = {
+    "go_to": _go_to,
+    "collect": _collect,
+    "use": _use,
+    "follow": _near(FollowPlayer, "follow(player, steps)"),
+    "keep_away": _near(KeepAway, "keep_away(player, steps)"),
+    "wait": _wait,
+    "look_around": _look_around,
+}
+
+
+def _times(number: int | None, most: int = MOST_TIMES, default: int = 1) -> int:
+    if number is None:
+        return default
+    if not 1 <= number <= most:
+        raise CallError(_refusal("wrong_number", given=number, most=most))
+    return number
+
+
+def _one_of(what: str, word: str, known: Sequence[str]) -> str:
+    if word not in known:
+        raise CallError(_refusal("unknown", what=what, given=shortened(word), known=known))
+    return word
+
+
+def _on_map(cell: Cell, names: CallNames) -> Cell:
+    if not names.layout.contains(cell):
+        last_x, last_y = names.layout.width - 1, names.layout.height - 1
+        raise CallError(_refusal("outside_the_map", cell=cell, last_x=last_x, last_y=last_y))
+    return cell
+
+
+def _open_cell(cell: Cell, names: CallNames) -> Cell:
+    if not names.layout.is_open(_on_map(cell, names)):
+        raise CallError(_refusal("wall", cell=cell))
+    return cell
+
+
+def call_pattern(names: CallNames) -> str:
+    """The regular expression of the calls that `read_plan` accepts, apart from walls, for endpoints that enforce it.
+
+    Groups are plain and nothing is optional, since endpoints translate only the simplest expressions.
+    """
+    xs, ys = any_of(range(names.layout.width)), any_of(range(names.layout.height))
+    cell = rf"\({xs}, {ys}\)"
+    calls = [rf"go_to\({cell}\)", r"wait\((5|10|20)\)", r"look_around\(\)"]
+    if names.things:
+        things = any_of(names.things)
+        calls += [rf"collect\({things}\)", rf"collect\({things}, (2|3|5|10)\)"]
+    if names.actions:
+        actions, targets = any_of(names.actions), any_of([cell, *names.things, *names.players])
+        calls += [rf"use\({actions}\)", rf"use\({actions}, {targets}\)"]
+        calls += [rf"use\({actions}, (2|3|5|10)\)", rf"use\({actions}, {targets}, (2|3|5|10)\)"]
+    if names.players:
+        calls.append(rf"(follow|keep_away)\({any_of(names.players)}, (5|10|20|40)\)")
+    return f"^{any_of(calls)}$"

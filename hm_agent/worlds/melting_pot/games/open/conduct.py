@@ -1,0 +1,120 @@
+"""What other players are seen to do: every so many steps, what each that was in view did becomes an interaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
+
+from hm_agent.theory_of_mind.situation import InteractionSeen
+from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance
+
+STRETCH = 25
+"""The steps of a stretch, after which the agent takes stock of what others did."""
+LEAST_SEEN = 8
+"""A player that was in view in fewer steps of a stretch has shown nothing."""
+MOST_TOLD = 2
+"""How many players a stretch tells of at most: those that took or used something first, then those seen longest."""
+STAYS, WALKS = "stays in place", "walks about"
+FEW_STEPS = 0.2
+"""A player that changes its cell in a smaller share of the steps stays in place."""
+
+
+def takes(thing: str) -> str:
+    return f"takes {thing}"
+
+
+def uses(effect: str) -> str:
+    return f"uses {effect}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What another player did in a stretch. reward: the agent's own meanwhile.
+
+    behaviour: what it took or used most often, else whether it stayed or walked. acts: all that it took and used, with
+    how often. seen: in how many steps it was in view. cell: where it was last.
+    """
+
+    step: int
+    partner: str
+    behaviour: str
+    acts: tuple[tuple[str, int], ...]
+    seen: int
+    cell: Cell
+    reward: float
+
+    def shows(self, prediction: str) -> bool:
+        return prediction == self.behaviour
+
+
+@dataclass(frozen=True, slots=True)
+class ConductSeen(InteractionSeen):
+    """A stretch is over in which another player was seen."""
+
+    interaction: Conduct
+
+    def describe(self) -> str:
+        return f"{self.interaction.partner} {self.interaction.behaviour}"
+
+
+@dataclass(slots=True)
+class _Seen:
+    """One player in the present stretch."""
+
+    cell: Cell
+    steps: int = 0
+    walked: int = 0
+    acts: Counter[str] = field(default_factory=Counter)
+
+
+class ConductWatch:
+    """Watches the other players of one episode. takable: the things that count as taken once they are gone."""
+
+    def __init__(self, takable: Set[str]) -> None:
+        self._takable = takable
+        self._seen: dict[str, _Seen] = {}
+        self._begun, self._earned = 0, 0.0
+        self.behaviours: dict[str, None] = dict.fromkeys((STAYS, WALKS))
+        """All that others were seen to do so far, which is what they can be predicted to do."""
+
+    def read(
+        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+    ) -> Sequence[ConductSeen]:
+        """Takes in a frame; returns the stretches that it ends.
+
+        gone: the things that the frame shows to be gone. own: the cell ahead of the agent, whose effects are its own.
+        """
+        self._earned += reward
+        players = [player for player in sight.map.players if player.cell is not None]
+        for player in players:
+            assert player.cell is not None
+            seen = self._seen.setdefault(player.kind, _Seen(player.cell))
+            seen.steps += 1
+            seen.walked += player.cell != seen.cell
+            seen.cell = player.cell
+            ahead = player.pose.place(1, 0) if player.pose else None
+            acts = [takes(each.kind) for each in gone if each.cell == player.cell and each.kind in self._takable]
+            acts += [uses(effect) for cell, effect in sight.effects if cell == ahead != own]
+            seen.acts.update(acts)
+            self.behaviours |= dict.fromkeys(acts)
+        if step - self._begun < STRETCH:
+            return ()
+        ended = sorted(self._ended(step), key=lambda each: (not each.acts, -each.seen, each.partner))[:MOST_TOLD]
+        self._seen, self._begun, self._earned = {}, step, 0.0
+        return [ConductSeen(step, conduct) for conduct in ended]
+
+    def _ended(self, step: int) -> Iterator[Conduct]:
+        for player, seen in self._seen.items():
+            if seen.steps < LEAST_SEEN:
+                continue
+            moves = WALKS if seen.walked >= FEW_STEPS * seen.steps else STAYS
+            acts = tuple(seen.acts.most_common())
+            yield Conduct(step, player, acts[0][0] if acts else moves, acts, seen.steps, seen.cell, self._earned)
+
+
+def nearest_first(here: Cell, cells: Sequence[Cell]) -> list[Cell]:
+    """Cells by their distance."""
+    return sorted(cells, key=lambda cell: (distance(here, cell), cell))

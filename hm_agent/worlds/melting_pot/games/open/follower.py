@@ -1,0 +1,293 @@
+"""Carries out a plan in any substrate, move by move: each call ends when it is done, or says why it can't go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
+from functools import partial
+
+from hm_agent.agents.written_body import WrittenFollower
+from hm_agent.core import Event
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.situation import PlanRecord
+from hm_agent.theory_of_mind.written_mind import WrittenStrategy
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.games.open.calls import (
+    Call,
+    CollectThings,
+    FollowPlayer,
+    KeepAway,
+    LookAround,
+    StandStill,
+    UseAction,
+    WalkTo,
+)
+from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, around, distance, step_towards
+from hm_agent.worlds.melting_pot.planning.beam import find_approach
+from hm_agent.worlds.melting_pot.planning.walking import Path, find_path, seek_bearings
+
+_reason = partial(phrase, "melting_pot/open/messages.j2")
+STUCK_STEPS = 5
+"""A walk that makes no progress for so many steps has failed."""
+BLOCKED_STEPS = 4
+"""For so many steps, a cell that could not be entered counts as blocked."""
+WALK_STEPS = 60
+"""A call that has not reached a thing after so many steps has failed."""
+NEAR = 2
+"""The distance at which a player is followed."""
+APPROACH = 8
+"""The most moves of an approach that takes turns into account; longer ways are walked first."""
+
+
+class _Ended(Exception):
+    """The current call is over. why: the reason if it has failed, in words; None if it is done."""
+
+    def __init__(self, why: str | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
+    """Follows plans of calls. actions: the substrate's."""
+
+    def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
+        self._notes, self._actions = notes, actions
+        self._by_name = {action.name.lower(): action for action in actions}
+        self.plan: Sequence[Call] = ()
+        self._current = 0
+        self._failed: Call | None = None
+        self._why: str | None = None
+        """Why the plan is over, if it ended before its last call was done."""
+        self._taken = self._done = 0
+        """How many steps the current call has taken, and how often it has done what it asks for."""
+        self._before: tuple[Pose, Move] | None = None
+        """The pose and the step of the latest move; None after anything else."""
+        self._blocked: dict[Cell, int] = {}
+        """Cells that could not be entered, with the step of the attempt."""
+        self._stuck = 0
+        self.route: Path = ()
+        """The cells that the latest walk has still to enter."""
+
+    @property
+    def record(self) -> PlanRecord:
+        plan = tuple(self.plan)
+        return PlanRecord(plan, self._current, len(plan), plan[self._current :])
+
+    @property
+    def current(self) -> Call | None:
+        return self.plan[self._current] if self._current < len(self.plan) and self._why is None else None
+
+    @property
+    def done(self) -> int:
+        """How many calls of the plan are done."""
+        return self._current
+
+    @property
+    def failed(self) -> Call | None:
+        return self._failed
+
+    @property
+    def why_ended(self) -> str:
+        return self._why or phrase("agent/messages.j2", "used_up")
+
+    def follow(self, plan: Sequence[Call], *, is_forced: bool = False) -> None:
+        self.plan, self._current, self._failed, self._why = tuple(plan), 0, None, None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._taken = self._done = self._stuck = 0
+        self._before, self.route = None, ()
+
+    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
+        """A plan goes on until it is done or has failed, and ends when the player is put somewhere else."""
+        if self._notes.has_moved_elsewhere and self.plan:
+            return because or _reason("elsewhere")
+        return because
+
+    def reflex(self, situation: OpenSeat) -> IntEnum | None:
+        """Stands still off the map, and looks for its bearings while its pose is unknown."""
+        sight = self._notes.sight
+        if not sight.map.present:
+            return self._actions(Move.NOOP)
+        return self._actions(seek_bearings(sight.map, situation.step)) if situation.pose is None else None
+
+    def default_plan(self, situation: OpenSeat) -> Sequence[Call]:
+        """Walks to the cell that was out of view for longest."""
+        return tuple(WalkTo(cell) for cell in situation.unseen[:1]) or (LookAround(),)
+
+    def next_action(self, situation: OpenSeat) -> IntEnum | None:
+        if situation.pose is None:
+            return None
+        self._note_blocks(situation, situation.pose)
+        while (call := self.current) is not None:
+            try:
+                action = self._advance(call, situation, situation.pose)
+            except _Ended as ended:
+                if ended.why is not None:
+                    self._failed, self._why = call, _reason("failed", call=str(call), why=ended.why)
+                    return None
+                self._current += 1
+                self._begin()
+            else:
+                self._taken += 1
+                is_step = action in (Move.FORWARD, Move.BACKWARD, Move.STEP_LEFT, Move.STEP_RIGHT)
+                self._before = (situation.pose, Move(action)) if is_step else None
+                return action
+        return None
+
+    def last_resort(self, situation: OpenSeat) -> IntEnum:
+        """Turns: no second plan is asked for in one step."""
+        return self._actions(Move.TURN_RIGHT)
+
+    def _note_blocks(self, seat: OpenSeat, pose: Pose) -> None:
+        """Notes where the latest step has not led to."""
+        self._blocked = {cell: step for cell, step in self._blocked.items() if seat.step - step < BLOCKED_STEPS}
+        if self._before and self._before[0] == pose:
+            self._blocked[pose.after(self._before[1]).cell] = seat.step
+            self._stuck += 1
+        elif self._before:
+            self._stuck = 0
+
+    def _advance(self, call: Call, seat: OpenSeat, pose: Pose) -> IntEnum:
+        """The next action of a call; raises _Ended once it is over."""
+        match call:
+            case WalkTo(target):
+                return self._walk(seat, pose, target)
+            case CollectThings():
+                return self._collect(call, seat, pose)
+            case UseAction():
+                return self._use(call, seat, pose)
+            case FollowPlayer(player, steps):
+                return self._stay_near(seat, pose, player, steps)
+            case KeepAway(player, steps):
+                return self._leave(seat, pose, player, steps)
+            case StandStill(steps):
+                return self._for(steps, Move.NOOP)
+            case LookAround():
+                return self._for(4, Move.TURN_RIGHT)
+
+    def _for(self, steps: int, move: Move) -> IntEnum:
+        if self._taken >= steps:
+            raise _Ended
+        return self._actions(move)
+
+    def _walk(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:
+        """The next step of a walk; raises _Ended on arrival, and where it can't be reached."""
+        if pose.cell == target:
+            raise _Ended
+        if self._stuck >= STUCK_STEPS:
+            raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
+        path = self._path(seat, pose.cell, target)
+        if path is None:
+            raise _Ended(_reason("no_way"))
+        self.route = path
+        return self._actions(step_towards(pose, path[0]))
+
+    def _path(self, seat: OpenSeat, start: Cell, target: Cell) -> Path | None:
+        """The shortest path around all that blocks and, if there is one, around what hurts."""
+        if self.route and self.route[-1] == target and not self._closed(seat) & {*self.route}:
+            if start == self.route[0] and len(self.route) > 1:
+                return self.route[1:]
+            if distance(start, self.route[0]) == 1:
+                return self.route
+        hurting = {cell for cell, kind in seat.kinds.items() if kind in seat.facts.avoids}
+        closed = self._closed(seat)
+        for avoid in (closed | hurting, closed) if hurting else (closed,):
+            if (path := find_path(seat.layout, start, target, avoid)) is not None:
+                return path
+        return None
+
+    def _closed(self, seat: OpenSeat) -> set[Cell]:
+        """The cells that can't be entered now, as far as is known."""
+        return {*seat.solid, *self._notes.occupied, *self._blocked}
+
+    def _collect(self, call: CollectThings, seat: OpenSeat, pose: Pose) -> IntEnum:
+        self._done += self._notes.entered == call.kind and self._taken > 0
+        if self._done >= call.times:
+            raise _Ended
+        if self._taken >= WALK_STEPS * call.times:
+            raise _Ended(_reason("too_long", steps=self._taken))
+        cells = [cell for cell, kind in seat.kinds.items() if kind == call.kind and cell != pose.cell]
+        return self._walk(seat, pose, self._nearest(seat, pose, cells, call.kind))
+
+    def _nearest(self, seat: OpenSeat, pose: Pose, cells: Iterable[Cell], kind: str) -> Cell:
+        """The nearest of some cells that nothing blocks now; raises _Ended if there is none."""
+        taken = self._notes.occupied | self._blocked.keys()
+        near = sorted((cell for cell in cells if cell not in taken), key=partial(distance, pose.cell))
+        if not near:
+            raise _Ended(_reason("none_known", thing=kind))
+        return near[0]
+
+    def _use(self, call: UseAction, seat: OpenSeat, pose: Pose) -> IntEnum:
+        if self._done >= call.times:
+            raise _Ended
+        if self._taken >= WALK_STEPS * call.times:
+            raise _Ended(_reason("too_long", steps=self._taken))
+        target = self._target(call, seat, pose)
+        if target is None:
+            self._done += 1
+            return self._by_name[call.action]
+        reach = seat.facts.reach.get(call.action, 1)
+        things = {*seat.solid, *self._notes.occupied, *self._blocked} - {target}
+        approach = find_approach(seat.layout, pose, target, Beam(reach, 0), things, horizon=APPROACH)
+        if approach is None:
+            return self._walk_beside(seat, pose, target)
+        self.route = approach.cells
+        if approach.move is Move.INTERACT:
+            self._done += 1
+            return self._by_name[call.action]
+        if self._stuck >= STUCK_STEPS:
+            raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
+        return self._actions(approach.move)
+
+    def _target(self, call: UseAction, seat: OpenSeat, pose: Pose) -> Cell | None:
+        """The cell that a call is to act on; None if it acts where it stands."""
+        if call.at is None or isinstance(call.at, tuple):
+            return call.at
+        players = [player.cell for player in seat.players if player.name == call.at]
+        if players:
+            return players[0]
+        cells = [cell for cell, kind in seat.kinds.items() if kind == call.at and cell != pose.cell]
+        if not cells:
+            raise _Ended(_reason("none_known", thing=call.at))
+        return min(cells, key=partial(distance, pose.cell))
+
+    def _walk_beside(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:
+        closed = self._closed(seat)
+        beside = [cell for cell in around(target) if seat.layout.is_open(cell) and cell not in closed]
+        if not beside:
+            raise _Ended(_reason("no_way"))
+        return self._walk(seat, pose, min(beside, key=partial(distance, pose.cell)))
+
+    def _stay_near(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
+        if self._taken >= steps:
+            raise _Ended
+        cell = self._seen_at(seat, player)
+        if distance(pose.cell, cell) <= NEAR:
+            return self._actions(Move.NOOP)
+        return self._walk(seat, pose, cell)
+
+    def _leave(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
+        if self._taken >= steps:
+            raise _Ended
+        away = self._seen_at(seat, player)
+        closed = self._closed(seat)
+        open_cells = [cell for cell in seat.layout.neighbours[pose.cell] if cell not in closed]
+        farthest: Callable[[Cell], tuple[int, Cell]] = lambda cell: (distance(cell, away), cell)  # noqa: E731
+        best = max(open_cells, key=farthest, default=pose.cell)
+        if distance(best, away) <= distance(pose.cell, away):
+            return self._actions(Move.NOOP)
+        return self._actions(step_towards(pose, best))
+
+    def _seen_at(self, seat: OpenSeat, player: str) -> Cell:
+        cells = [known.cell for known in seat.players if known.name == player]
+        if not cells:
+            raise _Ended(_reason("none_known", thing=player))
+        return cells[0]
+
+    def heed(self, strategy: WrittenStrategy, before: WrittenStrategy | None) -> str | None:
+        """A plan goes on unless the strategy's words change: expectations change with every stretch."""
+        changed = before is not None and strategy.words != before.words
+        return phrase("agent/messages.j2", "strategy_changed") if changed else None

@@ -1,0 +1,210 @@
+"""What one player notices in any substrate: what it sees, remembers and did, and what others were seen to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+
+import numpy as np
+
+from hm_agent.agents.planning_body import Notes, PlanningState
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.melting_pot.body import SubstrateAgentState
+from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
+from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch
+from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, OpenFacts
+from hm_agent.worlds.melting_pot.games.open.seat import MOST_CELLS, KnownPlayer, KnownThings, OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose, distance
+from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
+from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
+
+SEEN_ALREADY = ("RGB", "COLLECTIVE_REWARD")
+"""The observations that a question doesn't tell beside the view."""
+
+
+class OpenNotes(Notes[View, OpenSeat, IntEnum]):
+    """Perceives and remembers for one player through an episode.
+
+    sight: the latest one. entered: the kind of thing that the agent has just walked onto; None if none lay there.
+    has_moved_elsewhere: True if the game has just put the agent somewhere else, or back on the map.
+    """
+
+    seat: type[OpenSeat] = OpenSeat
+    """What questions show; kinds of games that know more have a class of their own."""
+
+    def __init__(self, facts: OpenFacts, slot: int, actions: type[IntEnum]) -> None:
+        self._facts = facts
+        self._view = GridView.of(facts.substrate, slot).naming(facts.names)
+        self._bearings = Bearings.of(facts.substrate, slot)
+        self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
+        self._actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
+        self.memory = EntityMemory(self._bearings.layout)
+        self._watch = ConductWatch(frozenset(facts.collects))
+        self.deeds = DeedLog()
+        self._action, self._aimed_at = Move.NOOP.value, ""
+        self._starts = 0
+        self._pose: Pose | None = None
+        self._was_present = False
+        self._earned = 0.0
+        self._observation: Observation[View] = Observation(-1, {})
+        nothing = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
+        self.sight = Sight(nothing, (), ())
+        self.entered: str | None = None
+        self.has_moved_elsewhere = False
+        self._solid_kinds = self._view.solid_words
+        self._situation: OpenSeat | None = None
+
+    @property
+    def players(self) -> Sequence[str]:
+        """The names of the other players."""
+        return self._view.names
+
+    @property
+    def occupied(self) -> frozenset[Cell]:
+        """The cells of the players in view."""
+        return frozenset(player.cell for player in self.sight.map.players if player.cell)
+
+    def read(self, observation: Observation[View]) -> Sequence[Event]:
+        step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP
+        self._observation, self._situation = observation, None
+        ahead = self._pose.place(1, 0) if self._pose else None
+        self.sight = sight = self._seeing.see(observation.view["RGB"], move)
+        self.has_moved_elsewhere = self._has_moved_elsewhere(sight.map)
+        before = self.memory.kinds() if self._pose and self._pose != sight.map.pose else {}
+        self.memory.update(step, sight.map)
+        self._note_deed(sight.map.pose, before, observation.reward)
+        self._pose = sight.map.pose
+        self._earned += observation.reward
+        own = ahead if self._action > Move.TURN_RIGHT else None
+        return self._watch.read(step, sight, self.memory.disappeared, own, observation.reward)
+
+    def _has_moved_elsewhere(self, seen: TextualMap) -> bool:
+        """Drops the memory if its cells mean nothing any more, as the own map has begun anew."""
+        returned, self._was_present = seen.present and not self._was_present, seen.present
+        if self._bearings.starts != self._starts:
+            self._starts = self._bearings.starts
+            self.memory = EntityMemory(self._bearings.layout)
+        return returned
+
+    def _note_deed(self, pose: Pose | None, before: Mapping[Cell, str], reward: float) -> None:
+        """Notes what the latest action was, with the reward of its step."""
+        has_entered = pose is not None and self._pose is not None and pose.cell != self._pose.cell
+        self.entered = before.get(pose.cell) if has_entered and pose else None
+        if self._action > Move.TURN_RIGHT:
+            deed = self._aimed_at
+        else:
+            deed = f"collect({self.entered})" if self.entered else NOTHING_SPECIAL
+        self.deeds.note(deed, reward)
+
+    def note_action(self, action: IntEnum) -> None:
+        self._action = int(action)
+        if action > Move.TURN_RIGHT:
+            name = action.name.lower()
+            target = self._ahead(self._facts.reach.get(name, 1))
+            self._aimed_at = f"use({name}, {target})" if target else f"use({name})"
+
+    def _ahead(self, reach: int) -> str | None:
+        """The first thing or player straight ahead within reach; all players count as one kind."""
+        if self._pose is None:
+            return None
+        kinds = self.memory.things
+        for cell in (self._pose.place(ahead, 0) for ahead in range(1, reach + 1)):
+            if cell in self.occupied:
+                return PLAYER
+            if cell in kinds:
+                return kinds[cell][0]
+        return None
+
+    # What questions show
+
+    @property
+    def situation(self) -> OpenSeat:
+        if self._situation is None:
+            self._situation = self._seat()
+        return self._situation
+
+    def _seat(self) -> OpenSeat:
+        step, pose, memory = self._observation.step, self.sight.map.pose, self.memory
+        kinds = memory.kinds()
+        here = pose.cell if pose else (0, 0)
+        return self.seat(
+            facts=self._facts,
+            actions=self._actions,
+            step=step,
+            pose=pose,
+            is_own_map=self._bearings.is_own_map,
+            told=tuple(self._told()),
+            own=self.sight.own,
+            things=self._known_things(here, step),
+            players=self._known_players(here, step),
+            deeds=self.deeds.all,
+            earned=self._earned,
+            unseen=tuple(cell for cell, _ in memory.looked_at.unseen_places(here, step)) if pose else (),
+            behaviours=tuple(self._watch.behaviours),
+            layout=self._bearings.layout,
+            kinds=kinds,
+            solid=frozenset(cell for cell, kind in kinds.items() if kind in self._solid_kinds),
+        )
+
+    def _told(self) -> Sequence[tuple[str, str]]:
+        """What the game tells a player beside its view."""
+        told = []
+        for name, value in self._observation.view.items():
+            if name == "INVENTORY":
+                counts = tuple(round(float(count)) for count in np.atleast_1d(value))
+                told.append(("you hold", self._facts.words(counts)))
+            elif name not in SEEN_ALREADY:
+                told.append((name.lower().replace("_", " "), np.array2string(np.asarray(value), separator=", ")))
+        return told
+
+    def _known_things(self, here: Cell, step: int) -> tuple[KnownThings, ...]:
+        counts = Counter(kind for kind, _ in self.memory.things.values())
+        nearest = sorted(self.memory.things.items(), key=lambda item: distance(here, item[0]))
+        cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
+        for cell, (kind, seen) in nearest:
+            if len(cells[kind]) < MOST_CELLS:
+                cells[kind].append((cell, step - seen))
+        known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
+        return tuple(sorted(known, key=lambda each: (distance(here, each.cells[0][0]), each.kind)))
+
+    def _known_players(self, here: Cell, step: int) -> tuple[KnownPlayer, ...]:
+        known = [
+            KnownPlayer(name, seen.cell, seen.facing, seen.mark, step - seen.step)
+            for name, seen in self.memory.players.items()
+        ]
+        return tuple(sorted(known, key=lambda each: (each.ago > 0, distance(here, each.cell), each.name)))
+
+    # What recordings show
+
+    def shown(self, planning: PlanningState) -> SubstrateAgentState:
+        return SubstrateAgentState(
+            pose=self.sight.map.pose,
+            inventory=self._inventory,
+            other_inventory=None,
+            subgoal=str(planning.call) if planning.call else None,
+            view=self.sight.map,
+            kinds=(),
+            things=dict(self.memory.things),
+            players=dict(self.memory.players),
+            plan=planning.plan,
+            current=planning.done,
+            shot=None,
+            over_because=planning.over_because,
+            route=(),
+            failed=planning.failed,
+            asked_because=planning.asked_because,
+        )
+
+    @property
+    def _inventory(self) -> tuple[int, ...]:
+        held = self._observation.view.get("INVENTORY")
+        return () if held is None else tuple(round(float(count)) for count in np.atleast_1d(held))
+
+    def metrics(self) -> Mapping[str, float]:
+        """As of the other kinds of games: pictures that nothing explains, and steps in which the pose was unknown."""
+        return {"unknown_patches": self._seeing.unknown_patches, "pose_lost_steps": self._seeing.lost_steps}
