@@ -1,1 +1,1 @@
-"""Any substrate, as far as its configuration tells what a frame shows; no agent that plans plays it yet."""
+"""Any substrate, by what its configuration tells: seen on a map, remembered, and planned in by a few calls."""

@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
-from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import MOST_CELLS, KnownPlayer, KnownThings, OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose, distance
@@ -34,11 +34,11 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     has_moved_elsewhere: True if the game has just put the agent somewhere else, or back on the map.
     """
 
-    seat: type[OpenSeat] = OpenSeat
-    """What questions show; kinds of games that know more have a class of their own."""
-
-    def __init__(self, facts: OpenFacts, slot: int, actions: type[IntEnum]) -> None:
-        self._facts = facts
+    def __init__(
+        self, facts: SubstrateFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = OpenSeat
+    ) -> None:
+        """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
+        self._facts, self._seat_class = facts, seat
         self._view = GridView.of(facts.substrate, slot).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
@@ -132,7 +132,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         step, pose, memory = self._observation.step, self.sight.map.pose, self.memory
         kinds = memory.kinds()
         here = pose.cell if pose else (0, 0)
-        return self.seat(
+        return self._seat_class(
             facts=self._facts,
             actions=self._actions,
             step=step,

@@ -13,16 +13,16 @@ from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 OpenBody: TypeAlias = WrittenBody[View, IntEnum, OpenSeat]
 
 
-def open_body(facts: OpenFacts, slot: int, model: Model, reflector: Reflector) -> OpenBody:
-    """The body of the player of a slot."""
+def open_body(facts: SubstrateFacts, slot: int, seat: type[OpenSeat], model: Model, reflector: Reflector) -> OpenBody:
+    """The body of the player of a slot. seat: what questions show, of a class of its kind."""
     actions = actions_of(facts.substrate)
-    notes = OpenNotes(facts, slot, actions)
+    notes = OpenNotes(facts, slot, actions, seat)
     follower = OpenFollower(notes, actions)
     return written_body(notes, follower, WrittenMind(notes.players, notes), model, reflector, NoProbes())

@@ -15,7 +15,7 @@ PLAYER = "player"
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenFacts(GameFacts):
+class SubstrateFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
     players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what
@@ -25,7 +25,6 @@ class OpenFacts(GameFacts):
     turns does something to, PLAYER for any other player. reach: how many cells straight ahead such an action reaches.
     """
 
-    game: Literal["open"]
     players: int
     summary: str
     rules: str = ""
@@ -67,3 +66,10 @@ class OpenFacts(GameFacts):
     @property
     def marks(self) -> Mapping[str, str]:
         return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenFacts(SubstrateFacts):
+    """A substrate that has no kind of its own."""
+
+    game: Literal["open"]

@@ -13,7 +13,7 @@ from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
 from hm_agent.worlds.melting_pot.games.kind import Kind
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 
-class OpenKind(Kind[OpenFacts]):
+class OpenKind(Kind[Any]):
     """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell."""
 
     facts = OpenFacts
@@ -31,10 +31,10 @@ class OpenKind(Kind[OpenFacts]):
     counts_interactions = False
     is_framed = False
 
-    def body(self, facts: OpenFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
+    def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot)
+        return partial(open_body, facts, slot, self.situation())
 
     def situation(self) -> type[OpenSeat]:
         from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
@@ -49,13 +49,13 @@ class OpenKind(Kind[OpenFacts]):
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
 
-    def reader(self, facts: OpenFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
+    def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 
         view = GridView.of(facts.substrate, slot).naming(facts.names)
         return lambda rgb, _: view.describe(rgb)
 
-    def problems(self, facts: OpenFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems
 
         return item_problems(facts)

@@ -13,7 +13,7 @@ from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.written_calls import CallError
 
@@ -67,7 +67,7 @@ class OpenSeat(SeatSituation):
     blocks = "melting_pot/open/blocks.j2"
     behaviour = NextConduct
 
-    facts: OpenFacts = field(metadata=UNSHOWN)
+    facts: SubstrateFacts = field(metadata=UNSHOWN)
     actions: tuple[str, ...]
     step: int
     pose: Pose | None

@@ -9,7 +9,7 @@ from typing import Any
 from meltingpot import substrate as mp_substrate
 
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
 
 
@@ -35,7 +35,7 @@ chance = {float(length.chance)}{most}
 """
 
 
-def item_problems(facts: OpenFacts) -> Iterator[str]:
+def item_problems(facts: SubstrateFacts) -> Iterator[str]:
     """The contradiction between the items that a file names and those that the substrate counts, if any."""
     counted = _counted_items(facts.substrate)
     if len(facts.items) != counted:
