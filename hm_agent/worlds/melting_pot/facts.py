@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import ClassVar, Self
 
 from pydantic import ConfigDict
@@ -145,9 +146,10 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenFacts(ScenarioFacts):
-    """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
+    """A scenario that is not Melting Pot's: a puppeteer of ours over the same puppet, or scripted players of ours.
 
-    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name.
+    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name; where
+    players are scripted, that of their rule.
     character: the one of its puppet, trained or scripted; if None, only a scripted puppet has one. rule: how it rewards
     and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does
     neither. study: what it was made for, if not for comparisons. It is the middle of the short name, and only globs
@@ -230,6 +232,11 @@ class GameFacts(Strict):
             return names
         everybody = (FOCAL, *names)
         return everybody[:slot] + everybody[slot + 1 :]
+
+    def of_players(self, count: int) -> Self:
+        """The same game with only so many players: the first ones."""
+        others = dict(islice(self.sprites.players.items(), count - 1))
+        return self if len(others) == len(self.sprites.players) else self.among(others)
 
     def among(self, players: Mapping[str, str]) -> Self:
         """The same game with only these other players, by sprite."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, reduce
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import islice
 from operator import or_
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
@@ -114,9 +113,7 @@ class Scenario:
 
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: from its side, and with only the players of this scenario."""
-        game = self.game.as_column if self.is_column(slot) else self.game
-        others = dict(islice(game.sprites.players.items(), self.players - 1))
-        return game if len(others) == len(game.sprites.players) else game.among(others)
+        return (self.game.as_column if self.is_column(slot) else self.game).of_players(self.players)
 
 
 def load_game(path: Path) -> GameFacts:

@@ -32,7 +32,6 @@ from hm_agent.worlds.melting_pot.simulator.substrate import (
     POSITION,
     actions_of,
     build_substrate,
-    vision_of,
 )
 
 
@@ -200,8 +199,7 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game_bots, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        sides = (False, True) if self._game.is_asymmetric else (False,)
-        visions = [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
+        visions = self._game_bots.visions
         bots = build_bots(self._scenario, visions, self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites
 
@@ -45,12 +45,20 @@ class SubstrateFacts(GameFacts):
         return tuple(dict.fromkeys((*self.collects, *self.avoids, *used)))
 
     @property
+    def grounds(self) -> tuple[str, ...]:
+        """The words of the ground whose places matter."""
+        return ()
+
+    @property
     def slots(self) -> int:
         return self.players
 
     @property
     def about(self) -> str:
         return f"{self.summary}; "
+
+    def of_players(self, count: int) -> Self:
+        return self if count == self.players else replace(self, players=count)
 
     def others(self, slot: int = 0) -> tuple[str, ...]:
         return tuple(f"player_{other}" for other in range(self.players) if other != slot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -92,6 +92,11 @@ class OpenSeat(SeatSituation):
     def left(self) -> int:
         """The steps until the episode ends, or may end."""
         return max(0, self.facts.length.least - self.step)
+
+    @property
+    def shunned(self) -> Set[Cell]:
+        """The cells that walks go around if they can."""
+        return {cell for cell, kind in self.kinds.items() if kind in self.facts.avoids}
 
     def behaviour_forms(self, about: str | None) -> Forms:
         return {"does": one_of(self.behaviours)}

@@ -55,10 +55,11 @@ def config_of(scenario: Scenario) -> ScenarioConfig:
         if len(set(config.roles)) == 1:  # then slots differ in nothing but the avatar's colour
             return replace(config, is_focal=sorted(config.is_focal, reverse=True))
         return config
-    substrate = scenario.game.substrate
-    roles = mp_substrate.get_config(substrate).default_player_roles
-    is_focal = [slot == 0 for slot in range(len(roles))]
-    return ScenarioConfig(scenario.about, frozenset(), substrate, roles, is_focal, {roles[1]: {scenario.name}})
+    substrate, seats = scenario.game.substrate, len(scenario.seats)
+    roles = mp_substrate.get_config(substrate).default_player_roles[: scenario.players]
+    is_focal = [slot < seats for slot in range(len(roles))]
+    bots_by_role = {role: {scenario.name} for role in roles[seats:]}
+    return ScenarioConfig(scenario.about, frozenset(), substrate, roles, is_focal, bots_by_role)
 
 
 def cast_of(scenario: Scenario) -> tuple[str, ...]:
