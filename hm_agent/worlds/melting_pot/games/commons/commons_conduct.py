@@ -18,8 +18,8 @@ from hm_agent.worlds.melting_pot.games.open.seeing import Sight
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
 
-OWN = "you"
-"""The name of the agent itself among those that clean."""
+OWN, SOMEBODY = "you", "somebody"
+"""The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
 SCARCE = 1
 """An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
 

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Any
 
 from hm_agent.core import Event, Observation
-from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN, CommonsWatch
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN, SOMEBODY, CommonsWatch
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat, RiverSeen
 from hm_agent.worlds.melting_pot.games.game import View
@@ -37,7 +37,15 @@ class CommonsNotes(OpenNotes):
             self._watch.memory = self.memory
             self._ground.clear()
         self._ground.update(self.sight.ground)
+        self._note_cleaner_river(observation.step)
         return events
+
+    def _note_cleaner_river(self, step: int) -> None:
+        """Dirt that is gone was removed by somebody, unless the agent has just cleaned."""
+        river = self._facts.river
+        if river and self._watch.cleaned.get(OWN, -1) < step - 1:
+            if any(gone.kind == river.dirt for gone in self.memory.disappeared):
+                self._watch.cleaned[SOMEBODY] = step
 
     def note_action(self, action: IntEnum) -> None:
         super().note_action(action)

@@ -77,10 +77,10 @@ def reciprocate(seat: CommonsSeat) -> Sequence[Call]:
     if company is not None and seat.step - company < COMPANY:
         return clean(seat)
     place = _nearest(seat, seat.water)
+    if place is None:
+        return []
     has_looked = seat.river is not None and seat.step - seat.river.step < WATCH
-    if place is None or has_looked:
-        return eat(seat)
-    return [WalkTo(place), LookAround(), LookAround()]
+    return eat(seat) if has_looked else [WalkTo(place), LookAround()]
 
 
 def take_turns(seat: CommonsSeat) -> Sequence[Call]:
