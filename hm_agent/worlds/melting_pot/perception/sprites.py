@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -187,10 +188,17 @@ def _square(colour: Sequence[int]) -> Pixels:
 
 
 def _paint(shape: str, palette: Mapping[str, Sequence[int]]) -> Pixels:
+    """The picture of an ASCII shape; most are worn by several objects."""
+    return _painted(shape, tuple((char, tuple(colour)) for char, colour in palette.items()))
+
+
+@cache
+def _painted(shape: str, colours: tuple[tuple[str, tuple[int, ...]], ...]) -> Pixels:
     """(8, 8, 4) RGBA of an ASCII shape, whose spaces count for nothing and whose short rows are clear at their ends.
 
     Other sizes are scaled as the engine scales them: each channel is its floored mean over what a pixel covers.
     """
+    palette = dict(colours)
     rows = [line.replace(" ", "") for line in shape.lstrip("\n").rstrip().split("\n")]
     width = max(map(len, rows))
     rgba = [[*((*palette[char], 255)[:4] for char in row), *[CLEAR] * (width - len(row))] for row in rows]

@@ -21,7 +21,7 @@ from hm_agent.worlds.melting_pot.grid import Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
-from hm_agent.worlds.melting_pot.perception.sprites import components, layers_of, merged
+from hm_agent.worlds.melting_pot.perception.sprites import Layer, components, layers_of, merged
 from hm_agent.worlds.melting_pot.scenarios import game_named
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from, use_deterministic_lua
 
@@ -161,8 +161,14 @@ def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
 @cache
 def atlas_of(substrate: str) -> Atlas:
     """The atlas of all that can be seen in a substrate, which all players and episodes of this process share."""
+    return Atlas(default_layers(substrate))
+
+
+@cache
+def default_layers(substrate: str) -> tuple[Layer, ...]:
+    """The layers of a substrate with its usual players, with all that some drawing of its configuration has."""
     stream = random.Random(0)
-    return Atlas(merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1))))
+    return merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1)))
 
 
 DRAWS = {"coins": 60}

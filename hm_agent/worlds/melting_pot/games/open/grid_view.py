@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
-from hm_agent.worlds.melting_pot.perception.sprites import Layer, Pixels, components, game_objects, layers_of
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels, Sprite, components, game_objects
 
 GROUND_LAYER = "background"
 SELF, GROUND, NOTHING, UNEXPLAINED = "@", ".", " ", "?"
@@ -48,10 +48,16 @@ class GridView:
     @cache
     def of(cls, substrate: str, slot: int) -> GridView:
         """The view of the player of a slot in a substrate's usual line-up; found out once per process."""
-        from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings, window_of
+        from hm_agent.worlds.melting_pot.simulator.substrate import (
+            atlas_of,
+            avatars_in,
+            default_layers,
+            default_settings,
+            window_of,
+        )
 
         settings = default_settings(substrate)
-        layers, avatars = layers_of(settings), list(avatars_in(settings))
+        avatars = list(avatars_in(settings))
         sees_as = _sprite_map(avatars[slot])
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
@@ -62,15 +68,25 @@ class GridView:
             if other != slot
             for name in sprites
         }
-        ground = (layer for layer in layers if layer.name == GROUND_LAYER)
+        ground = (layer for layer in default_layers(substrate) if layer.name == GROUND_LAYER)
         return cls(
             atlas,
             window_of(avatars[slot]),
             own=seen[slot],
             players=players,
-            words=_words(settings, layers),
+            words=_words(settings, atlas.sprites),
             ground=frozenset(sprite.name for layer in ground for sprite, _ in layer.pictures),
         )
+
+    def naming(self, names: Mapping[str, str]) -> GridView:
+        """The same view with other words for some sprites. names: these words by sprite."""
+        return replace(self, words={**self.words, **names})
+
+    @property
+    def things(self) -> frozenset[str]:
+        """The words for all that it may show, players aside."""
+        silent = self.own | self.players.keys()
+        return frozenset(self.words[sprite.name] for sprite in self.atlas.sprites if sprite.name not in silent)
 
     def describe(self, rgb: Pixels) -> str:
         """The frame as a grid of characters with the player at `@`, facing up, and what each character stands for."""
@@ -137,9 +153,9 @@ def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:
         yield from (state["sprite"] for state in kwargs["stateConfigs"] if state.get("sprite"))
 
 
-def _words(settings: Mapping[str, Any], layers: Iterable[Layer]) -> Mapping[str, str]:
+def _words(settings: Mapping[str, Any], sprites: Iterable[Sprite]) -> Mapping[str, str]:
     """What every sprite is called. The pictures of one moving thing have one name, that of the first without number."""
-    words = {sprite.name: readable(sprite.name) for layer in layers for sprite, _ in layer.pictures}
+    words = {sprite.name: readable(sprite.name) for sprite in sprites}
     for game_object in game_objects(settings):
         if any(True for _ in components(game_object, "Animation")):
             words |= {name: readable(name.rstrip("0123456789")) for name in _sprites(game_object)}

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites
 
 UNNAMED = Sprites(wall="", own="", players={})
 NO_BEAM = Beam(length=0, radius=0)
+PLAYER = "player"
+"""The word for other players among what actions are used on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
-    players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order.
+    players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what
+    players are told before they play, save for how long, which `length` says. names: words for sprites whose own names
+    say nothing. All else calls things by the words of a player's view. collects: what is taken by walking onto it and
+    pays or is carried. avoids: what hurts whoever walks onto it. uses: what each action beyond steps and turns does
+    something to, PLAYER for any other player. reach: how many cells straight ahead such an action reaches.
     """
 
     game: Literal["open"]
     players: int
     summary: str
+    rules: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    collects: tuple[str, ...] = ()
+    avoids: tuple[str, ...] = ()
+    uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reach: Mapping[str, int] = field(default_factory=dict)
     items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED
     beam: Beam = NO_BEAM

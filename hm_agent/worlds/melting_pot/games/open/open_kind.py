@@ -26,13 +26,14 @@ class OpenKind(Kind[OpenFacts]):
     def reader(self, facts: OpenFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 
-        view = GridView.of(facts.substrate, slot)
+        view = GridView.of(facts.substrate, slot).naming(facts.names)
         return lambda rgb, _: view.describe(rgb)
 
     def problems(self, facts: OpenFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems
 
-        return item_problems(facts)
+        yield from item_problems(facts)
+        yield from word_problems(facts)
 
     def file(self, substrate: str) -> str:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file
