@@ -24,10 +24,12 @@ from hm_agent.worlds.melting_pot.games.commons.rules import (
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.grid import distance
 
-CLEANING, EATING = 0.6, 0.5
+CLEANING, EATING = 0.45, 0.9
 """How much dirt a player at the river removes in a step, and how many apples one eats in the orchard, as measured."""
 WAY = 12
 """The steps between river and orchard."""
+FAR = 99
+"""The way to a place that is unknown."""
 TICK = 5
 """The steps of the model."""
 HORIZON = 200
@@ -91,8 +93,8 @@ def river_state(seat: CommonsSeat) -> RiverState:
 
 def _is_at_river(seat: CommonsSeat) -> bool:
     """True if the seat's player is nearer to the river than to the orchard."""
-    here = seat.pose.cell if seat.pose else (0, 0)
-    water, orchard = (min((distance(here, cell) for cell in cells), default=99) for cells in (seat.water, seat.orchard))
+    ways = ((distance(seat.here, cell) for cell in cells) for cells in (seat.water, seat.orchard))
+    water, orchard = (min(way, default=FAR) for way in ways)
     return water <= orchard
 
 

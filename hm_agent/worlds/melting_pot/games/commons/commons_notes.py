@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from itertools import product
 from typing import Any
 
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN, SOMEBODY, CommonsWatch
-from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts, River
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat, RiverSeen
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
+
+
+RIVER_WIDTH = 3
+"""Water that lies no farther from where dirt was seen is of the river, and may get dirty."""
+_AROUND = tuple(product(range(-RIVER_WIDTH, RIVER_WIDTH + 1), repeat=2))
 
 
 class CommonsNotes(OpenNotes):
@@ -27,6 +33,11 @@ class CommonsNotes(OpenNotes):
     ) -> None:
         super().__init__(facts, slot, actions, seat)
         self._ground: dict[Cell, str] = {}
+        self._dirty: set[Cell] = set()
+        """The cells where dirt was ever seen."""
+        self._near_dirt: set[Cell] = set()
+        self._looked = 0
+        """The latest step at which a part of the river was in view."""
 
     def _watching(self) -> CommonsWatch:
         return CommonsWatch(self._facts, self.memory)
@@ -35,17 +46,23 @@ class CommonsNotes(OpenNotes):
         events = super().read(observation)
         if self._watch.memory is not self.memory:
             self._watch.memory = self.memory
-            self._ground.clear()
+            for known in (self._ground, self._dirty, self._near_dirt):
+                known.clear()
         self._ground.update(self.sight.ground)
-        self._note_cleaner_river(observation.step)
+        if self._facts.river:
+            self._note_river(self._facts.river, observation.step)
         return events
 
-    def _note_cleaner_river(self, step: int) -> None:
-        """Dirt that is gone was removed by somebody, unless the agent has just cleaned."""
-        river = self._facts.river
-        if river and self._watch.cleaned.get(OWN, -1) < step - 1:
-            if any(gone.kind == river.dirt for gone in self.memory.disappeared):
-                self._watch.cleaned[SOMEBODY] = step
+    def _note_river(self, river: River, step: int) -> None:
+        """Notes where the river is and, by dirt that is gone though the agent didn't clean, that somebody cleans."""
+        for cell in {*self.memory.cells_of(river.dirt)} - self._dirty:
+            self._dirty.add(cell)
+            self._near_dirt |= {(cell[0] + dx, cell[1] + dy) for dx, dy in _AROUND}
+        if any(cell in self._near_dirt for cell, _ in self.sight.ground):
+            self._looked = step
+        is_own = self._watch.cleaned.get(OWN, -1) >= step - 1
+        if not is_own and any(gone.kind == river.dirt for gone in self.memory.disappeared):
+            self._watch.cleaned[SOMEBODY] = step
 
     def note_action(self, action: IntEnum) -> None:
         super().note_action(action)
@@ -54,19 +71,13 @@ class CommonsNotes(OpenNotes):
 
     def _more(self) -> Mapping[str, Any]:
         river = self._facts.river
-        water = tuple(cell for cell, word in self._ground.items() if river and word == river.water)
+        water = [cell for cell, word in self._ground.items() if river and word == river.water]
+        water = [cell for cell in water if cell in self._near_dirt]
+        dirty = len(self.memory.cells_of(river.dirt)) if river else 0
         return {
             "cleaned": tuple(sorted(self._watch.cleaned.items())),
             "spoiled": tuple(sorted(self._watch.spoiled.items())),
-            "river": self._river_seen(water),
-            "water": water,
+            "river": RiverSeen(dirty, len(water), self._looked) if water else None,
+            "water": tuple(water),
             "orchard": tuple(cell for cell, word in self._ground.items() if river and word == river.grass),
         }
-
-    def _river_seen(self, water: Sequence[Cell]) -> RiverSeen | None:
-        """How dirty the river is, by its cells as they were last seen."""
-        if not water or not self._facts.river:
-            return None
-        dirty = len(self.memory.cells_of(self._facts.river.dirt))
-        latest = max(self.memory.looked_at.of(cell) or 0 for cell in water)
-        return RiverSeen(dirty, len(water), latest)

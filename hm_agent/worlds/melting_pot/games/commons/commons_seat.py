@@ -44,8 +44,8 @@ class CommonsSeat(OpenSeat):
 
     @cached_property
     def apples(self) -> tuple[Cell, ...]:
-        """Where apples were last seen."""
-        return tuple(cell for cell, kind in self.kinds.items() if kind == self.facts.apple)
+        """Where apples were last seen, but for the own cell."""
+        return tuple(self.cells_of((self.facts.apple,)))
 
     @property
     def shunned(self) -> Set[Cell]:

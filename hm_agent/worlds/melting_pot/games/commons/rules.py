@@ -35,8 +35,8 @@ STEPS_HERE = 3
 
 
 def _nearest(seat: CommonsSeat, cells: Sequence[Cell]) -> Cell | None:
-    here = seat.pose.cell if seat.pose else (0, 0)
-    return min((cell for cell in cells if cell != here), key=lambda cell: (distance(here, cell), cell), default=None)
+    others = (cell for cell in cells if cell != seat.here)
+    return min(others, key=lambda cell: (distance(seat.here, cell), cell), default=None)
 
 
 # A river to clean
@@ -49,21 +49,19 @@ def eat(seat: CommonsSeat) -> Sequence[Call]:
     place = _nearest(seat, seat.orchard)
     if place is None:
         return []
-    here = seat.pose.cell if seat.pose else place
-    return [StandStill(STEPS_HERE), LookAround()] if distance(here, place) <= 1 else [WalkTo(place)]
+    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
 
 
 def clean(seat: CommonsSeat) -> Sequence[Call]:
     """Removes dirt; looks for more along the river while none is known."""
     river = seat.facts.river
     assert river is not None, "there is a river to clean"
-    if river.dirt in seat.kinds.values():
+    if seat.cells_of((river.dirt,)):
         return [UseAction(river.clean, river.dirt, 2)]
     place = _nearest(seat, seat.water)
     if place is None:
         return []
-    here = seat.pose.cell if seat.pose else place
-    return [StandStill(STEPS_HERE), LookAround()] if distance(here, place) <= 1 else [WalkTo(place)]
+    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
 
 
 def last_company(seat: CommonsSeat) -> int | None:
@@ -103,9 +101,8 @@ def harvest(seat: CommonsSeat, keep: int) -> Sequence[Call]:
 
 def zap(seat: CommonsSeat, players: Sequence[str]) -> Sequence[Call]:
     """Hits one of these players, if it is in view and near."""
-    here = seat.pose.cell if seat.pose else (0, 0)
     near = [each for each in seat.players if each.name in players and not each.ago]
-    near = [each for each in near if distance(here, each.cell) <= NEAR_ENOUGH]
+    near = [each for each in near if distance(seat.here, each.cell) <= NEAR_ENOUGH]
     return [UseAction("fire_zap", near[0].name)] if near else []
 
 
