@@ -16,6 +16,7 @@ from meltingpot.utils.policies import policy as policy_lib
 from hm_agent.config import ConfigError
 from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
+from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
@@ -53,9 +54,10 @@ class ScriptedPlayer:
         return int(action)
 
     def _planned(self, seat: OpenSeat) -> IntEnum:
-        """The first action of a new plan: the rule's, unless it begins with what has just failed."""
-        failed, plan = self._follower.failed, self._rule.next(seat)
-        self._follower.follow(plan if plan and plan[0] != failed else self._follower.default_plan(seat))
+        """The first action of a new plan: the rule's, else a look elsewhere; none that has just failed."""
+        places = map(WalkTo, seat.unseen)
+        plans = (self._rule.next(seat), *([place] for place in places), [LookAround()])
+        self._follower.follow(next(plan for plan in plans if plan and plan[0] != self._follower.failed))
         action = self._follower.next_action(seat)
         return self._follower.last_resort(seat) if action is None else action
 
