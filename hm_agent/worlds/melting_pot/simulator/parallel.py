@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,6 +14,7 @@ from meltingpot import substrate as mp_substrate
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
 from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
@@ -41,7 +42,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     ) -> None:
         self._world, self._one_interaction = world, scenario.game.length.one_interaction
         self._scenario, self._in_words = scenario, in_words
-        self._readers: Mapping[Seat, Callable[[Any, int], str]] = {}
+        self._readers: Mapping[Seat, Reader] = {}
         self.metadata: dict[str, Any] = {"name": scenario.name, "render_modes": ["rgb_array"], "render_fps": 8}
         substrate = scenario.game.substrate
         config = mp_substrate.get_config(substrate)
@@ -100,7 +101,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
             for seat, observation in observations.items()
         }
         for seat, reader in self._readers.items():
-            seen[seat]["text"] = reader(observations[seat].view["RGB"], int(actions[seat]))
+            seen[seat]["text"] = reader(observations[seat], int(actions[seat]))
         return seen
 
 
