@@ -10,6 +10,7 @@ from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
+from hm_agent.worlds.melting_pot.games.open.known_map import alive_layer
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import (
@@ -102,7 +103,7 @@ class GridView:
             for name in sprites
         }
         ground = (layer for layer in layers if layer.name == GROUND_LAYER)
-        stands_on = _standing_layer(avatars[slot])
+        stands_on = alive_layer(avatars[slot])
         solid = (layer for layer in layers if layer.name == stands_on)
         return cls(
             atlas,
@@ -219,12 +220,6 @@ def readable(sprite: str) -> str:
 def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
     sees_as: Mapping[str, str] = next(components(avatar, "Avatar")).get("spriteMap", {})
     return sees_as
-
-
-def _standing_layer(avatar: Mapping[str, Any]) -> str:
-    """The layer that an avatar is on while it plays: nothing else can be on it in the same cell."""
-    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
-    return next(str(state["layer"]) for state in states if state.get("sprite"))
 
 
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:

@@ -183,7 +183,8 @@ class Evidence:
 class KnownMap:
     """The poses of a map, by number, and which of them a frame fits.
 
-    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies.
+    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies. scenery: the
+    sprites of what always lies where the map says and never looks otherwise.
     """
 
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
@@ -194,6 +195,7 @@ class KnownMap:
         looks = sorted({look for kind in kinds for look in kind.possible})
         self.names = frozenset(look.sprite for look in looks)
         things = sorted({thing for kind in kinds for thing in kind.shown}, key=sorted)
+        self.scenery = frozenset(look.sprite for thing in things if len(thing) == 1 for look in thing)
         self._evidence = Evidence(atlas.layers, looks)
         self._looks_of = _table(things, looks, lambda thing: thing)
         self._shown = _table(kinds, things, lambda kind: kind.shown)
