@@ -205,6 +205,18 @@ def _name(slot: int | None) -> str:
     return SEVERAL if slot is None else f"{NUMBERED}{slot}"
 
 
+def worn_sprites(substrate: str) -> Mapping[str, str]:
+    """The players' names by the sprites that only one of them wears on the whole map."""
+    from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings
+
+    atlas = atlas_of(substrate)
+    worn = [atlas.alike(_sprites(avatar)) for avatar in avatars_in(default_settings(substrate))]
+    wearers = Counter(sprite for sprites in worn for sprite in sprites)
+    return {
+        sprite: _name(slot) for slot, sprites in enumerate(worn) for sprite in sorted(sprites) if wearers[sprite] == 1
+    }
+
+
 def _unused(symbols: str, legend: Mapping[str, str]) -> str:
     """The first of these characters that a legend doesn't have; the last if it has all."""
     return next((symbol for symbol in symbols if symbol not in legend.values()), symbols[-1])
