@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, MapReader, alive_layer
+from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, MapReader, alive_look
 from hm_agent.worlds.melting_pot.games.open.motion import Motion
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, Labels
@@ -104,9 +104,11 @@ class OnKnownMap(Bearings):
         stayed = self._map.matching(now, self._poses)
         poses = np.union1d(stayed, moved)
         if len(poses) > 1 and len(stayed) and len(moved):
-            clear = self._evidence(now, move)
-            if abs(clear) >= CLEAR:
-                return np.unique(moved if clear > 0 else stayed)
+            evidence = self._evidence(now, move)
+            if evidence <= -CLEAR:
+                return stayed
+            if evidence >= CLEAR or (evidence >= 0 and self._motion.is_undisturbed(self._before, now)):
+                return np.unique(moved)
         return poses
 
 
@@ -142,7 +144,9 @@ def _found(substrate: str, slot: int) -> tuple[KnownMap, Motion, Numbers | None]
     from hm_agent.worlds.melting_pot.simulator.substrate import DRAWS, avatars_in, default_settings, window_of
 
     avatar = list(avatars_in(default_settings(substrate)))[slot]
-    known, motion = _map_found(substrate, window_of(avatar), alive_layer(avatar))
+    window, look = window_of(avatar), alive_look(avatar)
+    known = _map_found(substrate, window, look.layer)
+    motion = Motion(window, known.atlas, known.names, known.atlas.alike([look.sprite]))
     kwargs = next(components(avatar, "Avatar"))
     starts = known.starts(frozenset({kwargs["spawnGroup"], kwargs.get("postInitialSpawnGroup", "")}))
     is_known = substrate not in DRAWS and (known.tells_apart(starts) or known.tells_apart(known.free))
@@ -150,8 +154,7 @@ def _found(substrate: str, slot: int) -> tuple[KnownMap, Motion, Numbers | None]
 
 
 @cache
-def _map_found(substrate: str, window: Window, layer: str | None) -> tuple[KnownMap, Motion]:
+def _map_found(substrate: str, window: Window, layer: str) -> KnownMap:
     from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, default_settings
 
-    known = KnownMap(MapReader(default_settings(substrate), layer), window, atlas_of(substrate))
-    return known, Motion(window, known.atlas, known.names)
+    return KnownMap(MapReader(default_settings(substrate), layer), window, atlas_of(substrate))
