@@ -167,7 +167,7 @@ class Evidence:
         return fits, told
 
     def picture(self, look: Look, facing: int) -> bytes:
-        return self._pictures[self._numbers[look], facing].tobytes()
+        return bytes(self._pictures[self._numbers[look], facing].tobytes())
 
     def _differs(self, sprite: Sprite) -> Flags:
         """(looks, facings, pixels): True where a look's picture isn't a sprite's."""
