@@ -67,7 +67,7 @@ class CellKind:
 class MapReader:
     """Reads what lies on a substrate's map in its settings. layer: the one that players move on."""
 
-    def __init__(self, settings: Mapping[str, Any], layer: str | None) -> None:
+    def __init__(self, settings: Mapping[str, Any], layer: str) -> None:
         simulation = settings["simulation"]
         self._prefabs, self._characters = simulation["prefabs"], simulation["charPrefabMap"]
         self._layer = layer
@@ -108,11 +108,12 @@ class MapReader:
         return CellKind(shown, possible, starts, is_solid)
 
 
-def alive_layer(avatar: Mapping[str, Any]) -> str | None:
-    """The layer that an avatar moves on."""
-    alive = next(components(avatar, "Avatar"))["aliveState"]
-    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
-    return next((state.get("layer") for state in states if state["state"] == alive), None)
+def alive_look(avatar: Mapping[str, Any]) -> Look:
+    """An avatar's own look on the layer that it moves on, as its player sees it."""
+    kwargs = next(components(avatar, "Avatar"))
+    states = (state for manager in components(avatar, "StateManager") for state in manager["stateConfigs"])
+    alive = next(state for state in states if state["state"] == kwargs["aliveState"])
+    return Look(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
 
 
 PLAIN = frozenset({"StateManager", "Transform", "Appearance", "AdditionalSprites", "BeamBlocker", "AllBeamBlocker"})
@@ -134,6 +135,7 @@ class Evidence:
         self._pixels = {(sprite.name, sprite.turns): rgba.reshape(-1, 4) for _, sprite, rgba in drawn}
         self._top = {sprite.name: order[layer] for layer, sprite, _ in drawn}
         turns = Counter(name for name, _ in self._pixels)
+        self._numbers = {look: number for number, look in enumerate(looks)}
         self._levels = np.array([order.get(look.layer, NOWHERE) for look in looks])[:, None, None]
         pictures = [[self._pixels[name, -facing % turns[name]] for facing in range(FACINGS)] for name, _ in looks]
         self._pictures = np.array(pictures, np.uint8).reshape(len(looks), FACINGS, SPRITE_SIZE**2, 4)
@@ -163,6 +165,9 @@ class Evidence:
                 told += [] if meaning is None else [meaning]
             over = over | hides
         return fits, told
+
+    def picture(self, look: Look, facing: int) -> bytes:
+        return bytes(self._pictures[self._numbers[look], facing].tobytes())
 
     def _differs(self, sprite: Sprite) -> Flags:
         """(looks, facings, pixels): True where a look's picture isn't a sprite's."""
@@ -215,10 +220,17 @@ class KnownMap:
 
     def tells_apart(self, poses: Numbers) -> bool:
         """True if the map shows at some of these poses what it shows at none of the others."""
-        kinds = {(kind.shown, kind.possible): number for number, kind in enumerate(self._kinds)}
-        numbers = np.array([kinds[kind.shown, kind.possible] for kind in self._kinds], np.uint8)
-        _, counts = np.unique(numbers[self.views[poses] // FACINGS], axis=0, return_counts=True)
+        numbers: dict[Hashable, int] = {}
+        seen = [self._seen(kind, facing) for kind in self._kinds for facing in range(FACINGS)]
+        alike = np.array([numbers.setdefault(each, len(numbers)) for each in seen], np.uint8)
+        _, counts = np.unique(alike[self.views[poses]], axis=0, return_counts=True)
         return bool((counts == 1).any())
+
+    def _seen(self, kind: CellKind, facing: int) -> Hashable:
+        """What may be seen in a cell of a kind by a player with a facing: the same if that can't be told apart."""
+        pictures = {look: (look.layer, self._evidence.picture(look, facing)) for look in kind.possible}
+        shown = frozenset(frozenset(pictures[look] for look in thing) for thing in kind.shown)
+        return shown, frozenset(pictures.values())
 
     def pose(self, number: int) -> Pose:
         cell, facing = divmod(number, FACINGS)
