@@ -34,7 +34,7 @@ class GridView:
 
     window: what it sees around it. own: the sprites that it sees itself as. players: the slots of the others by the
     sprites that it sees them as, None for a sprite of several. words: of all sprites. ground: the sprites of the
-    ground, which are told only where nothing else is.
+    ground, which are told only where nothing else is. looks: the sprites of players whose words are told, too.
     """
 
     atlas: Atlas
@@ -43,6 +43,7 @@ class GridView:
     players: Mapping[str, int | None]
     words: Mapping[str, str]
     ground: frozenset[str]
+    looks: frozenset[str] = frozenset()
 
     @classmethod
     @cache
@@ -79,13 +80,13 @@ class GridView:
         )
 
     def naming(self, names: Mapping[str, str]) -> GridView:
-        """The same view with other words for some sprites. names: these words by sprite."""
-        return replace(self, words={**self.words, **names})
+        """The same view with other words for some sprites. names: these words by sprite, of players, too."""
+        return replace(self, words={**self.words, **names}, looks=frozenset(names))
 
     @property
     def things(self) -> frozenset[str]:
         """The words for all that it may show, players aside."""
-        silent = self.own | self.players.keys()
+        silent = (self.own | self.players.keys()) - self.looks
         return frozenset(self.words[sprite.name] for sprite in self.atlas.sprites if sprite.name not in silent)
 
     def describe(self, rgb: Pixels) -> str:
@@ -94,7 +95,8 @@ class GridView:
         legend: dict[str, str] = {}
         cells = [self._symbol(number, label, legend) for number, label in enumerate(labels)]
         rows = ["".join(cells[start : start + columns]).rstrip() for start in range(0, len(cells), columns)]
-        own = self.atlas.labels[labels[self.window.own_index]]
+        number = labels[self.window.own_index]
+        own = Label() if number == UNKNOWN else self.atlas.labels[number]
         size = f"{columns} wide and {self.window.rows} high"
         is_shown = any(sprite.name in self.own for sprite in own.sprites)
         head = f"Your view, {size}; you are {SELF} and face up{'' if is_shown else ', but your avatar does not show'}:"
@@ -126,7 +128,7 @@ class GridView:
 
     def _things(self, label: Label) -> str:
         """What lies in a cell beside ground and players, from top to bottom."""
-        silent = self.own | self.players.keys() | self.ground
+        silent = (self.own | self.players.keys() | self.ground) - self.looks
         return " on ".join(self.words[sprite.name] for sprite in reversed(label.sprites) if sprite.name not in silent)
 
 
