@@ -75,10 +75,10 @@ def test_a_machine_of_factory_commons_makes_two_apples_of_a_cube(copy: Path) -> 
         global_observations=["WORLD.RGB"],
         action_table=get_config("factory_commons__either_or").action_set,
     )
-    action, atlas = actions_of("factory_commons__either_or"), atlas_of("factory_commons__either_or")
-    substrate.reset()
-    for step in [action.TURN_RIGHT, action.GRASP, action.FORWARD] * 4 + [action.NOOP] * 14:
-        timestep = substrate.step([step])
+    actions, atlas = actions_of("factory_commons__either_or"), atlas_of("factory_commons__either_or")
+    timestep = substrate.reset()
+    for action in ["TURN_RIGHT", "GRASP", "FORWARD"] * 4 + ["NOOP"] * 14:
+        timestep = substrate.step([actions[action]])
     labels = [atlas.labels[number] for number in atlas.label(timestep.observation[0]["WORLD.RGB"])]
     assert sum(label.find("apple") is not None for label in labels) == 2
     substrate.close()
