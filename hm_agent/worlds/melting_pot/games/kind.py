@@ -14,7 +14,7 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.strategist import Strategist
-from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, Counts, GameFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.game import Game
@@ -78,6 +78,11 @@ class Kind(Protocol[FactsT]):
         vision = vision_of(facts.short_name, slot, is_column=is_column)
         perceiver, kinds = Perceiver(vision), tuple(dict.fromkeys(vision.roles.kinds.values()))
         return lambda observation, action: perceiver.see(observation.view["RGB"], action).describe(kinds)
+
+    def worn(self, facts: FactsT) -> Mapping[str, str]:
+        """The players' names by the sprites that tell them apart on the whole map; empty if none do."""
+        sprites = facts.sprites
+        return {sprites.focal: FOCAL, **sprites.players} if sprites.focal else {}
 
     def situation(self) -> type[Any]:
         """The class of what questions show of a seat in its games; the kind itself if its questions share none."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from hm_agent.registry import obstacle, scenarios
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
@@ -151,8 +153,16 @@ def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
 def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
     for game in load_games():
         if isinstance(game, OpenFacts):
-            assert len(game.rules.split()) <= 130, game.short_name
+            assert game.rules or "cooking" in game.substrate, game.short_name
+            assert len(re.findall(r"\S*\w\S*", game.rules)) <= 130, game.short_name
             assert game.uses.keys() == game.reach.keys(), game.short_name
+
+
+def test_only_the_impostor_sees_its_mark() -> None:
+    game, world = game_named("hidden_agenda", OpenFacts), next(played("hidden_agenda_selfplay"))
+    said = [kind_of(game).reader(game, slot)(world.truth(slot)["RGB"], 0) for slot in range(game.players)]
+    assert [game.names["Player_impostor5"] in text for text in said] == [False] * 4 + [True]
+    world.close()
 
 
 def test_maps_of_coins_depend_on_the_seed_alone() -> None:

@@ -26,7 +26,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.grid import distance
 
 CLEANING, EATING = 0.45, 0.9
-"""How much dirt a player at the river removes in a step, and how many apples one eats in a full orchard, as measured."""
+"""How much dirt a player at the river removes in a step, and how many apples one eats where there are many."""
 PLENTY = 80
 """With fewer apples in the orchard it takes longer to get to the next."""
 NOTICE = 30

@@ -67,7 +67,7 @@ class CellKind:
 class MapReader:
     """Reads what lies on a substrate's map in its settings. layer: the one that players move on."""
 
-    def __init__(self, settings: Mapping[str, Any], layer: str | None) -> None:
+    def __init__(self, settings: Mapping[str, Any], layer: str) -> None:
         simulation = settings["simulation"]
         self._prefabs, self._characters = simulation["prefabs"], simulation["charPrefabMap"]
         self._layer = layer
@@ -118,11 +118,12 @@ class MapReader:
         return CellKind(shown, possible, starts, is_solid)
 
 
-def alive_layer(avatar: Mapping[str, Any]) -> str | None:
-    """The layer that an avatar moves on."""
-    alive = next(components(avatar, "Avatar"))["aliveState"]
-    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
-    return next((state.get("layer") for state in states if state["state"] == alive), None)
+def alive_look(avatar: Mapping[str, Any]) -> Look:
+    """An avatar's own look on the layer that it moves on, as its player sees it."""
+    kwargs = next(components(avatar, "Avatar"))
+    states = (state for manager in components(avatar, "StateManager") for state in manager["stateConfigs"])
+    alive = next(state for state in states if state["state"] == kwargs["aliveState"])
+    return Look(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
 
 
 PLAIN = frozenset({"StateManager", "Transform", "Appearance", "AdditionalSprites", "BeamBlocker", "AllBeamBlocker"})
@@ -147,6 +148,7 @@ class Evidence:
         self._pixels = {(sprite.name, sprite.turns): rgba.reshape(-1, 4) for _, sprite, rgba in drawn}
         self._top = {sprite.name: order[layer] for layer, sprite, _ in drawn}
         turns = Counter(name for name, _ in self._pixels)
+        self._numbers = {look: number for number, look in enumerate(looks)}
         self._levels = np.array([order.get(look.layer, NOWHERE) for look in looks])[:, None, None]
         pictures = [[self._pixels[name, -facing % turns[name]] for facing in range(FACINGS)] for name, _ in looks]
         self._pictures = np.array(pictures, np.uint8).reshape(len(looks), FACINGS, SPRITE_SIZE**2, 4)
@@ -177,6 +179,9 @@ class Evidence:
             over = over | hides
         return fits, told
 
+    def picture(self, look: Look, facing: int) -> bytes:
+        return bytes(self._pictures[self._numbers[look], facing].tobytes())
+
     def _differs(self, sprite: Sprite) -> Flags:
         """(looks, facings, pixels): True where a look's picture isn't a sprite's."""
         if sprite not in self._differences:
@@ -196,7 +201,8 @@ class Evidence:
 class KnownMap:
     """The poses of a map, by number, and which of them a frame fits.
 
-    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies.
+    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies. scenery: the
+    sprites of what always lies where the map says and never looks otherwise.
     """
 
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
@@ -207,6 +213,7 @@ class KnownMap:
         looks = sorted({look for kind in kinds for look in kind.possible})
         self.names = frozenset(look.sprite for look in looks)
         things = sorted({thing for kind in kinds for thing in kind.shown}, key=sorted)
+        self.scenery = frozenset(look.sprite for thing in things if len(thing) == 1 for look in thing)
         self._evidence = Evidence(atlas.layers, looks, reader.loose)
         self._looks_of = _table(things, looks, lambda thing: thing)
         self._shown = _table(kinds, things, lambda kind: kind.shown)
@@ -226,10 +233,17 @@ class KnownMap:
 
     def tells_apart(self, poses: Numbers) -> bool:
         """True if the map shows at some of these poses what it shows at none of the others."""
-        kinds = {(kind.shown, kind.possible): number for number, kind in enumerate(self._kinds)}
-        numbers = np.array([kinds[kind.shown, kind.possible] for kind in self._kinds], np.uint8)
-        _, counts = np.unique(numbers[self.views[poses] // FACINGS], axis=0, return_counts=True)
+        numbers: dict[Hashable, int] = {}
+        seen = [self._seen(kind, facing) for kind in self._kinds for facing in range(FACINGS)]
+        alike = np.array([numbers.setdefault(each, len(numbers)) for each in seen], np.uint8)
+        _, counts = np.unique(alike[self.views[poses]], axis=0, return_counts=True)
         return bool((counts == 1).any())
+
+    def _seen(self, kind: CellKind, facing: int) -> Hashable:
+        """What may be seen in a cell of a kind by a player with a facing: the same if that can't be told apart."""
+        pictures = {look: (look.layer, self._evidence.picture(look, facing)) for look in kind.possible}
+        shown = frozenset(frozenset(pictures[look] for look in thing) for thing in kind.shown)
+        return shown, frozenset(pictures.values())
 
     def pose(self, number: int) -> Pose:
         cell, facing = divmod(number, FACINGS)

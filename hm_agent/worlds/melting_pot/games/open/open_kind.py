@@ -35,6 +35,11 @@ class OpenKind(Kind[Any]):
 
         return partial(open_body, facts, slot, self.situation())
 
+    def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
+        from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
+
+        return worn_sprites(facts.substrate)
+
     def situation(self) -> type[OpenSeat]:
         from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 
