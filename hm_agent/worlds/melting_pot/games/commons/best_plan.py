@@ -88,15 +88,19 @@ def _cleans(rule: str, step: int, company: int) -> bool:
     return rule == "cleans" or (rule == "reciprocates" and company > 0)
 
 
-def river_state(seat: CommonsSeat) -> RiverState:
-    """The state as far as a seat knows it: dirt has gathered since it last saw the river."""
+def river_state(seat: CommonsSeat, rules: Sequence[str]) -> RiverState:
+    """The state as far as a seat knows it: since it last saw the river, dirt has gathered and others have cleaned."""
     river, seen = seat.facts.river, seat.river
     assert river is not None
     assert seen is not None, "it is not known before it was seen"
-    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared)) / river.places
     company = last_company(seat)
     left = 0 if company is None else max(0, company + COMPANY - seat.step)
-    return RiverState(seat.step, min(1.0, seen.share + gathered), float(len(seat.apples)), left)
+    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared))
+    cleaners = sum(_cleans(rule, seat.step, left) for rule in rules)
+    cleaned = CLEANING * cleaners * (seat.step - seen.step)
+    share = min(1.0, max(0.0, seen.share + (gathered - cleaned) / river.places))
+    known = max(len(seat.orchard), river.orchard // 4)
+    return RiverState(seat.step, share, len(seat.apples) * max(1.0, river.orchard / known), left)
 
 
 def _is_at_river(seat: CommonsSeat) -> bool:
@@ -110,7 +114,7 @@ def time_to_clean(seat: CommonsSeat, rules: Sequence[str]) -> int:
     """For how many steps to clean now, which pays the most; 0 to eat."""
     river, steps = seat.facts.river, min(HORIZON, seat.left)
     assert river is not None
-    now, way = river_state(seat), 0 if _is_at_river(seat) else WAY
+    now, way = river_state(seat, rules), 0 if _is_at_river(seat) else WAY
     pays = {
         time: income(river, now, rules, range(way, way + time) if time else range(-WAY * (not way), 0), steps)
         for time in TIMES_TO_CLEAN
