@@ -152,7 +152,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def _told(self) -> Sequence[tuple[str, str]]:
         """What the game tells a player beside its view."""
         told = []
-        for name, value in self._observation.view.items():
+        for name, value in sorted(self._observation.view.items()):
             if name == "INVENTORY":
                 counts = tuple(round(float(count)) for count in np.atleast_1d(value))
                 told.append(("you hold", self._facts.words(counts)))
