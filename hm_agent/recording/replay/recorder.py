@@ -99,6 +99,8 @@ def merge_patch(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
     patch: dict[str, Any] = {}
     for key in {**before, **now}:
         old, new = before.get(key), now.get(key)
+        if old is new:
+            continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             if changed := merge_patch(old, new):
                 patch[key] = changed
