@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 
 from hm_agent.core import Seat, Step
-from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
-from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"
 IN_VIEW = "in view"
@@ -93,6 +91,8 @@ class MeltingPotViewer:
         }
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+        from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
+
         return VideoPicture(self._game, scenario.seats[0], title)
 
 
