@@ -46,7 +46,7 @@ class ReplayRecorder:
         seats = {seat: self._changes_of(step, seat, decision) for seat, decision in step.decisions.items()}
         line = {"totals": merge_patch(self._totals, step.totals), "seats": seats}
         self._totals = step.totals
-        self._lines.add(json.dumps(trace.to_json(line), ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        self._lines.add(_dumps(trace.to_json(line)).encode() + b"\n")
         self._count += 1
 
     def _add_frames(self, frames: Mapping[str, Pixels], reward: float) -> None:
@@ -92,6 +92,9 @@ class ReplayRecorder:
             Image.fromarray(self._thumbnail[1]).save(self._folder / THUMBNAIL, optimize=True)
         recording = Recording(self._films, self._lines, recorded_trace)
         write_whole(self._folder / PAGE, replay_page(result, self._scenario, self._viewer, recording))
+
+
+_dumps = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def merge_patch(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
