@@ -5,7 +5,7 @@ The search takes the teammate to do nothing: simulating what it does to the pots
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -117,14 +117,14 @@ class Node(NamedTuple):
     option: Errand | None = None
     counters: tuple[Cell, ...] = ()
 
+    def soups_after(self, option: Errand) -> float:
+        """The discounted number of soups delivered after an errand."""
+        return self.soups + option.gain * DISCOUNT ** (self.time + option.used) if option.gain else self.soups
+
     def after(self, option: Errand) -> Node:
         """The node to which an errand leads."""
-        time, soups, counters = self.time, self.soups, self.counters
-        if option.gain:
-            soups += option.gain * DISCOUNT ** (time + option.used)
-        if option.counter is not None:
-            counters = (*counters, option.counter)
-        return Node(time + option.steps, option.state, soups, self, option, counters)
+        counters = self.counters if option.counter is None else (*self.counters, option.counter)
+        return Node(self.time + option.steps, option.state, self.soups_after(option), self, option, counters)
 
     @property
     def value(self) -> float:
@@ -145,7 +145,8 @@ class BeamSearch:
         self._deliveries = [station.cell for station in seat.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(seat)
         self._barred = {barred.cell for barred in seat.barred}
-        self._states: dict[tuple[Pose, str | None, Contents], State] = {}
+        kitchen = tuple(self._pots), tuple(self._deliveries), tuple(self._things), seat.spare, seat.rules
+        self._states = _states_in(self._layout, kitchen, self._unfinished)
         left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
         contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots)
@@ -164,7 +165,7 @@ class BeamSearch:
                         continue
                     time = node.time + option.steps
                     if time < self._horizon:
-                        _keep(node.after(option), layers[time])
+                        _keep(node, option, layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
             if self._is_end:
@@ -264,7 +265,7 @@ class BeamSearch:
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
-        """The state with these contents, one object per search. step: its time on the clock of `pots`.
+        """The state with these contents, one object per kitchen. step: its time on the clock of `pots`.
 
         How long a soup has been ready makes no difference.
         """
@@ -281,6 +282,18 @@ class BeamSearch:
 def replaced(pots: Contents, n: int, content: Content) -> Contents:
     """The contents with that of pot n replaced."""
     return (*pots[:n], content, *pots[n + 1 :])
+
+
+States = dict[tuple[Pose, str | None, Contents], State]
+
+
+@lru_cache(maxsize=8)
+def _states_in(layout: Layout, kitchen: Hashable, unfinished: UnfinishedValue) -> States:
+    """The states met so far by searches that share all of these, on which a state's worth and options depend.
+
+    kitchen: the stations in use, and what lies where. A later search finds half of its states among them.
+    """
+    return {}
 
 
 Ways = Mapping[Cell, Approach]
@@ -322,14 +335,16 @@ def _value(node: Node) -> float:
     return node.value
 
 
-def _keep(node: Node, layer: dict[State, Node]) -> None:
-    """Adds a node to the layer of its time, unless the node there with the same state is at least as valuable."""
-    known = layer.get(node.state)
-    if known is not None:
-        if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
-            return
-        del layer[node.state]  # of equally valuable nodes the one found first is expanded first
-    layer[node.state] = node
+def _keep(before: Node, option: Errand, layer: dict[State, Node]) -> None:
+    """Adds the node after an errand to its layer, unless the node there with the same state is at least as valuable."""
+    known = layer.get(option.state)
+    if known is None:
+        layer[option.state] = before.after(option)
+    elif before.soups_after(option) > known.soups:
+        node = before.after(option)
+        if node.value > known.value:  # rounding may hide what lies between the soups
+            del layer[node.state]  # of equally valuable nodes the one found first is expanded first
+            layer[node.state] = node
 
 
 def _options_taken(node: Node | None) -> list[Errand]:
