@@ -27,7 +27,7 @@ def test_all_scenarios_are_covered() -> None:
 def test_player_receives_permitted_observations_only(scenario: Scenario) -> None:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=scenario.number == 0)
     moves = random.Random(0)
-    turns = [world.reset(0), *(world.step(_moves(world, moves)) for _ in range(10))]
+    turns = [world.reset(0), *(world.step(_moves(world, moves)) for _ in range(4))]
     world.close()
     assert all(set(turn.observations) == set(scenario.seats) for turn in turns)
     received = {frozenset(seen.view) for turn in turns for seen in turn.observations.values()}
