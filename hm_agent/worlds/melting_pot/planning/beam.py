@@ -90,6 +90,8 @@ def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamA
 
 
 @lru_cache(maxsize=10_000)
-def find_approach_to_use(layout: Layout, start: Pose, target: Cell, beam: Beam) -> BeamApproach | None:
-    """The shortest approach to a thing that is to be used; only walls block it. None where none exists."""
-    return find_approach(layout, start, target, beam, frozenset(), horizon=MAX_APPROACH_MOVES)
+def find_approach_to_use(
+    layout: Layout, start: Pose, target: Cell, beam: Beam, shunned: frozenset[Cell] = frozenset()
+) -> BeamApproach | None:
+    """The shortest approach to a thing that is to be used, through none of the cells to shun; None if none exists."""
+    return find_approach(layout, start, target, beam, shunned, horizon=MAX_APPROACH_MOVES)

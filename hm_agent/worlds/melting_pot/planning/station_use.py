@@ -7,9 +7,10 @@ from collections.abc import Callable
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
-from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
+from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
 from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
+from hm_agent.worlds.melting_pot.planning.passing import Passing
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 
 WAIT_STEPS = 25
@@ -33,7 +34,7 @@ class StationUse:
         ready_mark: str | None,
         check_station: StationCheck | None,
     ) -> None:
-        self._layout, self._beam, self._locomotion = layout, beam, locomotion
+        self._beam, self._locomotion, self._passing = beam, locomotion, Passing(layout, beam)
         self._ready_mark, self._check_station = ready_mark, check_station
         self._used: MoveInputs | None = None
         """The inputs in which a station was last used; None before the first use."""
@@ -65,11 +66,16 @@ class StationUse:
         """
         if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
-        move = self._locomotion.follow(self._approach(call.target, inputs))
+        approach = self._approach(call.target, inputs)
+        crowding = next(self._passing.crowding(inputs.pose, inputs.view), None)
+        if approach and approach.moves <= 1 and crowding and crowding.cell:  # others may need the place to wait at
+            is_there = approach.move is Move.INTERACT
+            return self._passing.step_aside(inputs.pose, inputs.view, crowding.cell) if is_there else Move.NOOP
+        move = self._locomotion.follow(approach)
         return Move.NOOP if move is Move.INTERACT else move
 
     def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
-        return find_approach_to_use(self._layout, inputs.pose, target, self._beam)
+        return self._passing.approach(target, inputs.pose, inputs.view)
 
     def _why_useless(self, cell: Cell, inputs: MoveInputs, moves: int) -> str | None:
         """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""

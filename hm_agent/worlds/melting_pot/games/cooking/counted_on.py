@@ -77,6 +77,18 @@ def what_is_gone(
     return None
 
 
+def what_was_awaited(rest: Sequence[Call], before: Stations, now: Stations) -> str | None:
+    """Says what has come to lie on a counter since the previous frame, where the plan was to wait; None if nothing."""
+    if not any(isinstance(call, Wait) and not _is_pot(now.get(call.target)) for call in rest[:1]):
+        return None
+    new = [cell for cell in sorted(now) if now[cell].kind == COUNTER and cell not in before]
+    return _reason("thing_there_now", thing=now[new[0]].mark, cell=new[0]) if new else None
+
+
+def _is_pot(station: Station | None) -> bool:
+    return station is not None and station.kind.startswith(POT)
+
+
 def _tomatoes(pot: Station | None) -> int:
     """The tomatoes in a pot; 0 if it was never seen."""
     return int(pot.kind.removeprefix(POT)) if pot and pot.kind.startswith(POT) else 0

@@ -1,0 +1,91 @@
+"""Walks up to stations past other players: goes round them, waits for them, or gives way to them.
+
+In a narrow place two who meet must agree who gives way without a word. Both know what each holds and where each stands,
+so both rank each other alike: soup goes before any other thing, that before empty hands, then the larger cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from hm_agent.worlds.melting_pot.facts import Beam
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
+
+AHEAD = 2
+"""A player counts as in the way on so many of the next cells."""
+DETOUR = 4
+"""A way round takes at most so many moves more than the straight one, unless waiting was in vain."""
+PATIENCE = 3
+"""After so many steps in the way of a player that has to give way, or has not moved, the agent goes round it."""
+AVOIDED = 12
+"""For so many steps it then avoids the cell where that player stood."""
+
+
+class Passing:
+    """Finds the next move to a station, step by step. goods: what can be held, the one that goes first last."""
+
+    def __init__(self, layout: Layout, beam: Beam, goods: Sequence[str] = ("tomato", "dish", "soup")) -> None:
+        self._layout, self._beam, self._goods = layout, beam, goods
+        self._blocked = 0
+        """For how many steps in a row a player has been in the way."""
+        self._avoided: Mapping[Cell, int] = {}
+        """The cells to avoid, each until when, in steps of this player's."""
+        self._step = 0
+
+    def approach(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
+        """The way to use a station with its next move, NOOP to wait; None where no way leads there."""
+        self._step += 1
+        self._avoided = {cell: until for cell, until in self._avoided.items() if until > self._step}
+        straight = find_approach_to_use(self._layout, pose, target, self._beam)
+        others = {player.cell: player for player in view.players if player.cell in self._layout.neighbours}
+        shunned = {*others, *self._avoided} - {pose.cell}
+        if straight is None or not shunned & set(straight.cells[:AHEAD]):
+            self._blocked = 0
+            return straight
+        self._blocked += 1
+        around = find_approach_to_use(self._layout, pose, target, self._beam, frozenset(shunned))
+        if around and (around.moves <= straight.moves + DETOUR or self._avoided.keys() & set(straight.cells)):
+            return around
+        blocker = next((others[cell] for cell in straight.cells[:AHEAD] if cell in others), None)
+        if blocker is None:
+            return around or straight
+        return self._meet(blocker, straight, around, pose, view)
+
+    def _meet(
+        self, blocker: Detection, straight: BeamApproach, around: BeamApproach | None, pose: Pose, view: TextualMap
+    ) -> BeamApproach:
+        """The next move where a player stands in the way and the way round is long, or there is none."""
+        assert blocker.cell is not None, "the map of a player in the way is known"
+        goes_first = self._rank(view.mark, pose.cell) > self._rank(blocker.mark, blocker.cell)
+        is_near = distance(pose.cell, blocker.cell) == 1
+        if around and self._blocked > (PATIENCE if goes_first else 1):
+            self._avoided = {**self._avoided, blocker.cell: self._step + AVOIDED}
+            return around
+        if is_near and (not goes_first or self._blocked > 2 * PATIENCE):
+            return BeamApproach(self.step_aside(pose, view, blocker.cell), (), straight.moves)
+        return BeamApproach(Move.NOOP, (), straight.moves) if is_near or not goes_first else straight
+
+    def _rank(self, held: str | None, cell: Cell) -> tuple[int, Cell]:
+        worth = 2 if held == self._goods[-1] else int(held is not None)
+        return worth, cell
+
+    def step_aside(self, pose: Pose, view: TextualMap, other: Cell) -> Move:
+        """A step that lets a neighbour pass, to the side of its way if possible, else away from it; NOOP if none."""
+        taken = {player.cell for player in view.players}
+        free = [cell for cell in self._layout.neighbours[pose.cell] if cell not in taken]
+        if not free:
+            return Move.NOOP
+        straight_on = (2 * pose.x - other[0], 2 * pose.y - other[1])
+        return step_towards(pose, min(free, key=lambda cell: (cell == straight_on, -self._room(cell, taken), cell)))
+
+    def _room(self, cell: Cell, taken: Set[Cell | None]) -> int:
+        """How many free cells lie next to one."""
+        return sum(beside not in taken for beside in self._layout.neighbours[cell])
+
+    def crowding(self, pose: Pose, view: TextualMap) -> Iterator[Detection]:
+        """The players within two steps, who may need the place where this one stands."""
+        near = self._layout.neighbours.get(pose.cell, ())
+        within = {*near, *(cell for beside in near for cell in self._layout.neighbours[beside])}
+        return (player for player in view.players if player.cell in within)
