@@ -29,9 +29,11 @@ class WallPatterns:
     look different, by the beginning of their kind; each kind has a bit set of its own, which follows that of the walls.
     """
 
-    def __init__(self, layout: Layout, window: Window, landmarks: Mapping[str, Set[Cell]] = MappingProxyType({})) -> None:
+    def __init__(
+        self, layout: Layout, window: Window, landmarks: Mapping[str, Set[Cell]] = MappingProxyType({})
+    ) -> None:
         self.layout, self.window = layout, window
-        self._landmarks = tuple(landmarks)
+        self.landmarks = landmarks
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
         self.number = {pose: n for n, pose in enumerate(self.poses)}
         self._facings = np.array([pose.facing for pose in self.poses])
@@ -43,13 +45,13 @@ class WallPatterns:
     def bits(self, number: int, kind: str) -> int:
         """The bits that a wall of this kind sets on a cell of the window."""
         size = len(self.window.offsets)
-        sets = (n for n, landmark in enumerate(self._landmarks, 1) if kind.startswith(landmark))
+        sets = (n for n, landmark in enumerate(self.landmarks, 1) if kind.startswith(landmark))
         return 1 << number | sum(1 << number + n * size for n in sets)
 
     def in_all_sets(self, bits: int) -> int:
         """A bit set over the window as one that covers the landmarks', too."""
         size = len(self.window.offsets)
-        return sum(bits << n * size for n in range(1 + len(self._landmarks)))
+        return sum(bits << n * size for n in range(1 + len(self.landmarks)))
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:
         """All poses that show exactly the walls seen, hidden cells aside, and have the facing, if it is known."""

@@ -18,7 +18,7 @@ AHEAD = 2
 DETOUR = 4
 """A way round takes at most so many moves more than the straight one, unless waiting was in vain."""
 PATIENCE = 3
-"""After so many steps in the way of a player that has to give way, or has not moved, the agent goes round it."""
+"""For so many steps the agent waits for a player that has to give way."""
 AVOIDED = 12
 """For so many steps it then avoids the cell where that player stood."""
 
@@ -33,6 +33,8 @@ class Passing:
         self._avoided: Mapping[Cell, int] = {}
         """The cells to avoid, each until when, in steps of this player's."""
         self._step = 0
+        self._before: Set[Cell | None] = frozenset()
+        """Where players were in the view before."""
 
     def approach(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to use a station with its next move, NOOP to wait; None where no way leads there."""
@@ -41,25 +43,33 @@ class Passing:
         straight = find_approach_to_use(self._layout, pose, target, self._beam)
         others = {player.cell: player for player in view.players if player.cell in self._layout.neighbours}
         shunned = {*others, *self._avoided} - {pose.cell}
+        stood, self._before = self._before, others.keys()
         if straight is None or not shunned & set(straight.cells[:AHEAD]):
             self._blocked = 0
             return straight
         self._blocked += 1
         around = find_approach_to_use(self._layout, pose, target, self._beam, frozenset(shunned))
-        if around and (around.moves <= straight.moves + DETOUR or self._avoided.keys() & set(straight.cells)):
-            return around
         blocker = next((others[cell] for cell in straight.cells[:AHEAD] if cell in others), None)
         if blocker is None:
             return around or straight
-        return self._meet(blocker, straight, around, pose, view)
+        return self._meet(blocker, straight, around, pose, view, stands=blocker.cell in stood)
 
     def _meet(
-        self, blocker: Detection, straight: BeamApproach, around: BeamApproach | None, pose: Pose, view: TextualMap
+        self,
+        blocker: Detection,
+        straight: BeamApproach,
+        around: BeamApproach | None,
+        pose: Pose,
+        view: TextualMap,
+        *,
+        stands: bool,
     ) -> BeamApproach:
-        """The next move where a player stands in the way and the way round is long, or there is none."""
-        assert blocker.cell is not None, "the map of a player in the way is known"
+        """The next move where a player is in the way. stands: True if it has not moved since the step before."""
+        assert blocker.cell is not None, "where a player in the way is is known"
         goes_first = self._rank(view.mark, pose.cell) > self._rank(blocker.mark, blocker.cell)
         is_near = distance(pose.cell, blocker.cell) == 1
+        if around and around.moves <= straight.moves + DETOUR and (stands or not goes_first):
+            return around
         if around and self._blocked > (PATIENCE if goes_first else 1):
             self._avoided = {**self._avoided, blocker.cell: self._step + AVOIDED}
             return around

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hm_agent.models.prompts import phrase
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, DISPENSED, POT, SOUP, TOMATO, Station
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 

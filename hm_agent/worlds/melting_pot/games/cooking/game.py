@@ -48,7 +48,7 @@ class CookingGame(Game):
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
         is_only = len(self.players) == 1
-        self._kitchen = Kitchen(self.layout, facts.recipe)
+        self._kitchen = Kitchen(self.layout, facts.recipe, vision.patterns.landmarks)
         self._teammates = {player: TeammateWatch(player, is_only=is_only) for player in self.players}
         self._failures = Failures()
         self._pose: Pose | None = None

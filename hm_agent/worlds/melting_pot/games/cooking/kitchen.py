@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.games.cooking.facts import Rooms, SoupRecipe
@@ -33,6 +34,9 @@ TOMATOES, DISHES, DELIVERY, COUNTER = "tomato_dispenser", "dish_dispenser", "del
 """The kinds of stations other than pots; a counter is a station only while something lies on it."""
 POT = "pot_"
 """The prefix of a pot's kind, which ends with the number of tomatoes in it."""
+EMPTY_POT = f"{POT}0"
+DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
+"""What a dispenser gives."""
 COOKED = "cooked"
 """The mark of a pot whose progress bar is full; until then its mark is a share such as `40%`."""
 COMPLEMENT: Mapping[str | None, str] = {
@@ -120,14 +124,24 @@ def count(thing: str, number: int) -> str:
 
 
 class Kitchen:
-    """What one cook has seen of a kitchen so far."""
+    """What one cook has seen of a kitchen so far.
 
-    def __init__(self, layout: Layout, recipe: SoupRecipe) -> None:
+    places: where its stations are known to be before that, by the beginning of their kind; if any, nothing has to be
+    looked for.
+    """
+
+    def __init__(
+        self, layout: Layout, recipe: SoupRecipe, places: Mapping[str, Set[Cell]] = MappingProxyType({})
+    ) -> None:
         self._layout, self._recipe = layout, recipe
-        self.stations: dict[Cell, Station] = {}
+        self.stations: dict[Cell, Station] = {
+            cell: Station(EMPTY_POT if kind == POT else kind, cell, DISPENSED.get(kind), 0)
+            for kind, cells in places.items()
+            for cell in cells
+        }
         self.hands: str | None = None
         """What the cook holds."""
-        self.looked_at: dict[Cell, int] = {}
+        self.looked_at: dict[Cell, int] = dict.fromkeys(layout.walls if places else (), 0)
         """The step at which each cell was last in view."""
         self._pots: tuple[Pot, ...] | None = None
         """The pots as of the latest frame; None until asked for."""

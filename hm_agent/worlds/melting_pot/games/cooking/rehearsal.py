@@ -10,10 +10,9 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
     DISH,
-    DISHES,
+    DISPENSED,
     SOUP,
     TOMATO,
-    TOMATOES,
     KitchenRules,
     Pot,
     Station,
@@ -31,8 +30,6 @@ SHARED = "shared"
 """The rooms of kitchens in which all cooks share one."""
 SLACK = 2
 """The steps that a call may take beyond the shortest way."""
-DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
-"""What a dispenser gives."""
 AFTER_POT = {TOMATO: None, DISH: SOUP}
 """What the agent holds after a pot has taken what it held."""
 

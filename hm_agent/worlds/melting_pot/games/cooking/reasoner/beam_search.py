@@ -1,6 +1,7 @@
 """Plans a cook's work by beam search: which stations to use in which order, so that soups are delivered soonest.
 
-The search takes the teammate to do nothing: simulating what it does to the pots by its role and pace earned no more.
+Where cooks have rooms of their own, the search takes the teammate to do nothing: simulating what it does to the pots by
+its role and pace earned no more. Elsewhere it counts on what teammates are expected to do (`teamwork.py`).
 """
 
 from __future__ import annotations
@@ -12,19 +13,18 @@ from typing import NamedTuple
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISH,
+    DISPENSED,
     LOADS,
     SERVES,
     SOUP,
     TOMATO,
 )
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import NEVER, Contents, Teamwork, replaced
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 
-NEVER = 1_000_000
-"""The step at which the soup of a pot that is not full will be ready."""
 HORIZON = 100
 """The number of steps to search ahead."""
 WIDTH = 8
@@ -45,9 +45,6 @@ COOKING, POURED = 0.05, 0.9
 LOADING, SERVING = 8, 12
 """The assumed cost of work, in steps, while the stations are unknown."""
 
-Content = tuple[int, int]
-"""The number of tomatoes in a pot, and the step at which its soup is ready, NEVER while it is not full."""
-Contents = tuple[Content, ...]
 OWN_THING = {LOADS: TOMATO, SERVES: DISH}
 """What a cook of a specialised role fetches."""
 
@@ -148,7 +145,10 @@ class BeamSearch:
         self._states: dict[tuple[Pose, str | None, Contents], State] = {}
         left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
-        contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots)
+        self._team = Teamwork.of(seat)
+        contents = self._team.foresee(
+            [(p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots]
+        )
         self._start = Node(0, self._state_at(0, seat.pose, seat.hands, contents), 0.0)
 
     def best_plan(self) -> list[Call]:
@@ -167,7 +167,7 @@ class BeamSearch:
                         _keep(node.after(option), layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
-            if self._is_end:
+            if self._is_end or self._team.counters:  # once all counters are used, nothing is left to do
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
@@ -191,9 +191,11 @@ class BeamSearch:
                 yield from self._fetch(ways, state)
             case "tomato":
                 yield from self._fill(ways, state)
+                yield from self._hand_over(ways, state)
                 yield from self._put_down(ways, state)
             case "dish":
                 yield from self._take_soup(ways, state)
+                yield from self._hand_over(ways, state)
                 yield from self._put_down(ways, state)
             case "soup":
                 yield from self._deliver(ways, state)
@@ -208,19 +210,27 @@ class BeamSearch:
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
-        rules = self._seat.rules
         for n, cell in enumerate(self._pots):
-            count = state.pots[n][0] + 1
-            if cell in ways and count <= rules.tomatoes:
-                ready = ways[cell].moves + rules.cooking_steps if count == rules.tomatoes else NEVER
-                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
+            if cell in ways and state.pots[n][0] < self._seat.rules.tomatoes and state.pots[n][1] >= NEVER:
+                content, gain = self._team.filled(state.pots[n], ways[cell].moves)
+                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, content), gain=gain)
+
+    def _hand_over(self, ways: Ways, state: State) -> Iterator[Errand]:
+        """Puts a tomato or a dish where the teammate can take it, who then uses it at a pot."""
+        counters = [cell for cell in self._team.counters if cell in ways and cell in self._seat.spare]
+        for cell in sorted(counters, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
+            after = self._team.handed(state.hands, state.pots, ways[cell].moves)
+            if after is not None:
+                gain = 1.0 if state.hands == DISH else 0.0
+                yield self._errand(ways[cell], cell, None, after, gain=gain, counter=cell)
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
-            if cell in ways and (begins := max(state.pots[n][1], ways[cell].moves)) <= PATIENCE:
+            count, ready = state.pots[n]
+            if cell in ways and count and (begins := max(ready, ways[cell].moves)) <= PATIENCE:
                 there = ways[cell]._replace(moves=begins)
-                yield self._errand(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
+                yield self._errand(there, cell, SOUP, replaced(state.pots, n, self._team.emptied(begins)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
@@ -235,7 +245,7 @@ class BeamSearch:
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
-        cooking = [(ready, n) for n, (_, ready) in enumerate(state.pots) if 0 < ready < NEVER]
+        cooking = [(ready, n) for n, (count, ready) in enumerate(state.pots) if count and 0 < ready < NEVER]
         ready, n = min(cooking, default=(NEVER, 0))
         if ready > PATIENCE or self._pots[n] not in ways:
             return
@@ -268,7 +278,7 @@ class BeamSearch:
 
         How long a soup has been ready makes no difference.
         """
-        pots = tuple([(count, ready if ready >= NEVER else max(0, ready - step)) for count, ready in pots])
+        pots = tuple([(count, ready if ready >= NEVER else _left(count, ready - step)) for count, ready in pots])
         key = pose, hands, pots
         state = self._states.get(key)
         if state is None:
@@ -278,9 +288,9 @@ class BeamSearch:
         return state
 
 
-def replaced(pots: Contents, n: int, content: Content) -> Contents:
-    """The contents with that of pot n replaced."""
-    return (*pots[:n], content, *pots[n + 1 :])
+def _left(count: int, ready: int) -> int:
+    """In how many steps a soup is ready; NEVER for an empty pot that is free again."""
+    return ready if ready > 0 else 0 if count else NEVER
 
 
 Ways = Mapping[Cell, Approach]

@@ -66,7 +66,7 @@ class Chef:
     def __init__(self, game: KitchenFacts, vision: SubstrateVision, skill: Skill, rng: random.Random) -> None:
         self._layout, self._beam, self._skill, self._rng = vision.layout, game.beam, skill, rng
         self._perceiver = Perceiver(vision)
-        self._kitchen = Kitchen(vision.layout, game.recipe)
+        self._kitchen = Kitchen(vision.layout, game.recipe, vision.patterns.landmarks)
         self._move = Move.NOOP
         self._step = -1
         self._resting = 0
