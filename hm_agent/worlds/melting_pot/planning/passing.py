@@ -33,8 +33,8 @@ class Passing:
         self._avoided: Mapping[Cell, int] = {}
         """The cells to avoid, each until when, in steps of this player's."""
         self._step = 0
-        self._before: Set[Cell | None] = frozenset()
-        """Where players were in the view before."""
+        self._before: Mapping[str, Cell] = {}
+        """Where the players in the view before were, by name."""
 
     def approach(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to use a station with its next move, NOOP to wait; None where no way leads there."""
@@ -43,7 +43,7 @@ class Passing:
         straight = find_approach_to_use(self._layout, pose, target, self._beam)
         others = {player.cell: player for player in view.players if player.cell in self._layout.neighbours}
         shunned = {*others, *self._avoided} - {pose.cell}
-        stood, self._before = self._before, others.keys()
+        before, self._before = self._before, {player.kind: cell for cell, player in others.items() if cell}
         if straight is None or not shunned & set(straight.cells[:AHEAD]):
             self._blocked = 0
             return straight
@@ -52,7 +52,7 @@ class Passing:
         blocker = next((others[cell] for cell in straight.cells[:AHEAD] if cell in others), None)
         if blocker is None:
             return around or straight
-        return self._meet(blocker, straight, around, pose, view, stands=blocker.cell in stood)
+        return self._meet(blocker, straight, around, pose, view, before.get(blocker.kind))
 
     def _meet(
         self,
@@ -61,21 +61,23 @@ class Passing:
         around: BeamApproach | None,
         pose: Pose,
         view: TextualMap,
-        *,
-        stands: bool,
+        before: Cell | None,
     ) -> BeamApproach:
-        """The next move where a player is in the way. stands: True if it has not moved since the step before."""
-        assert blocker.cell is not None, "where a player in the way is is known"
+        """The next move where a player is in the way. before: where that was a step ago, None if it was not in view."""
+        assert blocker.cell is not None, "a player in the way is in view"
+        stands = before == blocker.cell
+        comes = before is None or distance(pose.cell, blocker.cell) < distance(pose.cell, before)
         goes_first = self._rank(view.mark, pose.cell) > self._rank(blocker.mark, blocker.cell)
         is_near = distance(pose.cell, blocker.cell) == 1
-        if around and around.moves <= straight.moves + DETOUR and (stands or not goes_first):
+        if around and around.moves <= straight.moves + DETOUR and (stands or (comes and not goes_first)):
             return around
-        if around and self._blocked > (PATIENCE if goes_first else 1):
+        if around and self._blocked > (2 if goes_first else 1) * PATIENCE:
             self._avoided = {**self._avoided, blocker.cell: self._step + AVOIDED}
             return around
-        if is_near and (not goes_first or self._blocked > 2 * PATIENCE):
+        gives_way = (comes or self._blocked > 1) if not goes_first else self._blocked > 2 * PATIENCE
+        if is_near and gives_way:
             return BeamApproach(self.step_aside(pose, view, blocker.cell), (), straight.moves)
-        return BeamApproach(Move.NOOP, (), straight.moves) if is_near or not goes_first else straight
+        return BeamApproach(Move.NOOP, (), straight.moves) if is_near or (comes and not goes_first) else straight
 
     def _rank(self, held: str | None, cell: Cell) -> tuple[int, Cell]:
         worth = 2 if held == self._goods[-1] else int(held is not None)

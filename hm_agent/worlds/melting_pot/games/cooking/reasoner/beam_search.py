@@ -6,7 +6,7 @@ its role and pace earned no more. Elsewhere it counts on what teammates are expe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -138,14 +138,14 @@ class BeamSearch:
     def __init__(self, seat: KitchenRoomSeat) -> None:
         self._seat, self._layout, now = seat, seat.layout, seat.step
         self._pots = [pot.cell for pot in seat.pots]
-        self._things = list(_things_to_fetch(seat))
         self._deliveries = [station.cell for station in seat.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(seat)
         self._barred = {barred.cell for barred in seat.barred}
         self._states: dict[tuple[Pose, str | None, Contents], State] = {}
         left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
-        self._team = Teamwork.of(seat)
+        self._team, self._hands_over = Teamwork.of(seat), bool(seat.handover)
+        self._things = list(_things_to_fetch(seat, self._team.counters))
         contents = self._team.foresee(
             [(p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots]
         )
@@ -167,7 +167,7 @@ class BeamSearch:
                         _keep(node.after(option), layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
-            if self._is_end or self._team.counters:  # once all counters are used, nothing is left to do
+            if self._is_end or self._hands_over:  # there, what can be done may end before the horizon
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
@@ -314,14 +314,14 @@ def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
     return Wait(cell), Interact(cell)
 
 
-def _things_to_fetch(seat: KitchenRoomSeat) -> Iterator[tuple[Cell, str, float, Cell | None]]:
+def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
+    handed: the counters on which the agent hands things over. A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
     dispensers never run out.
     """
     for station in seat.stations:
-        thing = DISPENSED.get(station.kind, station.mark)
+        thing = None if station.cell in handed else DISPENSED.get(station.kind, station.mark)
         if thing is not None:
             is_others_work = OWN_THING.get(seat.role or "", thing) != thing
             counter = None if station.kind in DISPENSED else station.cell
