@@ -117,7 +117,8 @@ class Frame:
 
     is_present: True if it shows the own avatar, with own_mark over its head. contents: (number, meaning) of the cells
     that show more than floor, except the own one. walls, hidden: bit sets over the window of the walls, as in
-    `WallPatterns`, and of the cells whose content is hidden. unknown: how many cells show a picture that the atlas doesn't hold.
+    `WallPatterns`, and of the cells whose content is hidden. unknown: how many cells show a picture that the atlas
+    doesn't hold.
     """
 
     def __init__(self, vision: SubstrateVision, labels: Labels) -> None:

@@ -6,7 +6,7 @@ so both rank each other alike: soup goes before any other thing, that before emp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
@@ -41,9 +41,9 @@ class Passing:
         self._step += 1
         self._avoided = {cell: until for cell, until in self._avoided.items() if until > self._step}
         straight = find_approach_to_use(self._layout, pose, target, self._beam)
-        others = {player.cell: player for player in view.players if player.cell in self._layout.neighbours}
+        others = {player.cell: player for player in view.players if player.cell and self._layout.is_open(player.cell)}
         shunned = {*others, *self._avoided} - {pose.cell}
-        before, self._before = self._before, {player.kind: cell for cell, player in others.items() if cell}
+        before, self._before = self._before, {player.kind: cell for cell, player in others.items()}
         if straight is None or not shunned & set(straight.cells[:AHEAD]):
             self._blocked = 0
             return straight
@@ -76,14 +76,14 @@ class Passing:
             return around
         gives_way = (comes or self._blocked > 1) if not goes_first else self._blocked > 2 * PATIENCE
         if is_near and gives_way:
-            return BeamApproach(self.step_aside(pose, view, blocker.cell), (), straight.moves)
+            return BeamApproach(self._step_aside(pose, view, blocker.cell), (), straight.moves)
         return BeamApproach(Move.NOOP, (), straight.moves) if is_near or (comes and not goes_first) else straight
 
     def _rank(self, held: str | None, cell: Cell) -> tuple[int, Cell]:
         worth = 2 if held == self._goods[-1] else int(held is not None)
         return worth, cell
 
-    def step_aside(self, pose: Pose, view: TextualMap, other: Cell) -> Move:
+    def _step_aside(self, pose: Pose, view: TextualMap, other: Cell) -> Move:
         """A step that lets a neighbour pass, to the side of its way if possible, else away from it; NOOP if none."""
         taken = {player.cell for player in view.players}
         free = [cell for cell in self._layout.neighbours[pose.cell] if cell not in taken]
@@ -96,8 +96,15 @@ class Passing:
         """How many free cells lie next to one."""
         return sum(beside not in taken for beside in self._layout.neighbours[cell])
 
-    def crowding(self, pose: Pose, view: TextualMap) -> Iterator[Detection]:
-        """The players within two steps, who may need the place where this one stands."""
-        near = self._layout.neighbours.get(pose.cell, ())
-        within = {*near, *(cell for beside in near for cell in self._layout.neighbours[beside])}
-        return (player for player in view.players if player.cell in within)
+    def wait(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
+        """The way to wait at a station, NOOP there; None if there is none. It leaves the place to players nearby."""
+        way = self.approach(target, pose, view)
+        if way is None or way.moves > 1:
+            return way
+        near = self._layout.neighbours[pose.cell]
+        within = {*near, *(cell for beside in near for cell in self._layout.neighbours[beside])} - {pose.cell}
+        crowding = next((player.cell for player in view.players if player.cell in within), None)
+        if crowding is None:
+            return way._replace(move=Move.NOOP) if way.move is Move.INTERACT else way
+        is_there = way.move is Move.INTERACT
+        return BeamApproach(self._step_aside(pose, view, crowding) if is_there else Move.NOOP, ())

@@ -66,13 +66,7 @@ class StationUse:
         """
         if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
-        approach = self._approach(call.target, inputs)
-        crowding = next(self._passing.crowding(inputs.pose, inputs.view), None)
-        if approach and approach.moves <= 1 and crowding and crowding.cell:  # others may need the place to wait at
-            is_there = approach.move is Move.INTERACT
-            return self._passing.step_aside(inputs.pose, inputs.view, crowding.cell) if is_there else Move.NOOP
-        move = self._locomotion.follow(approach)
-        return Move.NOOP if move is Move.INTERACT else move
+        return self._locomotion.follow(self._passing.wait(call.target, inputs.pose, inputs.view))
 
     def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
         return self._passing.approach(target, inputs.pose, inputs.view)

@@ -1,4 +1,4 @@
-"""One-way traffic: players who walk round blocks of walls keep these on their right, so that they don't meet head-on."""
+"""One-way traffic: who walks round a block of walls keeps it on the right, so that players don't meet head-on."""
 
 from __future__ import annotations
 

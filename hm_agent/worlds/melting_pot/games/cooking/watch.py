@@ -22,7 +22,8 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 class TeammateWatch:
     """Follows one teammate through an episode.
 
-    seen: the teammate as last seen, with what it holds by all that is known. is_only: True if there is no other teammate, so that all that happens out of view is its doing.
+    seen: the teammate as last seen, with what it holds by all that is known. is_only: True if there is no other, so that
+    all that happens out of view is its doing.
     """
 
     def __init__(self, player: str, *, is_only: bool) -> None:

@@ -317,8 +317,8 @@ def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
 def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    handed: the counters on which the agent hands things over. A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
-    dispensers never run out.
+    handed: the counters on which the agent hands things over. A thing costs something only if fetching it is work of the
+    teammate's role. A counter holds only one thing, but dispensers never run out.
     """
     for station in seat.stations:
         thing = None if station.cell in handed else DISPENSED.get(station.kind, station.mark)
