@@ -7,6 +7,7 @@ so both rank each other alike: soup goes before any other thing, that before emp
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
@@ -21,6 +22,8 @@ PATIENCE = 3
 """For so many steps the agent waits for a player that has to give way."""
 AVOIDED = 12
 """For so many steps it then avoids the cell where that player stood."""
+STANDING = 12
+"""A player that was seen on one cell alone for so many steps is taken to stay there."""
 
 
 class Passing:
@@ -35,14 +38,16 @@ class Passing:
         self._step = 0
         self._before: Mapping[str, Cell] = {}
         """Where the players in the view before were, by name."""
+        self._stays: dict[str, tuple[Cell, int]] = {}
+        """Where each player was last seen, and the step since which it was seen nowhere else."""
 
     def approach(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to use a station with its next move, NOOP to wait; None where no way leads there."""
         self._step += 1
         self._avoided = {cell: until for cell, until in self._avoided.items() if until > self._step}
-        straight = find_approach_to_use(self._layout, pose, target, self._beam)
         others = {player.cell: player for player in view.players if player.cell and self._layout.is_open(player.cell)}
         shunned = {*others, *self._avoided} - {pose.cell}
+        straight = self._straight(target, pose, view, others)
         before, self._before = self._before, {player.kind: cell for cell, player in others.items()}
         if straight is None or not shunned & set(straight.cells[:AHEAD]):
             self._blocked = 0
@@ -53,6 +58,19 @@ class Passing:
         if blocker is None:
             return around or straight
         return self._meet(blocker, straight, around, pose, view, before.get(blocker.kind))
+
+    def _straight(
+        self, target: Cell, pose: Pose, view: TextualMap, others: Mapping[Cell, Detection]
+    ) -> BeamApproach | None:
+        """The shortest way round those who stay where they are or, if there is none, through them."""
+        for cell, player in others.items():
+            known = self._stays.get(player.kind)
+            self._stays[player.kind] = known if known and known[0] == cell else (cell, self._step)
+        stays = {cell for cell, since in self._stays.values() if self._step - since >= STANDING}
+        stays -= {cell for cell in view.in_view if cell not in others}
+        layout = replace(self._layout, walls=self._layout.walls | stays) if stays else self._layout
+        past = find_approach_to_use(layout, pose, target, self._beam) if stays else None
+        return past or find_approach_to_use(self._layout, pose, target, self._beam)
 
     def _meet(
         self,

@@ -34,6 +34,9 @@ TOMATOES, DISHES, DELIVERY, COUNTER = "tomato_dispenser", "dish_dispenser", "del
 """The kinds of stations other than pots; a counter is a station only while something lies on it."""
 POT = "pot_"
 """The prefix of a pot's kind, which ends with the number of tomatoes in it."""
+APART: Rooms = "apart"
+HANDOVER: Rooms = "handover"
+SHARED: Rooms = "shared"
 EMPTY_POT = f"{POT}0"
 DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
 """What a dispenser gives."""
@@ -252,7 +255,7 @@ class KitchenRules:
     hints: Hints = Hints.GENERIC
     round_limit: int = ROUND_LIMIT
     role_window: int = ROLE_WINDOW
-    rooms: Rooms = "apart"
+    rooms: Rooms = APART
     cooks: int = 2
 
     def check_role(self, role: str) -> None:

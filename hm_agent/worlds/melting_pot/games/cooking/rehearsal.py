@@ -11,6 +11,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     DELIVERY,
     DISH,
     DISPENSED,
+    SHARED,
     SOUP,
     TOMATO,
     KitchenRules,
@@ -26,8 +27,6 @@ MESSAGES = "melting_pot/cooking/messages.j2"
 """The words of why a call can't work."""
 UNSURE = "unsure"
 """Stands for what the agent holds after a call whose outcome can't be foreseen."""
-SHARED = "shared"
-"""The rooms of kitchens in which all cooks share one."""
 SLACK = 2
 """The steps that a call may take beyond the shortest way."""
 AFTER_POT = {TOMATO: None, DISH: SOUP}

@@ -38,13 +38,17 @@ RECENT = 3
 
 @dataclass(frozen=True, slots=True)
 class Teammate:
-    """A teammate as last seen. hands: what it holds, by all it did since. since: when that became known."""
+    """A teammate as last seen. hands: what it holds, by all it did since. since: when that became known.
+
+    stood: for how many steps it had been seen on this cell, and nowhere else.
+    """
 
     cell: Cell
     hands: str | None
     step: int
     since: int | None = None
     player: str = "teammate"
+    stood: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 class TeammateWatch:
     """Follows one teammate through an episode.
 
-    seen: the teammate as last seen, with what it holds by all that is known. is_only: True if there is no other, so that
-    all that happens out of view is its doing.
+    seen: the teammate as last seen, with what it holds by all that is known. is_only: True if there is no other, so
+    that all that happens out of view is its doing.
     """
 
     def __init__(self, player: str, *, is_only: bool) -> None:
@@ -32,6 +32,8 @@ class TeammateWatch:
         self._rounds = RoundReader(player)
         self._pace = PaceReader()
         self.seen: Teammate | None = None
+        self._arrived = 0
+        """The step at which it was first seen on its present cell."""
 
     @property
     def held(self) -> Held | None:
@@ -67,6 +69,9 @@ class TeammateWatch:
         activities = self._activities.read(step, view, kitchen, deliverers.count(self.player))
         held = self.held
         if sighting and held:
-            self.seen = Teammate(sighting.cell, held.thing, sighting.step, held.since, self.player)
+            if self.seen is None or self.seen.cell != sighting.cell:
+                self._arrived = sighting.step
+            stood = sighting.step - self._arrived
+            self.seen = Teammate(sighting.cell, held.thing, sighting.step, held.since, self.player, stood)
         pace = self._pace.read(step, kitchen, activities, is_watched=is_watched)
         return self._rounds.read(step, kitchen, activities, deliverers, pace, is_watched=is_watched)

@@ -7,10 +7,12 @@ its role and pace earned no more. Elsewhere it counts on what teammates are expe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    APART,
     DELIVERY,
     DISH,
     DISPENSED,
@@ -22,8 +24,9 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import NEVER, Contents, Teamwork, replaced
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
+from hm_agent.worlds.melting_pot.planning.passing import STANDING
 
 HORIZON = 100
 """The number of steps to search ahead."""
@@ -136,7 +139,9 @@ class BeamSearch:
     """
 
     def __init__(self, seat: KitchenRoomSeat) -> None:
-        self._seat, self._layout, now = seat, seat.layout, seat.step
+        self._seat, now = seat, seat.step
+        self._standing = frozenset(mate.cell for mate in seat.teammates if mate.stood >= STANDING)
+        self._layout = replace(seat.layout, walls=seat.layout.walls | self._standing) if self._standing else seat.layout
         self._pots = [pot.cell for pot in seat.pots]
         self._deliveries = [station.cell for station in seat.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(seat)
@@ -144,7 +149,7 @@ class BeamSearch:
         self._states: dict[tuple[Pose, str | None, Contents], State] = {}
         left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
-        self._team, self._hands_over = Teamwork.of(seat), bool(seat.handover)
+        self._team, self._counts_on_others = Teamwork.of(seat), seat.rules.rooms != APART
         self._things = list(_things_to_fetch(seat, self._team.counters))
         contents = self._team.foresee(
             [(p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots]
@@ -167,7 +172,7 @@ class BeamSearch:
                         _keep(node.after(option), layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
-            if self._is_end or self._hands_over:  # there, what can be done may end before the horizon
+            if self._is_end or self._counts_on_others:  # what can be done then may end before the horizon
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
@@ -179,11 +184,20 @@ class BeamSearch:
         """
         state = node.state
         if node.parent is None:
-            ways = approaches_from(self._layout, state.pose)
+            ways = self._ways(state.pose)
             return list(self._options_by({cell: way for cell, way in ways.items() if cell not in self._barred}, state))
         if state.options is None:
-            state.options = list(self._options_by(_ways_between_uses(self._layout, state.pose), state))
+            state.options = list(self._options_by(_between_uses(self._ways(state.pose)), state))
         return state.options
+
+    def _ways(self, start: Pose) -> Ways:
+        """The shortest ways past those who stand around; where there is none, through them, since they may leave."""
+        ways = approaches_from(self._layout, start)
+        if not self._standing:
+            return ways
+        through = approaches_from(self._seat.layout, start)
+        late = {cell: Approach(way.moves + PATIENCE, way.pose) for cell, way in through.items() if cell not in ways}
+        return {**ways, **late}
 
     def _options_by(self, ways: Ways, state: State) -> Iterator[Errand]:
         match state.hands:
@@ -297,10 +311,8 @@ Ways = Mapping[Cell, Approach]
 """The shortest path to each cell that may be used next."""
 
 
-@lru_cache(maxsize=1_000)
-def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
+def _between_uses(ways: Ways) -> Ways:
     """The ways from where a station has just been used: at least one step lies between two uses."""
-    ways = approaches_from(layout, start)
     return {cell: Approach(max(way.moves, 1), way.pose) for cell, way in ways.items()}
 
 
@@ -317,7 +329,7 @@ def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
 def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    handed: the counters on which the agent hands things over. A thing costs something only if fetching it is work of the
+    handed: the counters on which the agent hands things over. A thing costs something only if to fetch it is work of the
     teammate's role. A counter holds only one thing, but dispensers never run out.
     """
     for station in seat.stations:

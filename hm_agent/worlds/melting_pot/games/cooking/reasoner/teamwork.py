@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    APART,
     COUNTER,
     DISH,
+    HANDOVER,
     LOADS,
     SERVES,
     SLOWLY,
@@ -59,9 +61,9 @@ class Teamwork:
     def of(cls, seat: KitchenRoomSeat) -> Teamwork:
         """What a cook counts on; on nothing where each has a room with pots, and of teammates it expects nothing of."""
         rules = seat.rules
-        if rules.rooms == "apart":
+        if rules.rooms == APART:
             return cls(rules.tomatoes, rules.cooking_steps)
-        if rules.rooms == "handover":
+        if rules.rooms == HANDOVER:
             has_pots = any(pot.cell in seat.reach for pot in seat.pots)
             handed = () if has_pots else tuple(_handed(seat))
             return cls(rules.tomatoes, rules.cooking_steps, handed, () if has_pots else seat.handover)

@@ -17,9 +17,11 @@ from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    APART,
     DELIVERY,
     DISH,
     EVERYTHING,
+    HANDOVER,
     LOADS,
     SERVES,
     SOUP,
@@ -35,8 +37,6 @@ from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import MAX_APPROACH_MOVES, BeamApproach
 from hm_agent.worlds.melting_pot.planning.passing import Passing
 
-APART, HANDOVER = "apart", "handover"
-"""The rooms of kitchens where each cook has pots, and of those where one has none."""
 HANDED_AT_ONCE = 2
 """The most tomatoes that lie on counters for the other room."""
 
