@@ -244,7 +244,7 @@ class BeamSearch:
             count, ready = state.pots[n]
             if cell in ways and count and (begins := max(ready, ways[cell].moves)) <= PATIENCE:
                 there = ways[cell]._replace(moves=begins)
-                yield self._errand(there, cell, SOUP, replaced(state.pots, n, self._team.emptied(begins)), waits=True)
+                yield self._errand(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
     def _deliver(self, ways: Ways, state: State) -> Iterator[Errand]:
         for cell in self._deliveries:
@@ -329,8 +329,8 @@ def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
 def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    handed: the counters on which the agent hands things over. A thing costs something only if to fetch it is work of the
-    teammate's role. A counter holds only one thing, but dispensers never run out.
+    handed: the counters on which the agent hands things over. A thing costs something only if to fetch it is the
+    teammate's work. A counter holds only one thing, but dispensers never run out.
     """
     for station in seat.stations:
         thing = None if station.cell in handed else DISPENSED.get(station.kind, station.mark)

@@ -46,8 +46,9 @@ class Teamwork:
     """What teammates do to pots, as one cook expects it.
 
     tomatoes, cooking: of the rules. held: the tomatoes and dishes that teammates are about to use at pots. counters:
-    those on which the agent hands things over, if its room has no pots. is_served, is_loaded: True if it is a
-    teammate's part to serve all soups, or to fill all pots.
+    those on which the agent hands things over, if its room has no pots. is_served: True if the agent loads pots, and
+    it is a teammate's part to serve soup. Beside one that loads, the agent loads pots, too, while no soup is ready: to
+    leave that to a scripted loader earned half as much.
     """
 
     tomatoes: int
@@ -55,7 +56,6 @@ class Teamwork:
     held: tuple[str, ...] = ()
     counters: tuple[Cell, ...] = ()
     is_served: bool = False
-    is_loaded: bool = False
 
     @classmethod
     def of(cls, seat: KitchenRoomSeat) -> Teamwork:
@@ -68,24 +68,17 @@ class Teamwork:
             handed = () if has_pots else tuple(_handed(seat))
             return cls(rules.tomatoes, rules.cooking_steps, handed, () if has_pots else seat.handover)
         prompt = {role_in(each) for each in seat.parts.values() if tempo_in(each) != SLOWLY}
-        is_served, is_loaded = seat.role == LOADS and SERVES in prompt, seat.role == SERVES and LOADS in prompt
-        return cls(rules.tomatoes, rules.cooking_steps, tuple(_held(seat)), (), is_served, is_loaded)
+        is_served = seat.role == LOADS and SERVES in prompt
+        return cls(rules.tomatoes, rules.cooking_steps, tuple(_held(seat)), is_served=is_served)
 
     def foresee(self, pots: Sequence[Content]) -> Contents:
-        """The contents once teammates have used what they hold, and done their part at what is there."""
+        """The contents once teammates have used what they hold, and served what is there if that is their part."""
         contents = tuple(pots)
         for thing in sorted(self.held, reverse=True):  # tomatoes before dishes
             contents = self.handed(thing, contents, 0) or contents
-        return tuple(self._by_part(content) for content in contents)
-
-    def _by_part(self, content: Content) -> Content:
-        """A pot's content if teammates fill it, or serve its soup, as is their part."""
-        count, ready = content
-        if self.is_served and count == self.tomatoes:
-            return 0, ready + HANDLING
-        if self.is_loaded and count < self.tomatoes:
-            return self.tomatoes, (self.tomatoes - count) * HANDLING + self.cooking
-        return content
+        if not self.is_served:
+            return contents
+        return tuple((0, ready + HANDLING) if count == self.tomatoes else (count, ready) for count, ready in contents)
 
     def handed(self, thing: str | None, pots: Contents, steps: int) -> Contents | None:
         """The contents once a teammate has used a thing that it gets in some steps; None if no pot takes it."""
@@ -109,10 +102,6 @@ class Teamwork:
             return (count, NEVER), 0.0
         ready = steps + self.cooking
         return ((0, ready + HANDLING), 1.0) if self.is_served else ((count, ready), 0.0)
-
-    def emptied(self, steps: int) -> Content:
-        """A pot's content once the agent has taken its soup in some steps."""
-        return (self.tomatoes, steps + self.tomatoes * HANDLING + self.cooking) if self.is_loaded else (0, NEVER)
 
 
 def _handed(seat: KitchenRoomSeat) -> Iterator[str]:
