@@ -41,7 +41,7 @@ MOST_PLANNED = 10
 COUNTERS_TRIED = 2
 """The number of nearest bare counters on which the agent may put down what it holds."""
 OTHERS_WORK_COST = 0.03
-"""The cost, in soups, of fetching something that the teammate's role needs rather than the agent's."""
+"""The cost, in soups, of fetching what the role of others needs rather than the agent's, for each teammate there is."""
 
 COOKING, POURED = 0.05, 0.9
 """The value, in soups, of a pot that is cooked, and of a soup in hand."""
@@ -337,7 +337,8 @@ def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterato
         if thing is not None:
             is_others_work = OWN_THING.get(seat.role or "", thing) != thing
             counter = None if station.kind in DISPENSED else station.cell
-            yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0, counter
+            cost = OTHERS_WORK_COST * (seat.rules.cooks - 1) if is_others_work else 0.0
+            yield station.cell, thing, cost, counter
 
 
 def _value(node: Node) -> float:

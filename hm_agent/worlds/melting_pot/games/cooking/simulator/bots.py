@@ -12,16 +12,18 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
-from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, KINDS, SKILLED, ChefPolicy
+from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, KINDS, ROBUST, SKILLED, ChefPolicy
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+
+SKILLS = {"__apprentice_": APPRENTICE, "__chef_": SKILLED, "__independent_chef_": ROBUST, "__robust_chef_": ROBUST}
+"""The skills of the chefs that stand in for trained ones, by a part of their names."""
 
 
 class KitchenBots(GameBots[KitchenFacts]):
     """Chefs: they have no puppeteers, and those that are trained less are called apprentices in their names.
 
-    Those who only visit, in kitchens for many, expect others to get out of their way, or are called robust; scripted
-    ones are apprentices then. The chefs of unseen scenarios are always scripted.
+    The chefs of unseen scenarios are always scripted.
     """
 
     intent_standing = STANDS
@@ -32,7 +34,7 @@ class KitchenBots(GameBots[KitchenFacts]):
         if self.has_no_model(bot):
             skill = KINDS[self._game.unseen[int(bot.rpartition("_")[2])].puppeteer]
         else:
-            skill = SKILLED if "__chef_" in bot else APPRENTICE
+            skill = next(skill for part, skill in SKILLS.items() if part in bot)
         return ChefPolicy(self._game, visions[0], skill, stream)
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:

@@ -68,9 +68,11 @@ APPRENTICE = Skill(stray=0.35, pause=0.1, rest=15, patience=40)
 Beside a skilled chef that serves 14 are delivered, beside one that loads 18.
 """
 
+ROBUST = Skill(stray=0.1, pause=0.02, rest=5, patience=30)
+"""In corridors for many, others could not get past cooks that rest for longer."""
 KINDS: Mapping[str, Skill] = {
-    "loader": replace(SKILLED, role=LOADS),
-    "server": replace(SKILLED, role=SERVES),
+    "loader": replace(ROBUST, role=LOADS),
+    "server": replace(ROBUST, role=SERVES),
     "dawdler": Skill(stray=0.5, pause=0.15, rest=15, patience=60),
     "quick": Skill(stray=0.0, pause=0.0, rest=0, patience=15),
     "resting": Skill(stray=0.1, pause=0.03, rest=60, patience=30),
