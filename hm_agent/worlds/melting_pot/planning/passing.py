@@ -22,6 +22,8 @@ PATIENCE = 3
 """For so many steps the agent waits for a player that has to give way."""
 AVOIDED = 12
 """For so many steps it then avoids the cell where that player stood."""
+STUCK = 15
+"""After so many steps in which players were in the way, something else should be done."""
 STANDING = 12
 """A player that was seen on one cell alone for so many steps is taken to stay there."""
 
@@ -40,6 +42,13 @@ class Passing:
         """Where the players in the view before were, by name."""
         self._stays: dict[str, tuple[Cell, int]] = {}
         """Where each player was last seen, and the step since which it was seen nowhere else."""
+
+    def gives_up(self) -> bool:
+        """True, and counts anew, once players have been in the way for so long that something else should be done."""
+        if self._blocked <= STUCK:
+            return False
+        self._blocked = 0
+        return True
 
     def approach(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to use a station with its next move, NOOP to wait; None where no way leads there."""
@@ -116,13 +125,14 @@ class Passing:
 
     def wait(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to wait at a station, NOOP there; None if there is none. It leaves the place to players nearby."""
-        way = self.approach(target, pose, view)
+        before, way = self._before, self.approach(target, pose, view)
         if way is None or way.moves > 1:
             return way
         near = self._layout.neighbours[pose.cell]
         within = {*near, *(cell for beside in near for cell in self._layout.neighbours[beside])} - {pose.cell}
-        crowding = next((player.cell for player in view.players if player.cell in within), None)
-        if crowding is None:
+        crowding = within & {player.cell for player in view.players if player.cell}
+        if not crowding:
             return way._replace(move=Move.NOOP) if way.move is Move.INTERACT else way
-        is_there = way.move is Move.INTERACT
-        return BeamApproach(self._step_aside(pose, view, crowding) if is_there else Move.NOOP, ())
+        nearest = min(crowding, key=lambda cell: (distance(pose.cell, cell), cell))
+        is_in_the_way = way.move is Move.INTERACT or (nearest in near and nearest in before.values())
+        return BeamApproach(self._step_aside(pose, view, nearest) if is_in_the_way else Move.NOOP, ())

@@ -42,8 +42,8 @@ class StationUse:
     def use(self, call: Interact, inputs: MoveInputs, started: int) -> NextMove:
         """Walks to a station and uses it once; None after that. started: the step in which the call began.
 
-        Ends the plan if no way leads to the station, as soon as the station in view shows that it can't be used, or if
-        the own mark, which shows the item held, is unchanged after the use.
+        Ends the plan if no way leads to the station or players have long been in the way, as soon as the station in
+        view shows that it can't be used, or if the own mark, which shows the item held, is unchanged after the use.
         """
         if self._used is not None and self._used.step >= started:
             is_unchanged = inputs.view.mark == self._used.view.mark
@@ -51,6 +51,8 @@ class StationUse:
         approach = self._approach(call.target, inputs)
         if approach is None:
             return _failure(call, reason("no_way"))
+        if self._passing.gives_up():
+            return PlanEnd(reason("in_the_way", call=str(call)))
         if why := self._why_useless(call.target, inputs, approach.moves):
             return _failure(call, why)
         if approach.move is Move.INTERACT:
