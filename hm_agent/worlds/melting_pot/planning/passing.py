@@ -125,7 +125,7 @@ class Passing:
 
     def wait(self, target: Cell, pose: Pose, view: TextualMap) -> BeamApproach | None:
         """The way to wait at a station, NOOP there; None if there is none. It leaves the place to players nearby."""
-        before, way = self._before, self.approach(target, pose, view)
+        way = self.approach(target, pose, view)
         if way is None or way.moves > 1:
             return way
         near = self._layout.neighbours[pose.cell]
@@ -134,5 +134,5 @@ class Passing:
         if not crowding:
             return way._replace(move=Move.NOOP) if way.move is Move.INTERACT else way
         nearest = min(crowding, key=lambda cell: (distance(pose.cell, cell), cell))
-        is_in_the_way = way.move is Move.INTERACT or (nearest in near and nearest in before.values())
+        is_in_the_way = way.move is Move.INTERACT or nearest in near
         return BeamApproach(self._step_aside(pose, view, nearest) if is_in_the_way else Move.NOOP, ())

@@ -225,9 +225,16 @@ class BeamSearch:
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
         for n, cell in enumerate(self._pots):
-            if cell in ways and state.pots[n][0] < self._seat.rules.tomatoes and state.pots[n][1] >= NEVER:
-                content, gain = self._team.filled(state.pots[n], ways[cell].moves)
-                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, content), gain=gain)
+            count, ready = state.pots[n]
+            if cell not in ways or count >= self._seat.rules.tomatoes:
+                continue
+            way, is_in_use = ways[cell], ready < NEVER  # teammates use an empty pot until it is ready
+            if is_in_use and max(ready, way.moves) > PATIENCE:
+                continue
+            there = way._replace(moves=max(ready, way.moves)) if is_in_use else way
+            content, gain = self._team.filled(state.pots[n], there.moves)
+            after = replaced(state.pots, n, content)
+            yield self._errand(there, cell, None, after, gain=gain, waits=is_in_use)
 
     def _hand_over(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato or a dish where the teammate can take it, who then uses it at a pot."""
