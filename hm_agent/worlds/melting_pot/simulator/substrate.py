@@ -175,20 +175,11 @@ def atlas_of(substrate: str) -> Atlas:
 
 @cache
 def default_layers(substrate: str) -> tuple[Layer, ...]:
-    """The layers of a substrate, with all that some drawing of its configuration, or some line-up of players, has."""
-    stream, usual = random.Random(0), usual_roles(substrate)
-    line_ups = [usual] * DRAWS.get(substrate, 1) + [usual[::-1]] * (substrate in TURNED_ROUND)
-    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for roles in line_ups)
+    """The layers of a substrate with its usual players, with all that some drawing of its configuration has."""
+    stream, roles = random.Random(0), usual_roles(substrate)
+    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for _ in range(DRAWS.get(substrate, 1)))
 
 
-TURNED_ROUND = (
-    "fruit_market__concentric_rivers",
-    "predator_prey__alley_hunt",
-    "predator_prey__open",
-    "predator_prey__orchard",
-    "predator_prey__random_forest",
-)
-"""The substrates in some of whose scenarios players have each other's roles, and so other looks than usually."""
 DRAWS = {"coins": 60}
 """How often a configuration that is drawn anew for each episode is drawn, so as to know all that can be seen."""
 

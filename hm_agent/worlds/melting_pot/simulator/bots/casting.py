@@ -33,7 +33,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 from hm_agent.worlds.melting_pot.simulator.game_files import STANDING
-from hm_agent.worlds.melting_pot.simulator.substrate import blank_observations
+from hm_agent.worlds.melting_pot.simulator.substrate import blank_observations, usual_roles
 
 PUPPET = "puppet_1"
 """The trained model under all of Melting Pot's puppeteers."""
@@ -47,7 +47,7 @@ class Bots(StrEnum):
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
-    """Melting Pot's configuration of a scenario, with the focal players in the slots that the game's file says.
+    """Melting Pot's configuration of a scenario, with the players in the slots that the game's file says.
 
     For an unseen scenario, it is a configuration of the same form with its own bot.
     """
@@ -59,6 +59,8 @@ def config_of(scenario: Scenario) -> ScenarioConfig:
         config = ScenarioConfig(scenario.about, frozenset(), substrate, roles, [False] * len(roles), bots)
     else:
         config = mp_scenario.get_config(scenario.name)
+        if not kind_of(scenario.game).knows_bots:
+            config = replace(config, roles=scenario.facts.roles or usual_roles(config.substrate))
     focal = scenario.facts.focal_slots
     return replace(config, is_focal=[slot in focal for slot in range(len(config.roles))])
 
