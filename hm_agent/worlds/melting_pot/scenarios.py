@@ -219,10 +219,7 @@ def has_trained_bots(game: GameFacts) -> bool:
 
 
 def has_models(scenario: Scenario, bots: str, bots_dir: Path | None) -> bool:
-    """False if a scenario needs trained bots and these settings give it none; True if it is left to a look at them.
-
-    bots, bots_dir: the options of these names.
-    """
+    """True unless a scenario needs trained bots and there can be none for its game by the options of these names."""
     if not scenario.needs_trained_bots or bots == "trained":
         return True
     there = (bots_dir / scenario.game.substrate).is_dir() if bots_dir else has_trained_bots(scenario.game)

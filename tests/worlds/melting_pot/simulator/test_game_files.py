@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import game_file
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game, numbered_scenarios, problems
 
@@ -93,6 +95,20 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
     goals = [(one.collect_goals, one.interact_goals) for one in written.resources]
     assert goals == [(one.collect_goals, one.interact_goals) for one in shipped.resources]
     assert len(written.scenarios) == len(shipped.scenarios)
+
+
+def test_the_scenarios_of_any_substrate_are_written_and_checked() -> None:
+    for substrate in ("clean_up", "predator_prey__open", "territory__rooms"):
+        text, (shipped,) = open_game_file(substrate), (game for game in load_games() if game.substrate == substrate)
+        Path("own.toml").write_text(text)
+        written = load_game(Path("own.toml"))
+        assert [replace(one, about="") for one in written.scenarios] == [
+            replace(one, about="") for one in shipped.scenarios
+        ]
+    assert [one.focal for one in shipped.scenarios if one.number == 12] == [(1, 2)]
+    Path("wrong.toml").write_text(text.replace("focal = [1, 2]\nnumber = 12", "focal = [0, 1]\nnumber = 6"))
+    with pytest.raises(ConfigError, match=r"number 6 contradicts .*_12, .* 12; .*focal \(0, 1\) .*has \(1, 2\)$"):
+        check_game(Path("wrong.toml"))
 
 
 @pytest.mark.parametrize(

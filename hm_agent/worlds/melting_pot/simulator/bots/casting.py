@@ -104,11 +104,11 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     if wanted == Bots.SCRIPTED or (wanted == "auto" and bots_dir is None and lacks_models):
         refuse_stand_ins(scenario)
         return Bots.SCRIPTED
-    instead = "" if scenario.needs_trained_bots else ", or use --bots=scripted"
+    last, instead = ("or ", "") if scenario.needs_trained_bots else ("", ", or use --bots=scripted")
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
-            f"get them where they can be downloaded (`make bots` in a checkout){instead}"
+            f"{last}get them where they can be downloaded (`make bots` in a checkout){instead}"
         )
     if find_spec("tensorflow") is None:
         raise ConfigError(
