@@ -7,6 +7,7 @@ from typing import Any
 
 from hm_agent.core import Observation
 from hm_agent.suite import AgentSetup
+from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 
@@ -15,8 +16,8 @@ class TextView:
     """Puts what one seat sees into words, step by step in an episode."""
 
     def __init__(self, setup: AgentSetup) -> None:
-        scenario, slot = scenario_named(setup.scenario.name), setup.scenario.seats.index(setup.seat)
-        self._reader = kind_of(scenario.game).reader(scenario.game, slot, is_column=scenario.is_column(slot))
+        scenario, slot = scenario_named(setup.scenario.name), slot_of(setup.seat)
+        self._reader = kind_of(scenario.game).reader(scenario.game_of(slot), slot, is_column=scenario.is_column(slot))
         self._step = 0
 
     def see(self, view: Mapping[str, Any], action: int, reward: float = 0.0) -> str:

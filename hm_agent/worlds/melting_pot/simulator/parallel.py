@@ -13,6 +13,7 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -64,10 +65,11 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def begin(self, seed: int) -> tuple[Observations, Infos]:
         turn, seats = self._world.reset(seed), self._world.seats
         if self._in_words:
-            reader = kind_of(self._scenario.game).reader
-            sides = [self._scenario.is_column(slot) for slot in range(len(seats))]
-            readers = (reader(self._scenario.game, slot, is_column=is_column) for slot, is_column in enumerate(sides))
-            self._readers = dict(zip(seats, readers, strict=True))
+            told, reader = self._scenario, kind_of(self._scenario.game).reader
+            self._readers = {
+                seat: reader(told.game_of(slot), slot, is_column=told.is_column(slot))
+                for seat, slot in zip(seats, map(slot_of, seats), strict=True)
+            }
         return self._seen(turn.observations, dict.fromkeys(seats, 0)), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:

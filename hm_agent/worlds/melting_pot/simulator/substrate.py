@@ -9,6 +9,8 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import builder
 from meltingpot.utils.substrates import substrate as substrate_lib
@@ -17,7 +19,7 @@ from ml_collections import ConfigDict
 
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
-from hm_agent.worlds.melting_pot.grid import Layout, Window
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
@@ -83,6 +85,13 @@ def _action_name(action: Mapping[str, int], several: Set[str]) -> str:
         if value
     )
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", "_".join(names) or "noop").upper()
+
+
+def blank_observations(substrate: str) -> dict[str, npt.NDArray[Any]]:
+    """The observations that a bot gets of a substrate, by name, all 0."""
+    specs = mp_substrate.get_config(substrate).timestep_spec.observation
+    blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
+    return {**blank, "COLLECTIVE_REWARD": np.zeros((), np.float64)}
 
 
 def build_substrate(
@@ -156,7 +165,14 @@ def _vision_in(folders: tuple[str, ...], game_name: str, slot: int, is_column: b
 def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
     """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
-    return WallPatterns(layout_of(game), window_of(next(avatars_in(default_settings(game.substrate)))))
+    window = window_of(next(avatars_in(default_settings(game.substrate))))
+    return WallPatterns(layout_of(game), window, _landmarks_of(game))
+
+
+def _landmarks_of(game: GameFacts) -> Mapping[str, frozenset[Cell]]:
+    """The cells of the walls by which players know where they are, by the beginning of their kind."""
+    text = default_settings(game.substrate)["simulation"]["map"]
+    return {kind: Layout.from_ascii(text, char).walls for char, kind in game.landmarks.items()}
 
 
 @cache
@@ -168,23 +184,33 @@ def atlas_of(substrate: str) -> Atlas:
 @cache
 def default_layers(substrate: str) -> tuple[Layer, ...]:
     """The layers of a substrate with its usual players, with all that some drawing of its configuration has."""
-    stream = random.Random(0)
-    return merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1)))
+    stream, roles = random.Random(0), usual_roles(substrate)
+    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for _ in range(DRAWS.get(substrate, 1)))
 
 
 DRAWS = {"coins": 60}
 """How often a configuration that is drawn anew for each episode is drawn, so as to know all that can be seen."""
 
 
-@cache
 def default_settings(substrate: str) -> dict[str, Any]:
     """The settings of a substrate with its usual players, including the avatars that Melting Pot's builder adds."""
-    return _settings_drawn(substrate, random.Random(0))
+    return settings_with(substrate, usual_roles(substrate))
 
 
-def _settings_drawn(substrate: str, stream: random.Random) -> dict[str, Any]:
+@cache
+def settings_with(substrate: str, roles: tuple[str, ...]) -> dict[str, Any]:
+    """The settings of a substrate with players of these roles, including the avatars that the builder adds."""
+    return _settings_drawn(substrate, random.Random(0), roles)
+
+
+def usual_roles(substrate: str) -> tuple[str, ...]:
+    """The roles of a substrate's players by slot, unless a scenario says otherwise."""
+    return tuple(mp_substrate.get_config(substrate).default_player_roles)
+
+
+def _settings_drawn(substrate: str, stream: random.Random, roles: tuple[str, ...]) -> dict[str, Any]:
     with drawing_from(stream):
-        settings = settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+        settings = settings_of(substrate, roles)
     if "avatar" not in settings["simulation"]["prefabs"]:
         return settings
     added = ConfigDict(settings)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from hm_agent.core import Observation
 from hm_agent.registry import obstacle, scenarios
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
@@ -160,7 +161,8 @@ def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
 
 def test_only_the_impostor_sees_its_mark() -> None:
     game, world = game_named("hidden_agenda", OpenFacts), next(played("hidden_agenda_selfplay"))
-    said = [kind_of(game).reader(game, slot)(world.truth(slot)["RGB"], 0) for slot in range(game.players)]
+    seen = [Observation(0, {"RGB": world.truth(slot)["RGB"]}) for slot in range(game.players)]
+    said = [kind_of(game).reader(game, slot)(each, 0) for slot, each in enumerate(seen)]
     assert [game.names["Player_impostor5"] in text for text in said] == [False] * 4 + [True]
     world.close()
 

@@ -35,6 +35,8 @@ WAY = 12
 """The steps between river and orchard."""
 FAR = 99
 """The way to a place that is unknown."""
+KEEP_GOING = 150
+"""For so many steps several reciprocators are taken to keep each other cleaning, unseen."""
 TICK = 5
 """The steps of the model."""
 HORIZON = 200
@@ -93,8 +95,8 @@ def river_state(seat: CommonsSeat, rules: Sequence[str]) -> RiverState:
     river, seen = seat.facts.river, seat.river
     assert river is not None
     assert seen is not None, "it is not known before it was seen"
-    company = last_company(seat)
-    left = 0 if company is None else max(0, company + COMPANY - seat.step)
+    company, lasts = last_company(seat), KEEP_GOING if rules.count("reciprocates") > 1 else COMPANY
+    left = 0 if company is None else min(COMPANY, max(0, company + lasts - seat.step))
     gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared))
     cleaners = sum(_cleans(rule, seat.step, left) for rule in rules)
     cleaned = CLEANING * cleaners * (seat.step - seen.step)

@@ -40,7 +40,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     ) -> None:
         """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
         self._facts, self._slot, self._seat_class = facts, slot, seat
-        self._view = GridView.of(facts.substrate, slot).naming(facts.names)
+        self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
         self.actions = actions
@@ -163,7 +163,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def _told(self) -> Sequence[tuple[str, str]]:
         """What the game tells a player beside its view."""
         told = []
-        for name, value in self._observation.view.items():
+        for name, value in sorted(self._observation.view.items()):
             if name == "INVENTORY":
                 counts = tuple(round(float(count)) for count in np.atleast_1d(value))
                 told.append(("you hold", self._facts.words(counts)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites
+from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites, seat_of
 
 UNNAMED = Sprites(wall="", own="", players={})
 NO_BEAM = Beam(length=0, radius=0)
@@ -26,6 +26,8 @@ class SubstrateFacts(GameFacts):
     """
 
     players: int
+    roles: tuple[str, ...] = ()
+    """The players', by slot, in a scenario where they are not the usual ones; no file says them for the whole game."""
     summary: str
     rules: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -57,11 +59,11 @@ class SubstrateFacts(GameFacts):
     def about(self) -> str:
         return f"{self.summary}; "
 
-    def of_players(self, count: int) -> Self:
-        return self if count == self.players else replace(self, players=count)
-
     def others(self, slot: int = 0) -> tuple[str, ...]:
-        return tuple(f"player_{other}" for other in range(self.players) if other != slot)
+        return tuple(seat_of(other) for other in range(self.players) if other != slot)
+
+    def played_by(self, players: int, roles: tuple[str, ...]) -> Self:
+        return replace(self, players=players, roles=roles)
 
     @property
     def holdings(self) -> tuple[Holding, ...]:

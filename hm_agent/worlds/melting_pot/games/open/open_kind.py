@@ -27,6 +27,7 @@ class OpenKind(Kind[Any]):
     actions = ()
     script = Path(__file__).with_name("open.js")
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
+    knows_bots = False
     counts_interactions = False
     is_framed = False
 

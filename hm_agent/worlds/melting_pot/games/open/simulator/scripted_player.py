@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import Any
 
 import dm_env
+from meltingpot.configs import bots as bot_configs
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
@@ -96,12 +97,8 @@ class RuleBots(GameBots[SubstrateFacts]):
         super().__init__(game)
         self._rules, self._notes, self._seat = rules, notes, seat
 
-    @property
-    def visions(self) -> Sequence[Any]:
-        return ()
-
     def has_no_model(self, bot: str) -> bool:
-        return scenario_named(bot).is_unseen
+        return bot not in bot_configs.BOT_CONFIGS
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
@@ -120,16 +117,17 @@ class RuleBots(GameBots[SubstrateFacts]):
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
-        scenario = scenario_named(bot)
-        if scenario.unseen is None:
+        if not self.has_no_model(bot):
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+        scenario = scenario_named(bot)
+        assert scenario.unseen is not None, "of our scenarios only unseen ones have bots"
         seats, names = len(scenario.seats), list(self._named(scenario.unseen))
         stream.shuffle(names)
         dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
 
         def build(slot: int) -> ScriptedPlayer:
             actions = actions_of(self._game.substrate)
-            notes = self._notes(self._game.of_players(scenario.players), slot, actions, self._seat)
+            notes = self._notes(self._game.played_by(scenario.players, ()), slot, actions, self._seat)
             return ScriptedPlayer(notes, actions, self._rules[dealt[(slot - seats) % len(dealt)]])
 
         return ScriptedPolicy(build, seats)
