@@ -7,7 +7,7 @@ things of certain kinds. What covers them, and what moves, tells nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -79,6 +79,16 @@ class MapReader:
         """What each character of the map stands for."""
         return {char: self._kind(self._characters.get(char)) for char in sorted(set("".join(self.rows)))}
 
+    @cached_property
+    def loose(self) -> frozenset[str]:
+        """The sprites of all things that others change or move: they may show on any cell."""
+        states = [
+            (prefab, [state for kwargs in components(prefab, "StateManager") for state in kwargs["stateConfigs"]])
+            for prefab in self._prefabs.values()
+        ]
+        changed = (each for prefab, each in states if not _stays(prefab, each))
+        return frozenset(state["sprite"] for each in changed for state in each if state.get("sprite"))
+
     def layout(self) -> Layout:
         cells = ((x, y, char) for y, row in enumerate(self.rows) for x, char in enumerate(row))
         walls = frozenset((x, y) for x, y, char in cells if self.kinds[char].is_solid)
@@ -127,9 +137,12 @@ def _stays(prefab: Mapping[str, Any], states: Sequence[Any]) -> bool:
 
 
 class Evidence:
-    """What labels tell of the things that lie in a cell. looks: those of all things that stay where they are."""
+    """What labels tell of the things that lie in a cell.
 
-    def __init__(self, layers: Sequence[Layer], looks: Sequence[Look]) -> None:
+    looks: those of all things that stay where they are. loose: the sprites that other things show, too.
+    """
+
+    def __init__(self, layers: Sequence[Layer], looks: Sequence[Look], loose: Set[str]) -> None:
         order = {layer.name: number for number, layer in enumerate(layers)}
         drawn = [(layer.name, sprite, rgba) for layer in layers for sprite, rgba in layer.pictures]
         self._pixels = {(sprite.name, sprite.turns): rgba.reshape(-1, 4) for _, sprite, rgba in drawn}
@@ -140,7 +153,7 @@ class Evidence:
         pictures = [[self._pixels[name, -facing % turns[name]] for facing in range(FACINGS)] for name, _ in looks]
         self._pictures = np.array(pictures, np.uint8).reshape(len(looks), FACINGS, SPRITE_SIZE**2, 4)
         self._visible = (self._pictures[..., 3] > 0) & (self._pictures[..., :3] > 0).any(axis=-1)
-        self._own = {look.sprite for look in looks}
+        self._own, self._loose = {look.sprite for look in looks}, loose
         others = [pixels for (name, _), pixels in self._pixels.items() if name not in self._own]
         self._others = np.array(others, np.uint8).reshape(len(others), SPRITE_SIZE**2, 4)
         self._differences: dict[Sprite, Flags] = {}
@@ -161,7 +174,7 @@ class Evidence:
         for sprite, hides in zip(reversed(label.sprites), reversed(hiding), strict=True):
             if sprite.name in self._own:
                 fits |= ~(self._differs(sprite) & ~hidden).any(axis=-1)
-                meaning = self._meaning(sprite, over)
+                meaning = None if sprite.name in self._loose else self._meaning(sprite, over)
                 told += [] if meaning is None else [meaning]
             over = over | hides
         return fits, told
@@ -201,7 +214,7 @@ class KnownMap:
         self.names = frozenset(look.sprite for look in looks)
         things = sorted({thing for kind in kinds for thing in kind.shown}, key=sorted)
         self.scenery = frozenset(look.sprite for thing in things if len(thing) == 1 for look in thing)
-        self._evidence = Evidence(atlas.layers, looks)
+        self._evidence = Evidence(atlas.layers, looks, reader.loose)
         self._looks_of = _table(things, looks, lambda thing: thing)
         self._shown = _table(kinds, things, lambda kind: kind.shown)
         self._possible = _table(kinds, looks, lambda kind: kind.possible)

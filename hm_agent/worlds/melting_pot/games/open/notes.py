@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
-from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL, GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
@@ -38,14 +39,14 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self, facts: SubstrateFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = OpenSeat
     ) -> None:
         """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
-        self._facts, self._seat_class = facts, seat
+        self._facts, self._slot, self._seat_class = facts, slot, seat
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
-        self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
+        self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
         self.actions = actions
         self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
-        self._watch = ConductWatch(frozenset(facts.collects))
+        self._watch = self._watching()
         self.deeds = DeedLog()
         self._action, self._aimed_at = Move.NOOP.value, ""
         self._starts = 0
@@ -60,10 +61,15 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self.has_moved_elsewhere = False
         self._situation: OpenSeat | None = None
 
+    def _watching(self) -> ConductWatch:
+        """What watches the others."""
+        return ConductWatch(frozenset(self._facts.collects))
+
     @property
     def players(self) -> Sequence[str]:
-        """The names of the other players."""
-        return self._view.names
+        """The names of the other players that play."""
+        playing = {*self._facts.others(self._slot), SEVERAL}
+        return tuple(name for name in self._view.names if name in playing)
 
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP
@@ -147,7 +153,12 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             sighted=dict(memory.players),
             looked_at=memory.looked_at.copy(),
             blocking=self._view.solid_words,
+            **self._more(),
         )
+
+    def _more(self) -> Mapping[str, Any]:
+        """The fields that the seat's class has beyond those of every open game."""
+        return {}
 
     def _told(self) -> Sequence[tuple[str, str]]:
         """What the game tells a player beside its view."""

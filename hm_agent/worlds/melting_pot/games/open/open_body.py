@@ -20,9 +20,16 @@ from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 OpenBody: TypeAlias = WrittenBody[View, IntEnum, OpenSeat]
 
 
-def open_body(facts: SubstrateFacts, slot: int, seat: type[OpenSeat], model: Model, reflector: Reflector) -> OpenBody:
-    """The body of the player of a slot. seat: what questions show, of a class of its kind."""
+def open_body(
+    facts: SubstrateFacts,
+    slot: int,
+    seat: type[OpenSeat],
+    model: Model,
+    reflector: Reflector,
+    notes_of: type[OpenNotes] = OpenNotes,
+) -> OpenBody:
+    """The body of the player of a slot. seat, notes_of: what questions show, and what keeps that, of its kind."""
     actions = actions_of(facts.substrate)
-    notes = OpenNotes(facts, slot, actions, seat)
+    notes = notes_of(facts, slot, actions, seat)
     follower = OpenFollower(notes, actions)
     return written_body(notes, follower, WrittenMind(notes.players, notes), model, reflector, NoProbes())

@@ -17,13 +17,14 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, Substra
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+    from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
 class OpenKind(Kind[Any]):
     """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell."""
 
-    facts = OpenFacts
+    facts: type[SubstrateFacts] = OpenFacts
     actions = ()
     script = Path(__file__).with_name("open.js")
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
@@ -60,6 +61,11 @@ class OpenKind(Kind[Any]):
         from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
         return OpenTeller(OpenNotes(facts, slot, actions_of(facts.substrate), self.situation())).tell
+
+    def bots(self, facts: Any) -> RuleBots:
+        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+
+        return RuleBots(facts, {})
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems

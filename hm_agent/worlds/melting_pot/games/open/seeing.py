@@ -14,22 +14,28 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a frame shows. effects: the beams and hands in view. own: what shows together with the own avatar."""
+    """What a frame shows.
+
+    effects: the beams and hands in view. own: what shows together with the own avatar. ground: that of each cell in
+    view whose ground is told.
+    """
 
     map: TextualMap
     effects: tuple[tuple[Cell, str], ...]
     own: tuple[str, ...]
+    ground: tuple[tuple[Cell, str], ...] = ()
 
 
 class Seeing:
     """One player's perception in one episode.
 
     telling: the things that matter most: a cell that holds several is known by the first of these, else by the top one.
-    What is scenery on a known map, and none of them, is left out. unknown_patches, lost_steps: as in `Perceiver`.
+    What is scenery on a known map, and none of them, is left out. grounds: the words of the ground that is told.
+    unknown_patches, lost_steps: as in `Perceiver`.
     """
 
-    def __init__(self, view: GridView, bearings: Bearings, telling: Set[str]) -> None:
-        self._view, self._bearings, self._telling = view, bearings, telling
+    def __init__(self, view: GridView, bearings: Bearings, telling: Set[str], grounds: Set[str] = frozenset()) -> None:
+        self._view, self._bearings, self._telling, self._grounds = view, bearings, telling, grounds
         self._scenery = frozenset(view.words[sprite] for sprite in bearings.scenery) - telling
         self._areas: dict[Pose, Area] = {}
         self.unknown_patches = self.lost_steps = 0
@@ -57,6 +63,7 @@ class Seeing:
                 effects.append((place, shown.effects[0]))
             if number != window.own_index and place not in layout.walls:
                 detections += self._detected(shown, window.offsets[number], place, pose)
+        ground = self._ground(cells, area) if area and self._grounds else ()
         hidden = {number for number, shown in enumerate(cells) if shown.is_unknown or shown.effects}
         if area and hidden:
             area = layout.area(cell for number, cell in enumerate(area.cells) if number not in hidden)
@@ -71,7 +78,8 @@ class Seeing:
             self._lost_for,
             frozenset(solid),
         )
-        return Sight(seen, tuple(effects), tuple(thing for thing in own.things if thing not in self._scenery))
+        own_things = tuple(thing for thing in own.things if thing not in self._scenery)
+        return Sight(seen, tuple(effects), own_things, ground)
 
     def _detected(
         self, shown: CellShown, offset: tuple[int, int], place: Cell | None, pose: Pose | None
@@ -85,6 +93,11 @@ class Seeing:
             return ()
         kind = next((thing for thing in things if thing in self._telling), things[0])
         return [Detection(kind, offset, place, mark=", ".join(thing for thing in things if thing != kind) or None)]
+
+    def _ground(self, cells: Sequence[CellShown], area: Area) -> tuple[tuple[Cell, str], ...]:
+        """The cells whose ground is told, as far as it shows."""
+        told = ((place, shown.ground) for place, shown in zip(area.cells, cells, strict=True))
+        return tuple((place, word) for place, word in told if word and word in self._grounds)
 
     def _area(self, pose: Pose) -> Area:
         """The cells in view at a pose, in the order of the window."""
