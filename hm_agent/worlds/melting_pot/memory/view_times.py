@@ -47,9 +47,9 @@ class ViewTimes:
 
         They are UNSEEN_PLACES at most, the stalest first.
         """
-        staleness = dict(zip(self._layout.open_cells, self._staleness(start, step).tolist(), strict=True))
-        hidden = (cell for cell in self._layout.open_cells if self.of(cell) != step)
-        ranked = sorted(hidden, key=lambda cell: (-staleness[cell], cell))
+        hidden = self._steps[self._layout.open_numbers] != step
+        order = np.lexsort((self._open_y, self._open_x, -self._staleness(start, step)))
+        ranked = (self._layout.open_cells[number] for number in order[hidden[order]].tolist())
         return tuple((cell, self.of(cell)) for cell in lying_apart(ranked, MIN_SEPARATION, UNSEEN_PLACES))
 
     def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:

@@ -118,10 +118,11 @@ def foresee(words: str | None, seat: OpenSeat, about: str, history: Sequence[Con
     return NextConduct(does=commonest[0][0] if commonest else seat.behaviours[0])
 
 
-def _review(question: ReviewPlan) -> str:
+def review(question: ReviewPlan) -> str:
+    """A critique by the reward alone."""
     advice = "go on like this" if question.reward > 0 else "try something else"
     return f"Reward {question.reward:g}: {advice}."
 
 
-REASONER = WrittenReasoner(OpenSeat, _weigh, foresee, strategy_words, best_calls, _review)
+REASONER = WrittenReasoner(OpenSeat, _weigh, foresee, strategy_words, best_calls, review)
 ANSWERS: ReasonerTable = REASONER.answers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
-from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch
+from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch, Watch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
@@ -38,13 +39,13 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self, facts: SubstrateFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = OpenSeat
     ) -> None:
         """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
-        self._facts, self._seat_class = facts, seat
+        self._facts, self._slot, self._seat_class = facts, slot, seat
         self._view = GridView.of(facts.substrate, slot).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
         self._actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
-        self._watch = ConductWatch(frozenset(facts.collects))
+        self._watch = self._watching()
         self.deeds = DeedLog()
         self._action, self._aimed_at = Move.NOOP.value, ""
         self._starts = 0
@@ -58,6 +59,10 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self.has_moved_elsewhere = False
         self._solid_kinds = self._view.solid_words
         self._situation: OpenSeat | None = None
+
+    def _watching(self) -> Watch:
+        """What watches the others."""
+        return ConductWatch(frozenset(self._facts.collects))
 
     @property
     def players(self) -> Sequence[str]:
@@ -149,7 +154,12 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             layout=self._bearings.layout,
             kinds=kinds,
             solid=frozenset(cell for cell, kind in kinds.items() if kind in self._solid_kinds),
+            **self._more(),
         )
+
+    def _more(self) -> Mapping[str, Any]:
+        """The fields that the seat's class has beyond those of every open game."""
+        return {}
 
     def _told(self) -> Sequence[tuple[str, str]]:
         """What the game tells a player beside its view."""

@@ -20,9 +20,20 @@ from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 OpenBody: TypeAlias = WrittenBody[View, IntEnum, OpenSeat]
 
 
-def open_body(facts: SubstrateFacts, slot: int, seat: type[OpenSeat], model: Model, reflector: Reflector) -> OpenBody:
-    """The body of the player of a slot. seat: what questions show, of a class of its kind."""
+def open_body(
+    facts: SubstrateFacts,
+    slot: int,
+    seat: type[OpenSeat],
+    model: Model,
+    reflector: Reflector,
+    notes_of: type[OpenNotes] = OpenNotes,
+    follower_of: type[OpenFollower] = OpenFollower,
+) -> OpenBody:
+    """The body of the player of a slot.
+
+    seat, notes_of, follower_of: what questions show, what keeps it and what carries out plans, of its kind's classes.
+    """
     actions = actions_of(facts.substrate)
-    notes = OpenNotes(facts, slot, actions, seat)
-    follower = OpenFollower(notes, actions)
+    notes = notes_of(facts, slot, actions, seat)
+    follower = follower_of(notes, actions)
     return written_body(notes, follower, WrittenMind(notes.players, notes), model, reflector, NoProbes())

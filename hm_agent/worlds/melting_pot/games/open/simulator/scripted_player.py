@@ -1,0 +1,142 @@
+"""Scripted players of open games: each sees only its own frames, as agents do, and plans by a rule.
+
+A rule says what to do next by what its player knows; how that is done is the same for agents and scripted players.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import dm_env
+from meltingpot.utils.policies import policy as policy_lib
+
+from hm_agent.config import ConfigError
+from hm_agent.core import Observation
+from hm_agent.worlds.melting_pot.facts import UnseenFacts
+from hm_agent.worlds.melting_pot.games.open.calls import Call
+from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
+from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+
+DEALT, DRAWN = "dealt", "drawn"
+"""The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
+
+
+@dataclass(frozen=True)
+class PlayingRule:
+    """A rule that a player follows. words: as agents say it of others. next: what to do now, in one call or more."""
+
+    words: str
+    next: Callable[[Any], Sequence[Call]]
+
+
+class ScriptedPlayer:
+    """One scripted player in one episode. intent: its rule in words."""
+
+    def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
+        self._notes, self._follower, self._rule, self._step = notes, follower, rule, -1
+        self.intent = rule.words
+
+    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+        """Perceives the next frame and chooses an action."""
+        self._step += 1
+        self._notes.read(Observation(self._step, frame, reward))
+        seat, follower = self._notes.situation, self._follower
+        if follower.observe(seat, (), None):
+            follower.follow(())
+        action = follower.reflex(seat)
+        if action is None:
+            action = follower.next_action(seat)
+        if action is None:
+            action = self._planned(seat)
+        self._notes.note_action(action)
+        return int(action)
+
+    def _planned(self, seat: OpenSeat) -> IntEnum:
+        """The first action of a new plan: the rule's, unless it begins with what has just failed."""
+        failed, plan = self._follower.failed, self._rule.next(seat)
+        self._follower.follow(plan if plan and plan[0] != failed else self._follower.default_plan(seat))
+        action = self._follower.next_action(seat)
+        return self._follower.last_resort(seat) if action is None else action
+
+
+class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
+    """The scripted players of an episode, in the order of slots. build: makes the one of the next slot."""
+
+    def __init__(self, build: Callable[[int], ScriptedPlayer], first_slot: int) -> None:
+        self._build, self._slot = build, first_slot
+
+    def initial_state(self) -> ScriptedPlayer:
+        self._slot += 1
+        return self._build(self._slot - 1)
+
+    def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
+        frame = {"RGB": timestep.observation["RGB"]}
+        return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class RuleBots(GameBots[SubstrateFacts]):
+    """The scripted players of the unseen scenarios of one open game.
+
+    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat, follower: of the game's kind.
+    """
+
+    def __init__(
+        self,
+        game: SubstrateFacts,
+        rules: Mapping[str, PlayingRule],
+        notes: type[OpenNotes] = OpenNotes,
+        seat: type[OpenSeat] = OpenSeat,
+        follower: type[OpenFollower] = OpenFollower,
+    ) -> None:
+        super().__init__(game)
+        self._rules, self._notes, self._seat, self._follower = rules, notes, seat, follower
+
+    @property
+    def visions(self) -> Sequence[Any]:
+        return ()
+
+    def has_no_model(self, bot: str) -> bool:
+        return scenario_named(bot).is_unseen
+
+    def puppeteer(self, unseen: UnseenFacts) -> None:
+        """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
+        self._named(unseen)
+
+    def _named(self, unseen: UnseenFacts) -> tuple[str, ...]:
+        """The names of the rules of an unseen scenario."""
+        given = unseen.parameters.get("rules", ())
+        names = given if unseen.puppeteer in (DEALT, DRAWN) and isinstance(given, tuple) else (unseen.puppeteer,)
+        for name in names:
+            if name not in self._rules:
+                known = ", ".join((*self._rules, DEALT, DRAWN))
+                raise ConfigError(f"{unseen.short_name}: unknown puppeteer {name!r}: there is {known}")
+        return tuple(map(str, names))
+
+    def scripted(
+        self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
+    ) -> policy_lib.Policy[Any]:
+        scenario = scenario_named(bot)
+        if scenario.unseen is None:
+            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+        seats, names = len(scenario.seats), list(self._named(scenario.unseen))
+        stream.shuffle(names)
+        dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
+
+        def build(slot: int) -> ScriptedPlayer:
+            actions = actions_of(self._game.substrate)
+            notes = self._notes(scenario.game_of(slot), slot, actions, self._seat)
+            return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[dealt[(slot - seats) % len(dealt)]])
+
+        return ScriptedPolicy(build, seats)
