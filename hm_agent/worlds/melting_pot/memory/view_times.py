@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +26,12 @@ class ViewTimes:
         self._layout = layout
         self._steps = np.full(layout.width * layout.height, NEVER_SEEN)
         self._open_y, self._open_x = np.divmod(layout.open_numbers, layout.width)
+
+    def copy(self) -> ViewTimes:
+        """The same times, whatever is looked at from now on."""
+        copied = copy(self)
+        copied._steps = self._steps.copy()
+        return copied
 
     def update(self, step: int, in_view: Area) -> None:
         self._steps[in_view.numbers] = step
@@ -48,8 +56,8 @@ class ViewTimes:
         They are UNSEEN_PLACES at most, the stalest first.
         """
         hidden = self._steps[self._layout.open_numbers] != step
-        order = np.lexsort((self._open_y, self._open_x, -self._staleness(start, step)))
-        ranked = (self._layout.open_cells[number] for number in order[hidden[order]].tolist())
+        x, y, staleness = self._open_x[hidden], self._open_y[hidden], self._staleness(start, step)[hidden]
+        ranked = ((int(x[n]), int(y[n])) for n in np.lexsort((y, x, -staleness)))
         return tuple((cell, self.of(cell)) for cell in lying_apart(ranked, MIN_SEPARATION, UNSEEN_PLACES))
 
     def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:

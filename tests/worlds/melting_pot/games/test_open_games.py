@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,8 +12,9 @@ from hm_agent.registry import obstacle, scenarios
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
 from hm_agent.worlds.melting_pot.grid import Pose
-from hm_agent.worlds.melting_pot.scenarios import load_games, scenario_named
+from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 
@@ -46,9 +48,11 @@ def test_every_substrate_of_melting_pot_is_listed() -> None:
     assert {game.substrate for game in load_games()} == set(SUBSTRATES)
 
 
-def test_no_agent_that_plans_plays_an_open_game_and_it_is_said_before_one_is_played() -> None:
-    assert obstacle("react", scenarios()["clean_up_selfplay"], "builtin")
-    assert obstacle("random", scenarios()["clean_up_selfplay"], "builtin") == ""
+def test_agents_that_value_their_own_strategies_are_refused_before_they_play() -> None:
+    """All others play any substrate."""
+    scenario = scenarios()["clean_up_selfplay"]
+    assert not obstacle("hypothetical_minds", scenario, "builtin")
+    assert "StrategyValuing" in obstacle("he_hr", scenario, "builtin")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +127,32 @@ def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: s
         return frames
 
     assert seen(is_shown=False) == seen(is_shown=True)
+
+
+def test_coins_of_every_colour_have_a_name() -> None:
+    things = GridView.of("coins", 0).things
+    assert things >= {"coin red", "coin blue", "coin yellow", "coin green", "coin purple"}
+
+
+def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
+    right = game_named("clean_up", OpenFacts)
+    wrong = replace(
+        right, names={"Appel": "fruit"}, collects=("apples",), uses={"fire_clean": ("player", "mud")}, reach={"fire": 3}
+    )
+    assert list(word_problems(right)) == []
+    assert list(word_problems(wrong)) == [
+        "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
+        "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
+        "reach: 'fire' stands for nothing in clean_up",
+        "uses.fire_clean: 'mud' stands for nothing in clean_up",
+    ]
+
+
+def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
+    for game in load_games():
+        if isinstance(game, OpenFacts):
+            assert len(game.rules.split()) <= 130, game.short_name
+            assert game.uses.keys() == game.reach.keys(), game.short_name
 
 
 def test_maps_of_coins_depend_on_the_seed_alone() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, GROWING, LOOSE
+from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, GROWING
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
 from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, StandStill, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.grid import Cell, around, distance
@@ -48,12 +48,7 @@ def nearest(here: Cell, cells: Iterable[Cell]) -> list[Cell]:
 
 def growing(seat: DaycareSeat, kinds: Sequence[str] = GROWING) -> list[Cell]:
     """The cells of all known fruit that can be picked, the nearest first."""
-    return nearest(_here(seat), (cell for cell, kind in seat.kinds.items() if kind in kinds))
-
-
-def _here(seat: DaycareSeat) -> Cell:
-    assert seat.pose is not None, "plans start from a known pose"
-    return seat.pose.cell
+    return nearest(seat.here, seat.cells_of(kinds))
 
 
 def _other(seat: DaycareSeat) -> Cell | None:
@@ -102,7 +97,7 @@ def _wanted(seat: DaycareSeat, rule: str | None) -> list[Cell]:
     eaten = [each.cell for each in seat.fruit if each.eaten]
     tried = [each for each in seat.fruit if each.other and not (each.given and each.given_at < left)]
     by_time = [each.cell for each in sorted(tried, key=lambda each: -each.when) if not each.eaten]
-    eaten = nearest(_here(seat), eaten)
+    eaten = nearest(seat.here, eaten)
     return by_time + eaten if rule == POINTS else eaten + by_time
 
 
@@ -112,16 +107,16 @@ def _bring(seat: DaycareSeat) -> Sequence[Call]:
     if child is None or child.ago >= LOST_FOR:
         return [UseAction(EAT)]
     if child.ago > 3:
-        return [WalkTo(child.cell)] if distance(_here(seat), child.cell) > NEAR else [LookAround()]
+        return [WalkTo(child.cell)] if distance(seat.here, child.cell) > NEAR else [LookAround()]
     bare = _bare_beside(seat, child.cell)
     return [UseAction(TAKE, bare), StandStill(2)] if bare else [UseAction(EAT)]
 
 
 def _bare_beside(seat: DaycareSeat, cell: Cell) -> Cell | None:
     """The nearest cell beside one, or beside its neighbours, on which fruit can be put down."""
-    beside = {each for near in around(cell) for each in (near, *around(near))} - {cell, _here(seat)}
-    bare = [each for each in beside if seat.layout.is_open(each) and each not in seat.kinds]
-    return min(bare, key=lambda each: (distance(each, cell), distance(each, _here(seat)), each), default=None)
+    beside = {each for near in around(cell) for each in (near, *around(near))} - {cell, seat.here}
+    bare = [each for each in beside if seat.layout.is_open(each) and each not in seat.seen]
+    return min(bare, key=lambda each: (distance(each, cell), distance(each, seat.here), each), default=None)
 
 
 def spoiling_calls(seat: DaycareSeat) -> Sequence[Call]:
@@ -141,19 +136,19 @@ def child_calls(seat: DaycareSeat, rule: str | None, *, refuses: bool = False) -
     """
     if seat.held:
         return [UseAction(EAT)]
-    lying = [] if refuses or rule is None else nearest(_here(seat), _lying(seat))
+    lying = [] if refuses or rule is None else nearest(seat.here, _lying(seat))
     if lying:
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     bananas = growing(seat, ("banana in shrub",))
     parent = _other(seat)
     if rule in (ATTENDS, SPOILS) and parent is None:
         return _search(seat)
-    if rule == ATTENDS and parent and seat.other_held and distance(parent, _here(seat)) <= NEAR:
+    if rule == ATTENDS and parent and seat.other_held and distance(parent, seat.here) <= NEAR:
         return [StandStill(2)]
     if rule == SPOILS and parent:
         bananas = [cell for cell in bananas if distance(parent, cell) <= NEAR]
         if not bananas:
-            return [WalkTo(_beside(seat, parent))] if distance(parent, _here(seat)) > 2 else [StandStill(2)]
+            return [WalkTo(_beside(seat, parent))] if distance(parent, seat.here) > 2 else [StandStill(2)]
     if not bananas:
         return _search(seat)
     if rule == ATTENDS and parent:
@@ -165,12 +160,12 @@ def _lying(seat: DaycareSeat) -> list[Cell]:
     """The cells of loose bananas that were seen just now; of one in a hand only if it is within reach."""
     now = {cell for known in seat.things if known.kind == BANANA for cell, ago in known.cells if ago <= 2}
     reach = {cell: 2 if cell == seat.other_hand else NEAR for cell in now}
-    return [cell for cell in now if distance(cell, _here(seat)) <= reach[cell]]
+    return [cell for cell in now if distance(cell, seat.here) <= reach[cell]]
 
 
 def _promise(seat: DaycareSeat, cell: Cell, parent: Cell | None) -> tuple[float, Cell]:
     """What tries at a growing banana are worth a step. parent: one who may bring it; None if nobody does."""
-    steps = distance(_here(seat), cell) + SETTING_OUT
+    steps = distance(seat.here, cell) + SETTING_OUT
     known = seat.known(cell)
     missed = SHRUBS * (1 - CAUGHT) ** known.own
     in_reach = 1.0 if known.is_own_reach else missed / (missed + 1 - SHRUBS)
@@ -186,19 +181,18 @@ def _try(cell: Cell, pause: int) -> Sequence[Call]:
 def _beside(seat: DaycareSeat, cell: Cell) -> Cell:
     closed = {*seat.solid, cell}
     free = [each for each in around(cell) if seat.layout.is_open(each) and each not in closed]
-    return min(free, key=partial(distance, _here(seat)), default=_here(seat))
+    return min(free, key=partial(distance, seat.here), default=seat.here)
 
 
 def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
     """A child that grasps at any fruit in turn; it eats bananas, and puts apples down."""
     if seat.held:
-        bare = _bare_beside(seat, _here(seat))
+        bare = _bare_beside(seat, seat.here)
         return [UseAction(EAT)] if seat.held == BANANA or bare is None else [UseAction(TAKE, bare), StandStill(1)]
-    if lying := nearest(_here(seat), _lying(seat)):
+    if lying := nearest(seat.here, _lying(seat)):
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     fruit = growing(seat)
-    return _try(min(fruit, key=lambda cell: (seat.known(cell).own, distance(_here(seat), cell), cell)), 1) if fruit else _search(seat)
+    if not fruit:
+        return _search(seat)
+    return _try(min(fruit, key=lambda cell: (seat.known(cell).own, distance(seat.here, cell), cell)), pause=1)
 
-
-def is_loose(kind: str) -> bool:
-    return kind in LOOSE

@@ -25,14 +25,16 @@ class DeedLog:
     def __init__(self) -> None:
         self._counts: dict[str, int] = defaultdict(int)
         self._rewards: dict[str, float] = defaultdict(float)
+        self.all: tuple[Deed, ...] = ()
+        """All deeds but steps that were neither, unless these were rewarded; what moved most reward comes first."""
 
     def note(self, words: str, reward: float) -> None:
         self._counts[words] += 1
         self._rewards[words] += reward
+        if words != NOTHING_SPECIAL or reward:
+            self.all = self._ranked()
 
-    @property
-    def all(self) -> tuple[Deed, ...]:
-        """All deeds but steps that were neither, unless these were rewarded; what moved most reward comes first."""
+    def _ranked(self) -> tuple[Deed, ...]:
         deeds = [Deed(words, count, self._rewards[words]) for words, count in self._counts.items()]
         told = [deed for deed in deeds if deed.words != NOTHING_SPECIAL or deed.reward]
         return tuple(sorted(told, key=lambda deed: (-abs(deed.reward), deed.words)))

@@ -192,7 +192,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
                 return self.route[1:]
             if distance(start, self.route[0]) == 1:
                 return self.route
-        hurting = {cell for cell, kind in seat.kinds.items() if kind in seat.facts.avoids}
+        hurting = {*seat.cells_of(seat.facts.avoids)} if seat.facts.avoids else set()
         closed = self._closed(seat)
         for avoid in (closed | hurting, closed) if hurting else (closed,):
             if (path := find_path(seat.layout, start, target, avoid)) is not None:
@@ -209,8 +209,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended
         if self._taken >= WALK_STEPS * call.times:
             raise _Ended(_reason("too_long", steps=self._taken))
-        cells = [cell for cell, kind in seat.kinds.items() if kind == call.kind and cell != pose.cell]
-        return self._walk(seat, pose, self._nearest(seat, pose, cells, call.kind))
+        return self._walk(seat, pose, self._nearest(seat, pose, seat.cells_of([call.kind]), call.kind))
 
     def _nearest(self, seat: OpenSeat, pose: Pose, cells: Iterable[Cell], kind: str) -> Cell:
         """The nearest of some cells that nothing blocks now; raises _Ended if there is none."""
@@ -249,7 +248,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         players = [player.cell for player in seat.players if player.name == call.at]
         if players:
             return players[0]
-        cells = [cell for cell, kind in seat.kinds.items() if kind == call.at and cell != pose.cell]
+        cells = seat.cells_of([call.at])
         if not cells:
             raise _Ended(_reason("none_known", thing=call.at))
         return min(cells, key=partial(distance, pose.cell))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any
@@ -18,9 +17,9 @@ from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch, Watch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
-from hm_agent.worlds.melting_pot.games.open.seat import MOST_CELLS, KnownPlayer, KnownThings, OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
-from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose, distance
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 
@@ -31,8 +30,9 @@ SEEN_ALREADY = ("RGB", "COLLECTIVE_REWARD")
 class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     """Perceives and remembers for one player through an episode.
 
-    sight: the latest one. entered: the kind of thing that the agent has just walked onto; None if none lay there.
-    has_moved_elsewhere: True if the game has just put the agent somewhere else, or back on the map.
+    sight: the latest one. occupied: the cells of the players in view. entered: the kind of thing that the agent has
+    just walked onto; None if none lay there. has_moved_elsewhere: True if the game has just put the agent somewhere
+    else, or back on the map.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._observation: Observation[View] = Observation(-1, {})
         nothing = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
         self.sight = Sight(nothing, (), ())
+        self.occupied: frozenset[Cell] = frozenset()
         self.entered: str | None = None
         self.has_moved_elsewhere = False
-        self._solid_kinds = self._view.solid_words
         self._situation: OpenSeat | None = None
 
     def _watching(self) -> Watch:
@@ -69,16 +69,12 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         """The names of the other players."""
         return self._view.names
 
-    @property
-    def occupied(self) -> frozenset[Cell]:
-        """The cells of the players in view."""
-        return frozenset(player.cell for player in self.sight.map.players if player.cell)
-
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP
         self._observation, self._situation = observation, None
         ahead = self._pose.place(1, 0) if self._pose else None
         self.sight = sight = self._seeing.see(observation.view["RGB"], move)
+        self.occupied = frozenset(player.cell for player in sight.map.players if player.cell)
         self.has_moved_elsewhere = self._has_moved_elsewhere(sight.map)
         before = self.memory.kinds() if self._pose and self._pose != sight.map.pose else {}
         self.memory.update(step, sight.map)
@@ -134,26 +130,23 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         return self._situation
 
     def _seat(self) -> OpenSeat:
-        step, pose, memory = self._observation.step, self.sight.map.pose, self.memory
-        kinds = memory.kinds()
-        here = pose.cell if pose else (0, 0)
+        memory = self.memory
         return self._seat_class(
             facts=self._facts,
             actions=self._actions,
-            step=step,
-            pose=pose,
+            step=self._observation.step,
+            pose=self.sight.map.pose,
             is_own_map=self._bearings.is_own_map,
             told=tuple(self._told()),
             own=self.sight.own,
-            things=self._known_things(here, step),
-            players=self._known_players(here, step),
             deeds=self.deeds.all,
             earned=self._earned,
-            unseen=tuple(cell for cell, _ in memory.looked_at.unseen_places(here, step)) if pose else (),
             behaviours=tuple(self._watch.behaviours),
             layout=self._bearings.layout,
-            kinds=kinds,
-            solid=frozenset(cell for cell, kind in kinds.items() if kind in self._solid_kinds),
+            seen=dict(memory.things),
+            sighted=dict(memory.players),
+            looked_at=memory.looked_at.copy(),
+            blocking=self._view.solid_words,
             **self._more(),
         )
 
@@ -171,23 +164,6 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             elif name not in SEEN_ALREADY:
                 told.append((name.lower().replace("_", " "), np.array2string(np.asarray(value), separator=", ")))
         return told
-
-    def _known_things(self, here: Cell, step: int) -> tuple[KnownThings, ...]:
-        counts = Counter(kind for kind, _ in self.memory.things.values())
-        nearest = sorted(self.memory.things.items(), key=lambda item: distance(here, item[0]))
-        cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
-        for cell, (kind, seen) in nearest:
-            if len(cells[kind]) < MOST_CELLS:
-                cells[kind].append((cell, step - seen))
-        known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
-        return tuple(sorted(known, key=lambda each: (distance(here, each.cells[0][0]), each.kind)))
-
-    def _known_players(self, here: Cell, step: int) -> tuple[KnownPlayer, ...]:
-        known = [
-            KnownPlayer(name, seen.cell, seen.facing, seen.mark, step - seen.step)
-            for name, seen in self.memory.players.items()
-        ]
-        return tuple(sorted(known, key=lambda each: (each.ago > 0, distance(here, each.cell), each.name)))
 
     # What recordings show
 

@@ -56,9 +56,10 @@ class OpenKind(Kind[Any]):
         return lambda rgb, _: view.describe(rgb)
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
-        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems
+        from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems
 
-        return item_problems(facts)
+        yield from item_problems(facts)
+        yield from word_problems(facts)
 
     def file(self, substrate: str) -> str:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from hm_agent.models.prompts import phrase
-from hm_agent.questions import UNSHOWN, Forms, one_of
+from hm_agent.questions import UNSHOWN, Forms, one_of, shown_fields
 from hm_agent.theory_of_mind.language_questions import check_name
 from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
+from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.written_calls import CallError
 
 MOST_CALLS = 5
@@ -59,9 +62,10 @@ class OpenSeat(SeatSituation):
 
     actions: those beside steps and turns. pose: None while it is unknown or the player is off the map. is_own_map: True
     if nobody knows the map, so that cells are counted from where the player began. told: what the game tells it beside
-    its view, in words by name. own: what is drawn with its own avatar. things, players: those that were seen and not
-    seen gone. deeds: what it did, and what it was paid then. unseen: cells that were not in view for long. behaviours:
-    what others can be predicted to do. kinds: the kind of every known thing. solid: the cells that something blocks.
+    its view, in words by name. own: what is drawn with its own avatar. deeds: what it did, and what it was paid then.
+    behaviours: what others can be predicted to do. seen: the kind and the step of every thing that was seen and not
+    seen gone, by its cell. sighted: where each other player was last. looked_at: when each cell was in view. blocking:
+    the kinds of things that nobody can enter.
     """
 
     blocks = "melting_pot/open/blocks.j2"
@@ -74,15 +78,57 @@ class OpenSeat(SeatSituation):
     is_own_map: bool
     told: tuple[tuple[str, str], ...]
     own: tuple[str, ...]
-    things: tuple[KnownThings, ...]
-    players: tuple[KnownPlayer, ...]
     deeds: tuple[Deed, ...]
     earned: float
-    unseen: tuple[Cell, ...]
     behaviours: tuple[str, ...]
     layout: Layout = field(metadata=UNSHOWN)
-    kinds: Mapping[Cell, str] = field(metadata=UNSHOWN)
-    solid: frozenset[Cell] = field(metadata=UNSHOWN)
+    seen: Mapping[Cell, tuple[str, int]] = field(metadata=UNSHOWN)
+    sighted: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
+    looked_at: ViewTimes = field(metadata=UNSHOWN)
+    blocking: frozenset[str] = field(metadata=UNSHOWN)
+
+    def to_json(self) -> Mapping[str, Any]:
+        """What traces show: the fields that prompts show, and what these show of things and players."""
+        return {**shown_fields(self), "things": self.things, "players": self.players}
+
+    @property
+    def here(self) -> Cell:
+        """The own cell, or the corner of the map while it is unknown."""
+        return self.pose.cell if self.pose else (0, 0)
+
+    @cached_property
+    def things(self) -> tuple[KnownThings, ...]:
+        """All things that were seen and not seen gone, by kind, the nearest first."""
+        counts = Counter(kind for kind, _ in self.seen.values())
+        cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
+        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: distance(self.here, item[0])):
+            if len(cells[kind]) < MOST_CELLS:
+                cells[kind].append((cell, self.step - step))
+        known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
+        return tuple(sorted(known, key=lambda each: (distance(self.here, each.cells[0][0]), each.kind)))
+
+    @cached_property
+    def players(self) -> tuple[KnownPlayer, ...]:
+        """All other players that were seen: those in view first, the nearest first."""
+        known = [
+            KnownPlayer(name, seen.cell, seen.facing, seen.mark, self.step - seen.step)
+            for name, seen in self.sighted.items()
+        ]
+        return tuple(sorted(known, key=lambda each: (each.ago > 0, distance(self.here, each.cell), each.name)))
+
+    @cached_property
+    def unseen(self) -> tuple[Cell, ...]:
+        """Cells that were out of view for long; none while the own one is unknown."""
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step)) if self.pose else ()
+
+    @cached_property
+    def solid(self) -> frozenset[Cell]:
+        """The cells that a thing is known to block."""
+        return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking)
+
+    def cells_of(self, kinds: Collection[str]) -> list[Cell]:
+        """The cells of the known things of some kinds, but for the own cell."""
+        return [cell for cell, (kind, _) in self.seen.items() if kind in kinds and cell != self.here]
 
     @property
     def most_calls(self) -> int:

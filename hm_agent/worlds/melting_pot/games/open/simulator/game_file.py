@@ -8,9 +8,12 @@ from typing import Any
 
 from meltingpot import substrate as mp_substrate
 
+from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import Length
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 
 def open_game_file(substrate: str) -> str:
@@ -40,6 +43,24 @@ def item_problems(facts: SubstrateFacts) -> Iterator[str]:
     counted = _counted_items(facts.substrate)
     if len(facts.items) != counted:
         yield f"items: {len(facts.items)} are named, but INVENTORY counts {counted}"
+
+
+def word_problems(facts: SubstrateFacts) -> Iterator[str]:
+    """Each sprite, thing and action that a file names and that the substrate's players can't see or do."""
+    view = GridView.of(facts.substrate, 0).naming(facts.names)
+    actions = [name.lower() for name in actions_of(facts.substrate).__members__]
+    named = {
+        "names": (facts.names, {sprite.name for sprite in view.atlas.sprites}),
+        "collects": (facts.collects, view.things),
+        "avoids": (facts.avoids, view.things),
+        "uses": (facts.uses, actions),
+        "reach": (facts.reach, actions),
+        **{f"uses.{action}": (things, {*view.things, PLAYER}) for action, things in facts.uses.items()},
+    }
+    for key, (words, known) in named.items():
+        for word in words:
+            if word not in known:
+                yield f"{key}: {word!r} stands for nothing in {facts.substrate}: {nearest(word, known)}".rstrip(": ")
 
 
 def _counted_items(substrate: str) -> int:
