@@ -21,7 +21,7 @@ from hm_agent.models.settings import PRESETS, ModelSettings
 from hm_agent.pool.console_progress import progress_for
 from hm_agent.pool.run import run
 from hm_agent.recording.result import FILE, UNFINISHED, Result, read_result
-from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.registry import find_agents, find_scenarios, passed_over_lines
 from hm_agent.reporting.folder_pages import write_pages
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.reporting.runs import RecordedEpisode
@@ -134,7 +134,10 @@ def play(
 
 def _experiment(given: Mapping[str, Any]) -> Experiment:
     """Returns the experiment that `play`'s arguments describe, by name: names are found, and files become paths."""
-    scenarios = find_scenarios(_as_tuple(given["scenario"]))
+    names = _as_tuple(given["scenario"])
+    scenarios = find_scenarios(names, given["options"])
+    for line in passed_over_lines(names, scenarios):
+        warnings.warn(f"left out: {line}", RuntimeWarning, stacklevel=3)
     same = {each.name: given[each.name] for each in fields(Experiment) if each.name in given}
     read = {
         "scenarios": scenarios,

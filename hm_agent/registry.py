@@ -7,7 +7,7 @@ world's simulator only when one of its scenarios is opened.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import entry_points
@@ -338,23 +338,44 @@ def _unlisted(name: str) -> ScenarioInfo | None:
     return next(filter(None, (suite.find(name) for suite in suites().values())), None)
 
 
-def find_scenarios(patterns: Iterable[str]) -> tuple[ScenarioInfo, ...]:
-    """Resolves names and globs to scenarios, each once, in order; raises ConfigError if a pattern matches none."""
+def find_scenarios(patterns: Iterable[str], options: Mapping[str, Setting] | None = None) -> tuple[ScenarioInfo, ...]:
+    """Resolves names and globs to scenarios, each once, in order; raises ConfigError if a pattern matches none.
+
+    options: with which they are to be played, if they are; globs then leave out those that lack what they need, unless
+    they match no others.
+    """
     resolved: dict[str, ScenarioInfo] = {}
     for pattern in patterns:
-        matching = [
-            scenario
-            for scenario in scenarios().values()
-            if scenario.asked_by in pattern
-            and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
-        ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
-        if not matching:
-            near = _begun(pattern) or nearest(
-                pattern, (name for known in scenarios().values() for name in (known.short_name, known.name))
-            )
-            raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
-        resolved |= {scenario.name: scenario for scenario in matching}
+        matching = _matching(pattern)
+        playable = [one for one in matching if options is None or not suites()[one.world].lacks(one, options)]
+        resolved |= {scenario.name: scenario for scenario in playable or matching}
     return tuple(resolved.values())
+
+
+def passed_over_lines(patterns: Sequence[str], found: Iterable[ScenarioInfo]) -> Iterator[str]:
+    """A line for each need for which globs left scenarios out. found: by `find_scenarios`."""
+    matching, kept = (one for pattern in patterns for one in _matching(pattern)), set(found)
+    for needs, names in grouped(
+        (one.needs, one.short_name) for one in dict.fromkeys(matching) if one not in kept
+    ).items():
+        more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+        yield f"{names[0]}{more}, for want of {needs}"
+
+
+def _matching(pattern: str) -> list[ScenarioInfo]:
+    """The scenarios that a name or a glob matches; raises ConfigError if there are none."""
+    matching = [
+        scenario
+        for scenario in scenarios().values()
+        if scenario.asked_by in pattern
+        and (fnmatchcase(scenario.short_name, pattern) or fnmatchcase(scenario.name, pattern))
+    ] or [scenario for scenario in [_unlisted(pattern)] if scenario]
+    if not matching:
+        near = _begun(pattern) or nearest(
+            pattern, (name for known in scenarios().values() for name in (known.short_name, known.name))
+        )
+        raise ConfigError(f"unknown scenario {pattern!r}: {near}{_hint(pattern)}; see --list")
+    return matching
 
 
 def _begun(pattern: str) -> str:

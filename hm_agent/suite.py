@@ -164,7 +164,8 @@ class ScenarioInfo:
     that two scenarios, or three, share which look alike at first and have different right answers; means of scores
     count the least of them. is_unproved: True if it lacks the proof that its group has, so that means over groups
     leave it out. has_like_seats: True if seats differ in nothing that matters over many seeds, so that two agents need
-    not change places to be compared.
+    not change places to be compared. needs: what must be installed to play it that the package doesn't bring, in words;
+    empty for nothing.
     """
 
     world: str
@@ -185,6 +186,7 @@ class ScenarioInfo:
     pair: str = ""
     is_unproved: bool = False
     has_like_seats: bool = False
+    needs: str = ""
 
     def measured_by(self, measure: Measure | None) -> ScenarioInfo:
         """The scenario with this measure in place of its own, None for its own.
@@ -385,6 +387,10 @@ class Suite:
     def settle(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Mapping[str, Setting]:
         """Returns the options with every choice made (settled); raises ConfigError if they don't suit the scenario."""
         return options
+
+    def lacks(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> str:
+        """What a scenario needs and can't have with these options, in words, so that globs leave it out; else empty."""
+        return ""
 
     def unused(
         self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]

@@ -62,7 +62,7 @@ def check_command(arguments: Sequence[str]) -> int:
     for folder in options.scenarios_dir:
         register_scenarios(folder)
     (agent,) = find_agents([options.agent])[:1]
-    named: list[Chosen] = [(scenario, {}) for scenario in find_scenarios(options.scenarios)]
+    named: list[Chosen] = [(scenario, {}) for scenario in find_scenarios(options.scenarios, {})]
     chosen = named or list(one_of_each_world())
     playable = [(scenario, given) for scenario, given in chosen if can_play(agent, scenario)]
     if not playable:

@@ -191,22 +191,22 @@ def _play(command: Command) -> int:
     if flags.REPORT_ONLY.value:
         flags.check_report_only()
         return _report(command)
-    experiment = flags.experiment()
+    return _play_out(command, flags.experiment())
+
+
+def _tournament(command: Command) -> int:
+    return _play_out(command, flags.experiment(tournament=True))
+
+
+def _play_out(command: Command, experiment: Experiment) -> int:
+    """Plays an experiment and reports on it, or estimates it."""
     if flags.ESTIMATE.value:
         return _estimate([experiment])
     experiment.check()
     from hm_agent.command_line.running import run_and_report  # a slow import, for commands that play only
 
-    return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
-
-
-def _tournament(command: Command) -> int:
-    experiment = flags.experiment(tournament=True)
-    if flags.ESTIMATE.value:
-        return _estimate([experiment])
-    experiment.check()
-    from hm_agent.command_line.running import run_and_report
-
+    for line in flags.passed_over(experiment):
+        print(f"Left out: {line}")
     return run_and_report(experiment, flags.report_request(after_playing=True), command.complain)
 
 
@@ -326,10 +326,11 @@ def _scenario_rows(grouped: Sequence[ScenarioInfo], suite: Suite) -> Iterator[tu
 
 
 def _with_need(info: ScenarioInfo) -> str:
-    """What a scenario is about, and which order it needs or that it separates nobody, if that is known."""
+    """What a scenario is about, and what it needs or that it separates nobody, if that is known."""
     if info.separates_nobody:
         return f"{info.about}; separates nobody"
-    return info.about if info.needs_order is None else f"{info.about}; needs order {info.needs_order}"
+    needs = info.needs if info.needs_order is None else f"order {info.needs_order}"
+    return f"{info.about}; needs {needs}" if needs else info.about
 
 
 def _reading_command(name: str, usage: str, act: Callable[[Command], int]) -> Command:

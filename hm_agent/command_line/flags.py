@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,15 @@ from hm_agent.grouping import grouped
 from hm_agent.models.flags import ModelFlags
 from hm_agent.models.prompts import register_prompts
 from hm_agent.models.settings import BUILTIN
-from hm_agent.registry import agent_names, find_agents, find_scenarios, register_scenarios, scenarios, suites
+from hm_agent.registry import (
+    agent_names,
+    find_agents,
+    find_scenarios,
+    passed_over_lines,
+    register_scenarios,
+    scenarios,
+    suites,
+)
 from hm_agent.reporting.drawing import FigureFiles
 from hm_agent.reporting.request import ReportRequest
 from hm_agent.suite import FULL, SMALL, ScenarioInfo, Setting
@@ -194,7 +202,8 @@ def experiment(*, tournament: bool = False) -> Experiment:
     if not _values(_SCENARIO):
         raise ConfigError("no scenario: say --scenario=rws_repeated_1 or the like; see --list")
     register_own_folders()
-    described = _experiment(find_scenarios(_values(_SCENARIO)), _single_folder(), tournament=tournament)
+    selected = find_scenarios(_values(_SCENARIO), _options())
+    described = _experiment(selected, _single_folder(), tournament=tournament)
     _check_effects(described)
     return described
 
@@ -229,6 +238,11 @@ def _experiment(selected: tuple[ScenarioInfo, ...], out: Path, *, tournament: bo
             "recorders": tuple(map(load_place, given["recorders"])),
         },
     )
+
+
+def passed_over(described: Experiment) -> Iterator[str]:
+    """Yields a line for each need for which the globs of --scenario left scenarios out."""
+    return passed_over_lines(_values(_SCENARIO), described.scenarios)
 
 
 def estimated_from(out: Path) -> tuple[Path, ...]:

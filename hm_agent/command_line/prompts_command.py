@@ -68,7 +68,7 @@ def _show(options: argparse.Namespace) -> int:
         register_scenarios(folder)
     for folder in options.prompts_dir:
         register_prompts(folder)
-    scenarios = find_scenarios([options.scenario])
+    scenarios = find_scenarios([options.scenario], {})
     shown: list[str] = []
     with tempfile.TemporaryDirectory(prefix="hm_agent-") as out:
         experiment = Experiment(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import ClassVar, Self
 
 from pydantic import ConfigDict
 
+from hm_agent.core import Seat
 from hm_agent.suite import Measure
 
 Counts = tuple[int, ...]
@@ -29,8 +31,20 @@ class Strict:
 
 FOCAL = "player_0"
 """The name that other players have for the player of the first slot, in games where players look different."""
+NUMBERED = "player_"
+"""What the names of seats, and of players that can be told from others, begin with; their slot follows."""
 FELLOW = "fellow"
 """The name of players of the own side in asymmetric games, who look like the own avatar and can't be met."""
+
+
+def seat_of(slot: int) -> Seat:
+    """The name of the seat of the player of a slot."""
+    return f"{NUMBERED}{slot}"
+
+
+def slot_of(seat: Seat) -> int:
+    """The slot of a seat's player."""
+    return int(seat.removeprefix(NUMBERED))
 
 
 @dataclass(frozen=True)
@@ -109,8 +123,10 @@ class ScenarioFacts(Strict):
     order of its bots' rules, by the moves that they look at: 0 for none, though they may change with time or by chance,
     1 for the focal player's, 2 for their own, too; None if the bots differ in it, or if a rule of another order is
     needed to describe them. needs_order, separates_nobody: as in `ScenarioInfo`. focal: how many players have a seat,
-    which are the first slots; bots play the others. players: how many play in all; None for as many as the game names.
-    columns: the slots of the column players of an asymmetric game; None for those that the game names.
+    which are the first slots, or their slots if they are others; bots play the rest. players: how many play in all;
+    None for as many as the game names. columns: the slots of the column players of an asymmetric game; None for those
+    that the game names. number: Melting Pot's; None if it is the scenario's place. roles: all players', by slot, if
+    they are not the substrate's usual ones. bots_stand_still: True if all its bots do, which takes no trained model.
     """
 
     about: str
@@ -119,9 +135,17 @@ class ScenarioFacts(Strict):
     needs_order: int | None = None
     separates_nobody: bool = False
     paper: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    focal: int = 1
+    focal: int | tuple[int, ...] = 1
     players: int | None = None
     columns: tuple[int, ...] | None = None
+    number: int | None = None
+    roles: tuple[str, ...] = ()
+    bots_stand_still: bool = False
+
+    @property
+    def focal_slots(self) -> tuple[int, ...]:
+        """The slots of the players that have a seat."""
+        return tuple(range(self.focal)) if isinstance(self.focal, int) else self.focal
 
 
 @dataclass(frozen=True)
@@ -231,9 +255,12 @@ class GameFacts(Strict):
         everybody = (FOCAL, *names)
         return everybody[:slot] + everybody[slot + 1 :]
 
-    def among(self, players: Mapping[str, str]) -> Self:
-        """The same game with only these other players, by sprite."""
-        return replace(self, sprites=replace(self.sprites, players=players))
+    def played_by(self, players: int, roles: tuple[str, ...]) -> Self:
+        """The same game with so many players, whose roles are these if they are not the usual ones."""
+        others = dict(islice(self.sprites.players.items(), players - 1))
+        if len(others) == len(self.sprites.players):
+            return self
+        return replace(self, sprites=replace(self.sprites, players=others))
 
     @property
     def kinds(self) -> Mapping[str, str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, reduce
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import islice
 from operator import or_
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
@@ -17,8 +16,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from hm_agent.config import ConfigError, data_folder, read_toml
 from hm_agent.core import Seat
 from hm_agent.extensions import ADDED, nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFacts
-from hm_agent.worlds.melting_pot.games import KINDS
+from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts, UnseenFacts, seat_of
+from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
 _UNKNOWN_KEY, _UNKNOWN_KIND = "unexpected_keyword_argument", "union_tag_invalid"
@@ -29,7 +28,8 @@ _UNKNOWN_KEY, _UNKNOWN_KIND = "unexpected_keyword_argument", "union_tag_invalid"
 class Scenario:
     """One numbered scenario of a game, or self-play on its substrate, whose number is None.
 
-    is_unseen: True if its opponents are ours; its number then counts the game's unseen scenarios. It has a full name,
+    number: its place among the game's scenarios, which is Melting Pot's number unless the file says another. is_unseen:
+    True if its opponents are ours; its number then counts the game's unseen scenarios. It has a full name,
     which is Melting Pot's own for Melting Pot's scenarios, and a short one.
     """
 
@@ -64,7 +64,8 @@ class Scenario:
         if self.number is None:
             return "selfplay"
         if self.unseen is None:
-            return str(self.number)
+            told = self.game.scenarios[self.number].number
+            return str(self.number if told is None else told)
         words = 2 + self.unseen.study.count("_")
         return "_".join(self.unseen.short_name.split("_")[-words:])
 
@@ -95,13 +96,17 @@ class Scenario:
     @property
     def seats(self) -> tuple[Seat, ...]:
         """One seat for each focal player or, in self-play, for each player."""
-        slots = self.facts.focal if self.facts else self.players
-        return tuple(f"player_{slot}" for slot in range(slots))
+        return tuple(map(seat_of, self.facts.focal_slots if self.facts else range(self.players)))
 
     @property
     def players(self) -> int:
         """The number of players, bots included."""
-        return (self.facts.players if self.facts else None) or self.game.slots
+        return (self.facts.players or len(self.facts.roles) if self.facts else None) or self.game.slots
+
+    @property
+    def needs_trained_bots(self) -> bool:
+        """True if no scripted player can stand in for its bots."""
+        return self.facts is not None and not self.facts.bots_stand_still and not kind_of(self.game).knows_bots
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""
@@ -115,8 +120,7 @@ class Scenario:
     def game_of(self, slot: int) -> GameFacts:
         """The game as the player of a slot plays it: from its side, and with only the players of this scenario."""
         game = self.game.as_column if self.is_column(slot) else self.game
-        others = dict(islice(game.sprites.players.items(), self.players - 1))
-        return game if len(others) == len(game.sprites.players) else game.among(others)
+        return game.played_by(self.players, self.facts.roles if self.facts else ())
 
 
 def load_game(path: Path) -> GameFacts:
@@ -212,6 +216,27 @@ def has_trained_bots(game: GameFacts) -> bool:
     folders = package.submodule_search_locations if package else None
     models = Path("assets/saved_models") / game.substrate
     return any((Path(folder) / models).is_dir() for folder in folders or ())
+
+
+def has_models(scenario: Scenario, bots: str, bots_dir: Path | None) -> bool:
+    """False if a scenario needs trained bots and these settings give it none; True if it is left to a look at them.
+
+    bots, bots_dir: the options of these names.
+    """
+    if not scenario.needs_trained_bots or bots == "trained":
+        return True
+    there = (bots_dir / scenario.game.substrate).is_dir() if bots_dir else has_trained_bots(scenario.game)
+    return bots == "auto" and there
+
+
+def refuse_stand_ins(scenario: Scenario) -> None:
+    """Raises ConfigError for a scenario that needs trained bots, with what to do."""
+    if scenario.needs_trained_bots:
+        raise ConfigError(
+            f"{scenario.short_name} needs trained bots, since no scripted player plays {scenario.game.title}: get them "
+            "where they can be downloaded (`make bots` in a checkout), or point --bots_dir at a folder laid out "
+            f"<substrate>/<model>/; {scenario.game.short_name}_selfplay needs none"
+        )
 
 
 def game_named(short_name: str, kind: type[FactsT]) -> FactsT:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hm_agent.core import Seat
-from hm_agent.worlds.melting_pot.facts import Counts
+from hm_agent.worlds.melting_pot.facts import Counts, slot_of
+
+PlayerT = TypeVar("PlayerT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,19 @@ Bot = tuple[str, str | None, str | None]
 """A bot's policy, the behaviour it aims for now, and its rule, as in PlayerState."""
 
 
+def by_slot(seats: Sequence[Seat], of_seats: PlayerT, of_bots: Iterable[PlayerT]) -> Sequence[PlayerT]:
+    """What is known of all players, by slot. of_seats: of each in a seat. of_bots: of the bots, by their slots."""
+    of_bots = tuple(of_bots)
+    players, slots = iter(of_bots), set(map(slot_of, seats))
+    return [of_seats if slot in slots else next(players) for slot in range(len(slots) + len(of_bots))]
+
+
 @dataclass(frozen=True)
 class Scene:
     """A step as all players see it; its properties are worked out when a viewer reads them.
 
-    before, after: each player's full observation when the latest actions were decided on, and after them. The seats
-    are the first slots; the bots play the rest.
+    before, after: each player's full observation when the latest actions were decided on, and after them. bots: by
+    their slots, which are those without a seat.
     """
 
     seats: Sequence[Seat]
@@ -69,7 +78,7 @@ class Scene:
 
     def cell(self, seat: Seat) -> tuple[int, int] | None:
         """Where a seat's player truly was then, as (column, row); None off the map, and if the engine wasn't asked."""
-        seen = self.before[self.seats.index(seat)]
+        seen = self.before[slot_of(seat)]
         # Of a player off the map, the engine tells the latest cell, and its view is black.
         if "POSITION" not in seen or not seen["RGB"].any():
             return None
@@ -79,8 +88,8 @@ class Scene:
     @cached_property
     def players(self) -> Sequence[PlayerState]:
         """All players by slot, with what each held when the latest actions were decided on."""
-        seated: list[tuple[str | None, str | None, str | None]] = [(None, None, None)] * len(self.seats)
-        described = zip([*seated, *self.bots], self.before, strict=False)
+        seated: tuple[str | None, str | None, str | None] = (None, None, None)
+        described = zip(by_slot(self.seats, seated, self.bots), self.before, strict=False)
         return tuple(
             PlayerState(*bot, inventory=_counts(observation["INVENTORY"]) if "INVENTORY" in observation else None)
             for bot, observation in described
@@ -89,8 +98,8 @@ class Scene:
     @cached_property
     def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
         """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
-        now = zip(self.seats, self.after, strict=False)
-        return {seat: pair for seat, observation in now if (pair := held_in_interaction(observation)) is not None}
+        now = ((seat, held_in_interaction(self.after[slot_of(seat)])) for seat in self.seats)
+        return {seat: pair for seat, pair in now if pair is not None}
 
 
 def held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:

@@ -33,8 +33,17 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
+from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
-from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, content_of, has_trained_bots, own_file
+from hm_agent.worlds.melting_pot.scenarios import (
+    Scenario,
+    all_scenarios,
+    content_of,
+    has_models,
+    has_trained_bots,
+    own_file,
+    refuse_stand_ins,
+)
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
@@ -148,10 +157,16 @@ class MeltingPotSuite(Suite):
         if own_scenario.is_self_play:
             return {**options, "bots": None, "bots_dir": None}
         if bots == SCRIPTED or (bots == "auto" and not options["bots_dir"] and not has_trained_bots(own_scenario.game)):
+            refuse_stand_ins(own_scenario)
             return {**options, "bots": SCRIPTED}
         from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 
         return {**options, "bots": str(choose_bots(own_scenario, str(bots), _path(options["bots_dir"])))}
+
+    def lacks(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> str:
+        given = self.with_defaults(options)
+        has_bots = has_models(self._scenarios[scenario.name], str(given["bots"]), _path(given["bots_dir"]))
+        return "" if has_bots else scenario.needs
 
     def content(self, scenario: ScenarioInfo) -> str | None:
         path = own_file(self._scenarios[scenario.name].game)
@@ -191,7 +206,7 @@ class MeltingPotSuite(Suite):
         """
         from hm_agent.worlds.melting_pot.games.options import AgentOptions, Hints, Inference
 
-        own_scenario, slot = self._scenarios[setup.scenario.name], setup.scenario.seats.index(setup.seat)
+        own_scenario, slot = self._scenarios[setup.scenario.name], slot_of(setup.seat)
         facts = own_scenario.game_of(slot)
         facts = replace(facts, length=facts.length.cut(setup.max_steps))
         options = AgentOptions(
@@ -223,7 +238,7 @@ class MeltingPotSuite(Suite):
             "oracle": OwnAgent(
                 "told what the others aim for, or their rule; same perception and planning; marks the ceiling",
                 self._oracle,
-                plays=lambda scenario: scenario.asked_by != SELF_PLAY,
+                plays=lambda scenario: scenario.metric.ceiling is not None,
                 is_reference=True,
             ),
             "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
@@ -296,6 +311,7 @@ def _scenario_info(scenario: Scenario) -> ScenarioInfo:
         metric=_metric(scenario),
         published={agent: _published(agent, *figure) for agent, figure in scenario.published.items()},
         asked_by=SELF_PLAY if scenario.is_self_play else scenario.study,
+        needs="trained bots" if scenario.needs_trained_bots else "",
         has_paid_interactions=kind_of(game).has_paid_interactions,
         has_like_seats=kind_of(game).has_paid_interactions and not game.is_asymmetric,
         held_out=scenario.facts is not None and scenario.facts.held_out,
@@ -313,7 +329,8 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    ceiling = None if scenario.is_self_play else "oracle"
+    has_oracle = not scenario.is_self_play and kind_of(scenario.game).knows_bots
+    ceiling = "oracle" if has_oracle else None
     floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 

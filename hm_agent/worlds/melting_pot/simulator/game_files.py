@@ -12,11 +12,14 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
-from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.sprites import components
 from hm_agent.worlds.melting_pot.scenarios import load_game
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, default_settings, usual_roles
+
+STANDING = "noop_bot"
+"""The bot of Melting Pot that always stands still; it has no model."""
 
 
 def settings_named(substrate: str, known: Collection[str] = mp_substrate.SUBSTRATES) -> dict[str, Any]:
@@ -53,10 +56,23 @@ def _player_problems(game: GameFacts) -> Iterator[str]:
     names = numbered_scenarios(game.substrate)
     if len(game.scenarios) > len(names):
         yield f"scenarios: {len(game.scenarios)} are listed, but Melting Pot has only {len(names)}"
-    for name, told in zip(names, game.scenarios, strict=False):
-        config = mp_scenario.get_config(name)
-        yield from contradiction("scenarios: focal", told.focal, name, sum(config.is_focal))
-        yield from contradiction("scenarios: players", told.players or game.slots, name, len(config.roles))
+    for place, (name, told) in enumerate(zip(names, game.scenarios, strict=False)):
+        yield from _cast_problems(game, name, place, told)
+
+
+def _cast_problems(game: GameFacts, name: str, place: int, told: ScenarioFacts) -> Iterator[str]:
+    """Contradictions in who plays a numbered scenario. place: the one among the scenarios of the game's file."""
+    config, focal = mp_scenario.get_config(name), focal_slots(name)
+    number = place if told.number is None else told.number
+    yield from contradiction("scenarios: number", number, name, number_of(name))
+    players = told.players or len(told.roles) or game.slots
+    yield from contradiction("scenarios: players", players, name, len(config.roles))
+    if kind_of(game).knows_bots:  # then slots of one role differ in the avatar's colour alone, and agents come first
+        yield from contradiction("scenarios: focal", len(told.focal_slots), name, len(focal))
+        return
+    yield from contradiction("scenarios: focal", told.focal_slots, name, focal)
+    yield from contradiction("scenarios: roles", told.roles or usual_roles(game.substrate), name, tuple(config.roles))
+    yield from contradiction("scenarios: bots_stand_still", told.bots_stand_still, name, bots_stand_still(name))
 
 
 def contradiction(key: str, stated: object, of: str, actual: object) -> Iterator[str]:
@@ -66,7 +82,23 @@ def contradiction(key: str, stated: object, of: str, actual: object) -> Iterator
 
 
 def default_players(substrate: str) -> int:
-    return len(mp_substrate.get_config(substrate).default_player_roles)
+    return len(usual_roles(substrate))
+
+
+def focal_slots(scenario: str) -> tuple[int, ...]:
+    """The slots of the focal players of one of Melting Pot's scenarios."""
+    is_focal = mp_scenario.get_config(scenario).is_focal
+    return tuple(slot for slot, is_focal_there in enumerate(is_focal) if is_focal_there)
+
+
+def number_of(scenario: str) -> int:
+    """The number at the end of a scenario's name."""
+    return int(scenario.rpartition("_")[2])
+
+
+def bots_stand_still(scenario: str) -> bool:
+    """True if one of Melting Pot's scenarios draws all bots from the one that always stands still."""
+    return set().union(*mp_scenario.get_config(scenario).bots_by_role.values()) == {STANDING}
 
 
 def _sprite_problems(game: GameFacts, settings: Mapping[str, Any]) -> Iterator[str]:

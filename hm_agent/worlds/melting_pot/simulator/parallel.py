@@ -13,10 +13,10 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
-from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
+from hm_agent.worlds.melting_pot.text_view import reader_of
 
 Observations = dict[str, dict[str, Any]]
 MOST_LETTERS = 20_000
@@ -63,10 +63,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def begin(self, seed: int) -> tuple[Observations, Infos]:
         turn, seats = self._world.reset(seed), self._world.seats
         if self._in_words:
-            reader = kind_of(self._scenario.game).reader
-            sides = [self._scenario.is_column(slot) for slot in range(len(seats))]
-            readers = (reader(self._scenario.game, slot, is_column=is_column) for slot, is_column in enumerate(sides))
-            self._readers = dict(zip(seats, readers, strict=True))
+            self._readers = {seat: reader_of(self._scenario, seat) for seat in seats}
         return self._seen(turn.observations, dict.fromkeys(seats, 0)), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:

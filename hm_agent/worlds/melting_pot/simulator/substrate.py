@@ -9,6 +9,8 @@ from enum import IntEnum
 from functools import cache
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import builder
 from meltingpot.utils.substrates import substrate as substrate_lib
@@ -83,6 +85,13 @@ def _action_name(action: Mapping[str, int], several: Set[str]) -> str:
         if value
     )
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", "_".join(names) or "noop").upper()
+
+
+def blank_observations(substrate: str) -> dict[str, npt.NDArray[Any]]:
+    """The observations that a bot gets of a substrate, by name, all 0."""
+    specs = mp_substrate.get_config(substrate).timestep_spec.observation
+    blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
+    return {**blank, "COLLECTIVE_REWARD": np.zeros((), np.float64)}
 
 
 def build_substrate(
@@ -166,24 +175,43 @@ def atlas_of(substrate: str) -> Atlas:
 
 @cache
 def default_layers(substrate: str) -> tuple[Layer, ...]:
-    """The layers of a substrate with its usual players, with all that some drawing of its configuration has."""
-    stream = random.Random(0)
-    return merged(layers_of(_settings_drawn(substrate, stream)) for _ in range(DRAWS.get(substrate, 1)))
+    """The layers of a substrate, with all that some drawing of its configuration, or some line-up of players, has."""
+    stream, usual = random.Random(0), usual_roles(substrate)
+    line_ups = [usual] * DRAWS.get(substrate, 1) + [usual[::-1]] * (substrate in TURNED_ROUND)
+    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for roles in line_ups)
 
 
+TURNED_ROUND = (
+    "fruit_market__concentric_rivers",
+    "predator_prey__alley_hunt",
+    "predator_prey__open",
+    "predator_prey__orchard",
+    "predator_prey__random_forest",
+)
+"""The substrates in some of whose scenarios players have each other's roles, and so other looks than usually."""
 DRAWS = {"coins": 60}
 """How often a configuration that is drawn anew for each episode is drawn, so as to know all that can be seen."""
 
 
-@cache
 def default_settings(substrate: str) -> dict[str, Any]:
     """The settings of a substrate with its usual players, including the avatars that Melting Pot's builder adds."""
-    return _settings_drawn(substrate, random.Random(0))
+    return settings_with(substrate, usual_roles(substrate))
 
 
-def _settings_drawn(substrate: str, stream: random.Random) -> dict[str, Any]:
+@cache
+def settings_with(substrate: str, roles: tuple[str, ...]) -> dict[str, Any]:
+    """The settings of a substrate with players of these roles, including the avatars that the builder adds."""
+    return _settings_drawn(substrate, random.Random(0), roles)
+
+
+def usual_roles(substrate: str) -> tuple[str, ...]:
+    """The roles of a substrate's players by slot, unless a scenario says otherwise."""
+    return tuple(mp_substrate.get_config(substrate).default_player_roles)
+
+
+def _settings_drawn(substrate: str, stream: random.Random, roles: tuple[str, ...]) -> dict[str, Any]:
     with drawing_from(stream):
-        settings = settings_of(substrate, mp_substrate.get_config(substrate).default_player_roles)
+        settings = settings_of(substrate, roles)
     if "avatar" not in settings["simulation"]["prefabs"]:
         return settings
     added = ConfigDict(settings)

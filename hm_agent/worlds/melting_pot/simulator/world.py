@@ -19,11 +19,12 @@ from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
 from hm_agent.core import Observation, Seat, Turn, per_capita
-from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario
-from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene
+from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene, by_slot
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
@@ -109,13 +110,13 @@ class SubstrateWorld:
     def _turn(self, timestep: dm_env.TimeStep) -> Turn[View]:
         rewards: dict[Seat, float] = {}
         if not timestep.first():
-            rewards = {seat: float(timestep.reward[slot]) for slot, seat in enumerate(self.seats)}
+            rewards = {seat: float(timestep.reward[place]) for place, seat in enumerate(self.seats)}
             for seat, reward in rewards.items():
                 self._earned[seat] += reward
             self._count_interactions(rewards)
         observations = {
-            seat: Observation(self._step, _permitted(timestep.observation[slot]), rewards.get(seat, 0.0))
-            for slot, seat in enumerate(self.seats)
+            seat: Observation(self._step, _permitted(timestep.observation[place]), rewards.get(seat, 0.0))
+            for place, seat in enumerate(self.seats)
         }
         return Turn(self._step, observations, rewards, timestep.last())
 
@@ -123,7 +124,8 @@ class SubstrateWorld:
         """Counts the interactions of the latest step, as the game's kind says."""
         assert self.timestep is not None, "reset the world first"
         kind = kind_of(self._game)
-        for seat, observation in zip(self.seats, self.timestep.observation, strict=False):
+        for seat in self.seats:
+            observation = self.timestep.observation[slot_of(seat)]
             self._interactions[seat] += kind.count_interactions(self._game, observation, rewards[seat])
 
     def _move(self, seat: Seat, action: int) -> int:
@@ -183,7 +185,7 @@ class SubstrateWorld:
 
 
 class MeltingPotWorld(SubstrateWorld):
-    """One scenario: its focal players have the first slots, which are the seats, and bots play the others."""
+    """One scenario: its focal players are the seats, and bots play the other slots."""
 
     def __init__(
         self, scenario: Scenario, bots: Bots, bots_dir: Path | None = None, *, ground_truth: bool = False
@@ -200,9 +202,7 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game_bots, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        sides = (False, True) if self._game.is_asymmetric else (False,)
-        visions = [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
-        bots = build_bots(self._scenario, visions, self._bots, self._bots_dir, self._stream, self._intent_log)
+        bots = build_bots(self._scenario, self._visions(), self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,
             background_population=build_population(config, bots, threads=self._bots is Bots.TRAINED),
@@ -211,6 +211,13 @@ class MeltingPotWorld(SubstrateWorld):
         )
         self._listen(environment)
         return environment
+
+    def _visions(self) -> Sequence[SubstrateVision]:
+        """Those of scripted players, one for each side of an asymmetric game; none where no scripted player plays."""
+        if not kind_of(self._game).knows_bots:
+            return ()
+        sides = (False, True) if self._game.is_asymmetric else (False,)
+        return [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
 
     def _listen(self, environment: _Environment) -> None:
         observables = environment.observables()
@@ -237,8 +244,8 @@ class MeltingPotWorld(SubstrateWorld):
         """
         described = zip(self._names, self._targets, self._rules, strict=False)
         bots = [PlayerIntent(target, rule, self._game_bots.watches_others(name)) for name, target, rule in described]
-        players, own = [*(PlayerIntent(None) for _ in self.seats), *bots], self.seats.index(seat)
-        return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(own, slot))
+        players = by_slot(self.seats, PlayerIntent(None), bots)
+        return tuple(intent for slot, intent in enumerate(players) if self._scenario.can_meet(slot_of(seat), slot))
 
     def _told_bots(self) -> Sequence[Bot]:
         return tuple(zip(self._names, self._targets, self._rules, strict=False))

@@ -12,6 +12,7 @@ from hm_agent.core import Seat, Step
 from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
+from hm_agent.worlds.melting_pot.facts import seat_of, slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
 from hm_agent.worlds.melting_pot.scenarios import Scenario
@@ -65,13 +66,13 @@ class MeltingPotViewer:
         scene, decision = _scene(step), step.decisions[seat]
         state, strategy = decision.state, decision.thoughts.strategy
         watches = isinstance(strategy, SubstrateStrategy) and strategy.seek == ()
-        others = self._others(scene, self._seats.index(seat))
+        others = self._others(scene, slot_of(seat))
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
         if avatars := avatars_of(self._game):
             shown["where"] = avatars.places(scene.frame)
         if isinstance(state, SubstrateAgentState):
             return {**shown, **_agent_state(state, step.turn.step)}
-        return {**shown, "inventory": scene.players[self._seats.index(seat)].inventory, "cell": scene.cell(seat)}
+        return {**shown, "inventory": scene.players[slot_of(seat)].inventory, "cell": scene.cell(seat)}
 
     def _others(self, scene: Scene, slot: int) -> Mapping[str, Any]:
         """The other players, by the names that the player of a slot uses. policy: None for a player in a seat."""
@@ -82,7 +83,7 @@ class MeltingPotViewer:
             "others": [
                 {
                     "name": name,
-                    "seat": self._seats[other] if other < len(self._seats) else None,
+                    "seat": seat_of(other) if seat_of(other) in self._seats else None,
                     "policy": scene.players[other].policy,
                     "rule": scene.players[other].rule,
                 }

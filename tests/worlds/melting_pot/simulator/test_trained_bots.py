@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.facts import FOCAL, slot_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
-from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, model_path
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, cast_of, choose_bots, goals_of, model_path
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 from tests.worlds.melting_pot.simulator.saved_puppet import save_puppet
 
@@ -19,6 +19,7 @@ ARENA, KITCHEN = "running_with_scissors_in_the_matrix__arena", "collaborative_co
 ROCK, SCISSORS, FREE, FREE_CROWD = map(
     scenario_named, ("rws_repeated_6", "rws_repeated_8", "rws_repeated_5", "rws_arena_1")
 )
+CLEANER, RULED = map(scenario_named, ("clean_up_17", "clean_up_12"))
 CHEF, APPRENTICE, NOBODY = (scenario_named(f"cooking_asymmetric_{number}") for number in range(3))
 
 
@@ -28,6 +29,8 @@ def bots_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_puppet(folder / SUBSTRATE / "puppet_1", goals=9)
     save_puppet(folder / SUBSTRATE / "free_0", goals=0)
     save_puppet(folder / ARENA / "free_0", goals=0, view=88)
+    for name in cast_of(CLEANER):
+        save_puppet(model_path(name, folder), goals=0, view=88)
     for model in ("chef_0", "chef_1", "apprentice_0", "apprentice_1"):
         save_puppet(folder / KITCHEN / model, goals=0)
     return folder
@@ -70,6 +73,26 @@ def test_saved_bots_without_puppeteer_play_and_have_no_intent(scenario: Scenario
     assert set(world.background()) <= set(cast_of(scenario))
     assert set(world.intents()) == {PlayerIntent(None, watches=scenario in (FREE, FREE_CROWD))}
     world.close()
+
+
+def test_bots_of_any_game_play_the_slots_without_a_seat(bots_dir: Path) -> None:
+    # The saved bot, which has the first slot of four, steps forward at every step, and agents stand still.
+    assert CLEANER.seats == ("player_1", "player_2", "player_3")
+    world = MeltingPotWorld(CLEANER, choose_bots(CLEANER, "auto", bots_dir), bots_dir, ground_truth=True)
+    turn, before = world.reset(1), [world.truth(slot)["POSITION"] for slot in range(4)]
+    for _ in range(3):
+        turn = world.step(dict.fromkeys(world.seats, 0))
+    assert [(world.truth(slot)["POSITION"] != before[slot]).any() for slot in range(4)] == [True, False, False, False]
+    assert [player.policy for player in world.scene().players] == [*world.background(), None, None, None]
+    for seat in world.seats:
+        assert (turn.observations[seat].view["RGB"] == world.truth(slot_of(seat))["RGB"]).all()
+        assert world.scene().cell(seat) == tuple(world.truth(slot_of(seat), before=True)["POSITION"])
+    world.close()
+
+
+def test_as_many_goals_are_asked_of_a_model_as_its_puppeteer_has() -> None:
+    assert {goals_of(name, RULED.game) for name in cast_of(RULED)} == {3}
+    assert {goals_of(name, CLEANER.game) for name in cast_of(CLEANER)} == {0}
 
 
 @pytest.mark.parametrize("wanted", ["auto", "trained"])

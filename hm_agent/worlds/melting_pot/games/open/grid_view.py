@@ -79,17 +79,18 @@ class GridView:
 
     @classmethod
     @cache
-    def of(cls, substrate: str, slot: int) -> GridView:
-        """The view of the player of a slot in a substrate's usual line-up; found out once per process."""
+    def of(cls, substrate: str, slot: int, roles: tuple[str, ...] = ()) -> GridView:
+        """The view of the player of a slot; found out once per process. roles: all players'; empty for the usual."""
         from hm_agent.worlds.melting_pot.simulator.substrate import (
             atlas_of,
             avatars_in,
             default_layers,
-            default_settings,
+            settings_with,
+            usual_roles,
             window_of,
         )
 
-        settings = default_settings(substrate)
+        settings = settings_with(substrate, roles or usual_roles(substrate))
         layers, avatars = default_layers(substrate), list(avatars_in(settings))
         sees_as = _sprite_map(avatars[slot])
         atlas = atlas_of(substrate)

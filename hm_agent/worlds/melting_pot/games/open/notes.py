@@ -40,7 +40,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     ) -> None:
         """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
         self._facts, self._slot, self._seat_class = facts, slot, seat
-        self._view = GridView.of(facts.substrate, slot).naming(facts.names)
+        self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
         self._actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
-from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites
+from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites, seat_of
 
 UNNAMED = Sprites(wall="", own="", players={})
 NO_BEAM = Beam(length=0, radius=0)
@@ -18,14 +18,16 @@ PLAYER = "player"
 class SubstrateFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
-    players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what
-    players are told before they play, save for how long, which `length` says. names: words for sprites whose own names
-    say nothing. All else calls things by the words of a player's view. collects: what is taken by walking onto it and
-    pays or is carried. avoids: what hurts whoever walks onto it. uses: what each action beyond steps and turns does
-    something to, PLAYER for any other player. reach: how many cells straight ahead such an action reaches.
+    players: how many play. roles: theirs by slot in one scenario; empty for the usual ones, which files have. summary:
+    what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
+    play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
+    things by the words that a player's view has for them. collects: what is taken by walking onto it and pays or is
+    carried. avoids: what hurts whoever walks onto it. uses: what each action beyond steps and turns does something to,
+    PLAYER for any other player. reach: how many cells straight ahead such an action reaches.
     """
 
     players: int
+    roles: tuple[str, ...] = ()
     summary: str
     rules: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -53,7 +55,10 @@ class SubstrateFacts(GameFacts):
         return f"{self.summary}; "
 
     def others(self, slot: int = 0) -> tuple[str, ...]:
-        return tuple(f"player_{other}" for other in range(self.players) if other != slot)
+        return tuple(seat_of(other) for other in range(self.players) if other != slot)
+
+    def played_by(self, players: int, roles: tuple[str, ...]) -> Self:
+        return replace(self, players=players, roles=roles)
 
     @property
     def holdings(self) -> tuple[Holding, ...]:

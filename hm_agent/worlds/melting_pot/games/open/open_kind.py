@@ -28,6 +28,7 @@ class OpenKind(Kind[Any]):
     actions = ()
     script = Path(__file__).with_name("open.js")
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)
+    knows_bots = False
     counts_interactions = False
     is_framed = False
 
@@ -52,7 +53,7 @@ class OpenKind(Kind[Any]):
     def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 
-        view = GridView.of(facts.substrate, slot).naming(facts.names)
+        view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         return lambda rgb, _: view.describe(rgb)
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import dm_env
 from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 from meltingpot.configs import bots as bot_configs
@@ -27,15 +28,15 @@ from hm_agent.worlds.melting_pot.facts import CharacterRange, GameFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, scenario_named
+from hm_agent.worlds.melting_pot.scenarios import Scenario, has_trained_bots, refuse_stand_ins, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
+from hm_agent.worlds.melting_pot.simulator.game_files import STANDING
+from hm_agent.worlds.melting_pot.simulator.substrate import blank_observations
 
 PUPPET = "puppet_1"
 """The trained model under all of Melting Pot's puppeteers."""
-STANDING = "noop_bot"
-"""The bot of Melting Pot that always stands still; it has no model."""
 
 
 class Bots(StrEnum):
@@ -46,19 +47,20 @@ class Bots(StrEnum):
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
-    """Melting Pot's configuration of a scenario; for an unseen one, a configuration of the same form with its own bot.
+    """Melting Pot's configuration of a scenario, with the focal players in the slots that the game's file says.
 
-    Where all players have the same role, focal players are moved to the front.
+    For an unseen scenario, it is a configuration of the same form with its own bot.
     """
-    if not scenario.is_unseen:
-        config: ScenarioConfig = mp_scenario.get_config(scenario.name)
-        if len(set(config.roles)) == 1:  # then slots differ in nothing but the avatar's colour
-            return replace(config, is_focal=sorted(config.is_focal, reverse=True))
-        return config
-    substrate = scenario.game.substrate
-    roles = mp_substrate.get_config(substrate).default_player_roles
-    is_focal = [slot == 0 for slot in range(len(roles))]
-    return ScenarioConfig(scenario.about, frozenset(), substrate, roles, is_focal, {roles[1]: {scenario.name}})
+    assert scenario.facts, "self-play has no bots"
+    if scenario.is_unseen:
+        substrate = scenario.game.substrate
+        roles = mp_substrate.get_config(substrate).default_player_roles
+        bots = {roles[1]: {scenario.name}}
+        config = ScenarioConfig(scenario.about, frozenset(), substrate, roles, [False] * len(roles), bots)
+    else:
+        config = mp_scenario.get_config(scenario.name)
+    focal = scenario.facts.focal_slots
+    return replace(config, is_focal=[slot in focal for slot in range(len(config.roles))])
 
 
 def cast_of(scenario: Scenario) -> tuple[str, ...]:
@@ -98,16 +100,18 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     missing = [path for path in models if not path.is_dir()]
     lacks_models = bool(missing) or not has_trained_bots(scenario.game)
     if wanted == Bots.SCRIPTED or (wanted == "auto" and bots_dir is None and lacks_models):
+        refuse_stand_ins(scenario)
         return Bots.SCRIPTED
+    instead = "" if scenario.needs_trained_bots else ", or use --bots=scripted"
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
-            "get them where they can be downloaded (`make bots` in a checkout), or use --bots=scripted"
+            f"get them where they can be downloaded (`make bots` in a checkout){instead}"
         )
     if find_spec("tensorflow") is None:
         raise ConfigError(
             "trained bots need TensorFlow, which is not installed: pip install 'hm_agent[bots]' (`make bots` in a "
-            "checkout), or use --bots=scripted"
+            f"checkout){instead}"
         )
     # TensorFlow takes long to import, so it is imported only to play with trained bots.
     from hm_agent.worlds.melting_pot.simulator.bots.saved_models import check_model
@@ -119,7 +123,18 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
 
 def goals_of(bot: str, game: GameFacts) -> int:
     """The length of a bot's one-hot GOAL; 0 for a bot without a puppeteer."""
-    return bots_of(game).goals if is_puppet(bot) else 0
+    if not is_puppet(bot):
+        return 0
+    return bots_of(game).goals or _goals_given(bot)
+
+
+def _goals_given(bot: str) -> int:
+    """The length of the GOAL that a bot's puppeteer gives when it has seen nothing yet."""
+    config = bot_config(bot)
+    puppeteer = config.puppeteer_builder()
+    blank = dm_env.restart(blank_observations(config.substrate))
+    told, _ = puppeteer.step(blank, puppeteer.initial_state())
+    return len(told.observation["GOAL"])
 
 
 def model_path(bot: str, bots_dir: Path | None) -> Path:

@@ -11,13 +11,12 @@ from typing import Any
 import dm_env
 import numpy as np
 import numpy.typing as npt
-from meltingpot import substrate as mp_substrate
 from meltingpot.utils.policies import saved_model_policy
 
 from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.simulator import errors_held_back
 from hm_agent.worlds.melting_pot.simulator.determinism import drawing_from
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, blank_observations
 
 with errors_held_back():  # its native code prints a page about the machine in every process
     import tensorflow as tf
@@ -55,9 +54,7 @@ def check_model(path: Path, substrate: str, goals: int = 0) -> None:
 
 def _blank_observations(substrate: str, goals: int) -> Mapping[str, npt.NDArray[Any]]:
     """The observations that a bot gets of a substrate, by name, all 0 except for one goal."""
-    specs = mp_substrate.get_config(substrate).timestep_spec.observation
-    blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
-    blank["COLLECTIVE_REWARD"] = np.zeros((), np.float64)
+    blank = blank_observations(substrate)
     return blank | ({"GOAL": np.eye(goals, dtype=np.int32)[0]} if goals else {})
 
 

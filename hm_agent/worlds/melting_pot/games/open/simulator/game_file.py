@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
+from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 
 from hm_agent.extensions import nearest
 from hm_agent.worlds.melting_pot.facts import Length
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
-from hm_agent.worlds.melting_pot.simulator.game_files import all_components, default_players, settings_named
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.game_files import (
+    all_components,
+    bots_stand_still,
+    default_players,
+    focal_slots,
+    number_of,
+    numbered_scenarios,
+    settings_named,
+)
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, usual_roles
 
 
 def open_game_file(substrate: str) -> str:
@@ -35,7 +45,27 @@ summary = "{_summary(substrate)}"{_items(substrate)}
 least = {length.least}
 every = {length.every}
 chance = {float(length.chance)}{most}
-"""
+{"".join(_scenarios(substrate))}"""
+
+
+def _scenarios(substrate: str) -> Iterator[str]:
+    """The tables of Melting Pot's scenarios of a substrate."""
+    usual = usual_roles(substrate)
+    for place, name in enumerate(numbered_scenarios(substrate)):
+        config, focal, number = mp_scenario.get_config(name), focal_slots(name), number_of(name)
+        agents, bots = len(focal), len(config.roles) - len(focal)
+        about = config.description.replace("\n", " ").replace('"', "'").rstrip(".")
+        cast = f"{agents} agent{'s' * (agents > 1)} and {bots} bot{'s' * (bots > 1)}"
+        lines = ["", "[[scenarios]]", f'about = "{cast}: {about}"', f"held_out = {'true' if number % 2 else 'false'}"]
+        if focal != (0,):
+            lines.append(f"focal = {agents if focal == tuple(range(agents)) else list(focal)}")
+        if number != place:
+            lines.append(f"number = {number}")
+        if tuple(config.roles) != usual:
+            lines.append(f"roles = {json.dumps(list(config.roles))}")
+        if bots_stand_still(name):
+            lines.append("bots_stand_still = true")
+        yield "\n".join(lines) + "\n"
 
 
 def item_problems(facts: SubstrateFacts) -> Iterator[str]:
