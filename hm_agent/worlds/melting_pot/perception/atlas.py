@@ -49,10 +49,11 @@ class Label:
 class Atlas:
     """Explains the pictures of a substrate's cells; shared by all players and episodes, in any thread.
 
-    labels: what the pictures seen so far show; new ones are appended. sprites: all that can be seen.
+    labels: what the pictures seen so far show; new ones are appended. layers, sprites: all that can be seen.
     """
 
     def __init__(self, layers: Sequence[Layer]) -> None:
+        self.layers = layers
         self.labels: list[Label] = [Label((Sprite("unknown"),))]
         self.sprites = frozenset(sprite for layer in layers for sprite, _ in layer.pictures)
         self._pictures = {sprite: rgba for layer in layers for sprite, rgba in layer.pictures}

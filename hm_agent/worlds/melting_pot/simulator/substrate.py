@@ -135,7 +135,8 @@ def _limit_observations(substrate: substrate_lib.Substrate, individual: Set[str]
 
 def _add_location_observers(settings: Mapping[str, Any]) -> None:
     observer = {"component": "LocationObserver", "kwargs": {"objectIsAvatar": True, "alsoReportOrientation": True}}
-    for avatar in avatars_in(settings):
+    prefab = settings["simulation"]["prefabs"].get("avatar")
+    for avatar in [prefab] if prefab else avatars_in(settings):
         avatar["components"].append(observer)
 
 

@@ -1,0 +1,67 @@
+"""Whether a step or turn happened or failed, by the frames before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from functools import cached_property
+
+import numpy as np
+
+from hm_agent.worlds.melting_pot.grid import STEP_QUARTERS, TURNS, Numbers, Pose, Window
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas, Label
+
+NOTHING_TOLD = -1
+
+
+class Motion:
+    """Compares the things in two frames of one player. names: the sprites of things that stay where they are."""
+
+    def __init__(self, window: Window, atlas: Atlas, names: Set[str]) -> None:
+        self._window, self._atlas, self._names = window, atlas, names
+        self._contents = np.empty(0, np.intp)
+        self._numbers: dict[frozenset[str], int] = {}
+
+    def evidence(self, before: Numbers, now: Numbers, move: int) -> int:
+        """How many more cells speak for the move than against it: negative if it seems to have failed.
+
+        before, now: the labels of the window's cells. Cells that show anything which may move tell nothing.
+        """
+        if move not in self._pairs:
+            return 0
+        for number in range(len(self._contents), len(self._atlas.labels)):
+            self._contents = np.append(self._contents, self._content(number))
+        earlier, here = self._pairs[move]
+        old, new = self._contents[before], self._contents[now][here]
+        failed, moved = (_differing(content, new) for content in (old[here], old[earlier]))
+        return failed - moved
+
+    def is_barred(self, now: Numbers, move: int) -> bool:
+        """True if a step, had it failed, would have been towards something that may move, such as a player."""
+        if move not in STEP_QUARTERS:
+            return False
+        target = self._window.offsets.index(Pose(0, 0, 0).offset(Pose(0, 0, 0).after(move).cell))
+        return bool(self._contents[now[target]] == NOTHING_TOLD)
+
+    @cached_property
+    def _pairs(self) -> Mapping[int, tuple[Numbers, Numbers]]:
+        """By move, the numbers of the cells of the window whose places are in it before and after, before and after."""
+        start = Pose(0, 0, 0)
+        numbers = {offset: number for number, offset in enumerate(self._window.offsets)}
+        pairs = {}
+        for move in (*STEP_QUARTERS, *TURNS):
+            earlier = [numbers.get(start.offset(cell)) for cell in self._window.cells(start.after(move))]
+            both = [(old, number) for number, old in enumerate(earlier) if old is not None]
+            pairs[move] = (np.array([old for old, _ in both]), np.array([new for _, new in both]))
+        return pairs
+
+    def _content(self, number: int) -> int:
+        """A number for what a label shows; the pictures of one moving thing differ by the number in their names."""
+        label: Label = self._atlas.labels[number]
+        if number == UNKNOWN or any(sprite.name not in self._names for sprite in label.sprites):
+            return NOTHING_TOLD
+        names = frozenset(sprite.name.rstrip("0123456789") for sprite in label.sprites)
+        return self._numbers.setdefault(names, len(self._numbers))
+
+
+def _differing(old: Numbers, new: Numbers) -> int:
+    return int(((old != new) & (old != NOTHING_TOLD) & (new != NOTHING_TOLD)).sum())
