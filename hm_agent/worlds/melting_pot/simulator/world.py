@@ -33,7 +33,6 @@ from hm_agent.worlds.melting_pot.simulator.substrate import (
     POSITION,
     actions_of,
     build_substrate,
-    vision_of,
 )
 
 
@@ -214,10 +213,7 @@ class MeltingPotWorld(SubstrateWorld):
 
     def _visions(self) -> Sequence[SubstrateVision]:
         """Those of scripted players, one for each side of an asymmetric game; none where no scripted player plays."""
-        if not kind_of(self._game).knows_bots:
-            return ()
-        sides = (False, True) if self._game.is_asymmetric else (False,)
-        return [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
+        return self._game_bots.visions if kind_of(self._game).knows_bots else ()
 
     def _listen(self, environment: _Environment) -> None:
         observables = environment.observables()

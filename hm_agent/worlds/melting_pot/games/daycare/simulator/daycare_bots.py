@@ -33,8 +33,20 @@ RULES: Mapping[str, PlayingRule] = {
 """The rules of parents and children, by the names that the game's file calls puppeteers."""
 
 
+STAND_INS: Mapping[str, str] = {
+    "helping_parent": "attends",
+    "foraging_parent": "forages",
+    "pointing_child": "points",
+    "foraging_child": "refuses",
+}
+"""The rules that stand in for Melting Pot's trained bots, by what these are called."""
+
+
 class DaycareBots(RuleBots):
     """A parent or a child that follows a rule."""
 
     def __init__(self, game: DaycareFacts) -> None:
         super().__init__(game, RULES, DaycareNotes, DaycareSeat, DaycareFollower)
+
+    def rule_played(self, bot: str) -> str:
+        return STAND_INS[bot.removeprefix("daycare__").rstrip("_0123456789")]

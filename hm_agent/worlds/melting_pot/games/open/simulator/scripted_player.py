@@ -69,18 +69,16 @@ class ScriptedPlayer:
 
 
 class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
-    """The scripted players of an episode, in the order of slots. build: makes the one of the next slot."""
+    """The scripted players of an episode, in the order of slots. build: makes the one of a slot."""
 
-    def __init__(self, build: Callable[[int], ScriptedPlayer], first_slot: int) -> None:
-        self._build, self._slot = build, first_slot
+    def __init__(self, build: Callable[[int], ScriptedPlayer], slots: Sequence[int]) -> None:
+        self._build, self._slots = build, iter(slots)
 
     def initial_state(self) -> ScriptedPlayer:
-        self._slot += 1
-        return self._build(self._slot - 1)
+        return self._build(next(self._slots))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        frame = {"RGB": timestep.observation["RGB"]}
-        return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
+        return prev_state.act(timestep.observation, float(timestep.reward or 0.0)), prev_state
 
     def close(self) -> None:
         """Nothing to release."""
@@ -130,13 +128,14 @@ class RuleBots(GameBots[SubstrateFacts]):
         scenario = scenario_named(bot)
         if scenario.unseen is None:
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
-        seats, names = len(scenario.seats), list(self._named(scenario.unseen))
+        slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
+        names = list(self._named(scenario.unseen))
         stream.shuffle(names)
         dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
 
         def build(slot: int) -> ScriptedPlayer:
             actions = actions_of(self._game.substrate)
             notes = self._notes(scenario.game_of(slot), slot, actions, self._seat)
-            return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[dealt[(slot - seats) % len(dealt)]])
+            return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[dealt[slots.index(slot) % len(dealt)]])
 
-        return ScriptedPolicy(build, seats)
+        return ScriptedPolicy(build, slots)
