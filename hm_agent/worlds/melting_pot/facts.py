@@ -169,9 +169,10 @@ Parameter = int | float | str | tuple[str, ...] | tuple[float, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenFacts(ScenarioFacts):
-    """A scenario of two players that is not Melting Pot's: a puppeteer of ours over the same puppet.
+    """A scenario that is not Melting Pot's: a puppeteer of ours over the same puppet, or scripted players of ours.
 
-    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name.
+    puppeteer: its name among those of the game's kind or among the rules of play, with its parameters by name; where
+    players are scripted, that of their rule.
     character: the one of its puppet, trained or scripted; if None, only a scripted puppet has one. rule: how it rewards
     and punishes, in the words of `opponent_rules`, as `oracle` is told; the nearest rule if none fits, None if it does
     neither. study: what it was made for, if not for comparisons. It is the middle of the short name, and only globs

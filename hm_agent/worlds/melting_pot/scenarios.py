@@ -106,7 +106,8 @@ class Scenario:
     @property
     def needs_trained_bots(self) -> bool:
         """True if no scripted player can stand in for its bots."""
-        return self.facts is not None and not self.facts.bots_stand_still and not kind_of(self.game).knows_bots
+        has_stand_ins = self.is_unseen or kind_of(self.game).knows_bots
+        return self.facts is not None and not self.facts.bots_stand_still and not has_stand_ins
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""

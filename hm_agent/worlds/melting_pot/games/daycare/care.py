@@ -195,4 +195,3 @@ def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
     if not fruit:
         return _search(seat)
     return _try(min(fruit, key=lambda cell: (seat.known(cell).own, distance(seat.here, cell), cell)), pause=1)
-

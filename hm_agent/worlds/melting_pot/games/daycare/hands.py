@@ -208,6 +208,4 @@ class HandWatch:
             acts[ONE if len(stretch.tried) == 1 else SEVERAL] = len(stretch.tried)
         moves = WALKS if stretch.walked >= FEW_STEPS * stretch.seen else STAYS
         behaviour = next((each for each in self.behaviours if each in acts), moves)
-        yield Conduct(
-            step, self._other, behaviour, tuple(acts.most_common()), stretch.seen, stretch.cell, self._earned
-        )
+        yield Conduct(step, self._other, behaviour, tuple(acts.most_common()), stretch.seen, stretch.cell, self._earned)

@@ -108,7 +108,8 @@ class ConductWatch:
             seen.walked += player.cell != seen.cell
             seen.cell = player.cell
             ahead = player.pose.place(1, 0) if player.pose else None
-            acts = [takes(each.kind) for each in gone if each.cell == player.cell and each.kind in self._takable]
+            taken = [each for each in gone if each.cell == player.cell and each.kind in self._takable]
+            acts = [self._taking(each) for each in taken]
             acts += [uses(effect) for cell, effect in sight.effects if cell == ahead != own]
             seen.acts.update(acts)
             self.behaviours |= dict.fromkeys(acts)
@@ -124,7 +125,16 @@ class ConductWatch:
                 continue
             moves = WALKS if seen.walked >= FEW_STEPS * seen.steps else STAYS
             acts = tuple(seen.acts.most_common())
-            yield Conduct(step, player, acts[0][0] if acts else moves, acts, seen.steps, seen.cell, self._earned)
+            behaviour = self._main(acts) if acts else moves
+            yield Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+
+    def _taking(self, taken: Disappearance) -> str:
+        """What it is called to take a thing; kinds of games may tell more of it."""
+        return takes(taken.kind)
+
+    def _main(self, acts: Sequence[tuple[str, int]]) -> str:
+        """What a player that did these things did above all. acts: with how often, the commonest first."""
+        return acts[0][0]
 
 
 def nearest_first(here: Cell, cells: Sequence[Cell]) -> list[Cell]:

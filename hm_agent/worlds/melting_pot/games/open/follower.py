@@ -186,15 +186,14 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return self._actions(step_towards(pose, path[0]))
 
     def _path(self, seat: OpenSeat, start: Cell, target: Cell) -> Path | None:
-        """The shortest path around all that blocks and, if there is one, around what hurts."""
+        """The shortest path around all that blocks and, if there is one, around what the seat shuns."""
         if self.route and self.route[-1] == target and not self._closed(seat) & {*self.route}:
             if start == self.route[0] and len(self.route) > 1:
                 return self.route[1:]
             if distance(start, self.route[0]) == 1:
                 return self.route
-        hurting = {*seat.cells_of(seat.facts.avoids)} if seat.facts.avoids else set()
-        closed = self._closed(seat)
-        for avoid in (closed | hurting, closed) if hurting else (closed,):
+        shunned, closed = seat.shunned, self._closed(seat)
+        for avoid in (closed | shunned - {target}, closed) if shunned else (closed,):
             if (path := find_path(seat.layout, start, target, avoid)) is not None:
                 return path
         return None

@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch, Watch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
-from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL, GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
@@ -42,7 +42,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._facts, self._slot, self._seat_class = facts, slot, seat
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
-        self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things))
+        self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
         self._actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
         self._watch = self._watching()
@@ -66,8 +66,9 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
 
     @property
     def players(self) -> Sequence[str]:
-        """The names of the other players."""
-        return self._view.names
+        """The names of the other players that play."""
+        playing = {*self._facts.others(self._slot), SEVERAL}
+        return tuple(name for name in self._view.names if name in playing)
 
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP

@@ -47,6 +47,11 @@ class SubstrateFacts(GameFacts):
         return tuple(dict.fromkeys((*self.collects, *self.avoids, *used)))
 
     @property
+    def grounds(self) -> tuple[str, ...]:
+        """The words of the ground whose places matter."""
+        return ()
+
+    @property
     def slots(self) -> int:
         return self.players
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class OpenKind(Kind[Any]):
     """Any substrate, seen, remembered and planned in by what its configuration and its file's rules tell."""
 
-    facts = OpenFacts
+    facts: type[SubstrateFacts] = OpenFacts
     actions = ()
     script = Path(__file__).with_name("open.js")
     offers = (MindReading, JointMindReading, MindPrompting, OddsReading, StrategyMaking)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -138,6 +138,11 @@ class OpenSeat(SeatSituation):
     def left(self) -> int:
         """The steps until the episode ends, or may end."""
         return max(0, self.facts.length.least - self.step)
+
+    @property
+    def shunned(self) -> Set[Cell]:
+        """The cells that walks go around if they can."""
+        return {*self.cells_of(self.facts.avoids)} if self.facts.avoids else set()
 
     def behaviour_forms(self, about: str | None) -> Forms:
         return {"does": one_of(self.behaviours)}

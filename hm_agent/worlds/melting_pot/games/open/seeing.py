@@ -14,22 +14,28 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a frame shows. effects: the beams and hands in view. own: what shows together with the own avatar."""
+    """What a frame shows.
+
+    effects: the beams and hands in view. own: what shows together with the own avatar. ground: that of each cell in
+    view whose ground is told.
+    """
 
     map: TextualMap
     effects: tuple[tuple[Cell, str], ...]
     own: tuple[str, ...]
+    ground: tuple[tuple[Cell, str], ...] = ()
 
 
 class Seeing:
     """One player's perception in one episode.
 
     telling: the things that matter most: a cell that holds several is known by the first of these, else by the top one.
+    grounds: the words of the ground that is told.
     unknown_patches, lost_steps: as in `Perceiver`.
     """
 
-    def __init__(self, view: GridView, bearings: Bearings, telling: Set[str]) -> None:
-        self._view, self._bearings, self._telling = view, bearings, telling
+    def __init__(self, view: GridView, bearings: Bearings, telling: Set[str], grounds: Set[str] = frozenset()) -> None:
+        self._view, self._bearings, self._telling, self._grounds = view, bearings, telling, grounds
         self._areas: dict[Pose, Area] = {}
         self.unknown_patches = self.lost_steps = 0
         self._lost_for = 0
@@ -66,7 +72,9 @@ class Seeing:
             self._lost_for,
             frozenset(solid) if is_lost else frozenset(),
         )
-        return Sight(seen, tuple(effects), own.things)
+        ground = [(place, shown.ground) for place, shown in zip(places or (), cells, strict=False) if shown.ground]
+        told = tuple((place, word) for place, word in ground if word in self._grounds)
+        return Sight(seen, tuple(effects), own.things, told)
 
     def _detection(self, shown: CellShown, offset: tuple[int, int], place: Cell | None, pose: Pose | None) -> Detection:
         if shown.player:

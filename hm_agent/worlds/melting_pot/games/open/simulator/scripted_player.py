@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import dm_env
+from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
-from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
@@ -28,14 +28,6 @@ from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
-
-
-@dataclass(frozen=True)
-class PlayingRule:
-    """A rule that a player follows. words: as agents say it of others. next: what to do now, in one call or more."""
-
-    words: str
-    next: Callable[[Any], Sequence[Call]]
 
 
 class ScriptedPlayer:
@@ -78,7 +70,8 @@ class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
         return self._build(next(self._slots))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        return prev_state.act(timestep.observation, float(timestep.reward or 0.0)), prev_state
+        frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
+        return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
 
     def close(self) -> None:
         """Nothing to release."""
@@ -136,6 +129,8 @@ class RuleBots(GameBots[SubstrateFacts]):
         def build(slot: int) -> ScriptedPlayer:
             actions = actions_of(self._game.substrate)
             notes = self._notes(scenario.game_of(slot), slot, actions, self._seat)
-            return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[dealt[slots.index(slot) % len(dealt)]])
+            return ScriptedPlayer(
+                notes, self._follower(notes, actions), self._rules[dealt[slots.index(slot) % len(dealt)]]
+            )
 
         return ScriptedPolicy(build, slots)

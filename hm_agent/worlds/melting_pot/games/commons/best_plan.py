@@ -1,0 +1,132 @@
+"""The best plan at a common good, given what rules the others follow: what pays the most in a model in whole flows.
+
+The model knows no map: a player at the river removes so much dirt a step, one in the orchard eats so many apples, and
+the way between takes so long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import River
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+from hm_agent.worlds.melting_pot.games.commons.rules import (
+    COMPANY,
+    KEEP,
+    TURN,
+    clean,
+    eat,
+    harvest,
+    last_company,
+    zap,
+)
+from hm_agent.worlds.melting_pot.games.open.calls import Call
+from hm_agent.worlds.melting_pot.grid import distance
+
+CLEANING, EATING = 0.45, 0.9
+"""How much dirt a player at the river removes in a step, and how many apples one eats in the orchard, as measured."""
+WAY = 12
+"""The steps between river and orchard."""
+FAR = 99
+"""The way to a place that is unknown."""
+TICK = 5
+"""The steps of the model."""
+HORIZON = 200
+"""How far it looks ahead at most."""
+TIMES_TO_CLEAN = (0, 10, 20, 40, 80)
+"""For how many steps it considers to clean before it eats."""
+FOLLOWING = 8
+"""The steps that it takes to hit a player that is near, and to be back at the apples."""
+
+
+@dataclass(frozen=True)
+class RiverState:
+    """A river and its orchard at a step. share: of the river's places with dirt. apples: in the orchard.
+
+    company: for how many steps reciprocators will go on cleaning if nobody else does.
+    """
+
+    step: int
+    share: float
+    apples: float
+    company: int
+
+
+def income(river: River, now: RiverState, rules: Sequence[str], cleaning: range, steps: int) -> float:
+    """What a player earns in so many steps that cleans in those of `cleaning` and eats else, beside these rules."""
+    share, apples, company, earned = now.share, now.apples, now.company, 0.0
+    for after in range(0, steps, TICK):
+        step, cleans = now.step + after, after in cleaning
+        of_rule = [_cleans(rule, step, company) for rule in rules]
+        is_seen = cleans or any(cleans_too for cleans_too in of_rule)
+        company = COMPANY if is_seen and share > 0 else company - TICK
+        dirties = river.dirties if step >= river.spared else 0.0
+        cleaners = sum(of_rule) + cleans
+        share = min(1.0, max(0.0, share + TICK * (dirties - CLEANING * cleaners) / river.places))
+        apples += TICK * river.growing(share) * (river.orchard - apples)
+        is_there = not cleans and (after < cleaning.start or after >= cleaning.stop + WAY)
+        eaters = of_rule.count(False) + is_there
+        eaten = min(apples, TICK * EATING * eaters)
+        apples -= eaten
+        earned += eaten / eaters if is_there else 0.0
+    return earned
+
+
+def _cleans(rule: str, step: int, company: int) -> bool:
+    """True if a player of a rule cleans in a step."""
+    if rule == "takes_turns":
+        return step // TURN % 2 == 0
+    return rule == "cleans" or (rule == "reciprocates" and company > 0)
+
+
+def river_state(seat: CommonsSeat) -> RiverState:
+    """The state as far as a seat knows it: dirt has gathered since it last saw the river."""
+    river, seen = seat.facts.river, seat.river
+    assert river is not None
+    assert seen is not None, "it is not known before it was seen"
+    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared)) / river.places
+    company = last_company(seat)
+    left = 0 if company is None else max(0, company + COMPANY - seat.step)
+    return RiverState(seat.step, min(1.0, seen.share + gathered), float(len(seat.apples)), left)
+
+
+def _is_at_river(seat: CommonsSeat) -> bool:
+    """True if the seat's player is nearer to the river than to the orchard."""
+    ways = ((distance(seat.here, cell) for cell in cells) for cells in (seat.water, seat.orchard))
+    water, orchard = (min(way, default=FAR) for way in ways)
+    return water <= orchard
+
+
+def time_to_clean(seat: CommonsSeat, rules: Sequence[str]) -> int:
+    """For how many steps to clean now, which pays the most; 0 to eat."""
+    river, steps = seat.facts.river, min(HORIZON, seat.left)
+    assert river is not None
+    now, way = river_state(seat), 0 if _is_at_river(seat) else WAY
+    pays = {
+        time: income(river, now, rules, range(way, way + time) if time else range(-WAY * (not way), 0), steps)
+        for time in TIMES_TO_CLEAN
+    }
+    return max(pays, key=lambda time: (round(pays[time], 6), -time))
+
+
+def tend_river(seat: CommonsSeat, rules: Sequence[str]) -> Sequence[Call]:
+    """Cleans or eats, whichever pays more beside players of these rules; looks for the river at first."""
+    if seat.river is None:
+        return []
+    return clean(seat) if time_to_clean(seat, rules) else eat(seat)
+
+
+def tend_apples(seat: CommonsSeat, rules: Mapping[str, str]) -> Sequence[Call]:
+    """Spares apples while sparing pays, which it does unless others take them or the end is near.
+
+    rules: of the others, by name. Those that strip are zapped where that saves more apples than it costs.
+    """
+    regrowth = seat.facts.regrowth
+    assert regrowth is not None
+    strippers = [player for player, rule in rules.items() if rule == "strips"]
+    saves = EATING * min(regrowth.removed, seat.left) / seat.facts.players
+    if strippers and saves > EATING * FOLLOWING and (shot := zap(seat, strippers)):
+        return shot
+    ends_soon = seat.left * EATING <= len(seat.apples)
+    return harvest(seat, 0 if strippers or ends_soon else KEEP)

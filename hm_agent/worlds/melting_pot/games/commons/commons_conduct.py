@@ -1,0 +1,84 @@
+"""What others are seen to do to a common good, and in whose company."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
+from hm_agent.worlds.melting_pot.games.open.conduct import (
+    STRETCH,
+    Conduct,
+    ConductSeen,
+    ConductWatch,
+    takes,
+    uses,
+)
+from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
+
+OWN, SOMEBODY = "you", "somebody"
+"""The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
+SCARCE = 1
+"""An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
+
+
+def takes_last(apple: str) -> str:
+    return f"takes a last {apple}"
+
+
+@dataclass(frozen=True, slots=True)
+class CommonsConduct(Conduct):
+    """A stretch of another player's. in_company: True if anybody else was seen to clean in it or in the one before."""
+
+    in_company: bool
+
+
+class CommonsWatch(ConductWatch):
+    """Watches the others at a common good.
+
+    cleaned, spoiled: the latest step at which each was seen to clean, the agent itself included, and to take a last
+    apple.
+    """
+
+    def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
+        super().__init__({facts.apple})
+        self._facts, self.memory = facts, memory
+        self.cleaned: dict[str, int] = {}
+        self.spoiled: dict[str, int] = {}
+        self._cleans = uses(facts.river.beam) if facts.river else None
+        self._spoils = takes_last(facts.apple)
+        possible = (takes(facts.apple), self._cleans or self._spoils)
+        self.behaviours |= dict.fromkeys(possible)
+
+    def read(
+        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+    ) -> Sequence[ConductSeen]:
+        ended = super().read(step, sight, gone, own, reward)
+        return [ConductSeen(step, self._at_common(each.interaction)) for each in ended]
+
+    def _at_common(self, seen: Conduct) -> CommonsConduct:
+        others = (step for player, step in self.cleaned.items() if player != seen.partner)
+        in_company = any(seen.step - step < 2 * STRETCH for step in others)
+        return CommonsConduct(
+            seen.step, seen.partner, seen.behaviour, seen.acts, seen.seen, seen.cell, seen.reward, in_company
+        )
+
+    def _did(self, step: int, player: str, acts: Sequence[str]) -> None:
+        if self._cleans in acts:
+            self.cleaned[player] = step
+        if self._spoils in acts:
+            self.spoiled[player] = step
+
+    def _taking(self, taken: Disappearance) -> str:
+        regrowth = self._facts.regrowth
+        if regrowth is None:
+            return takes(taken.kind)
+        left = regrowth.near(taken.cell, self.memory.cells_of(taken.kind))
+        return takes_last(taken.kind) if left <= SCARCE else takes(taken.kind)
+
+    def _main(self, acts: Sequence[tuple[str, int]]) -> str:
+        """To take last apples tells more than how many others were taken."""
+        counts: Mapping[str, int] = dict(acts)
+        return self._spoils if self._spoils in counts else acts[0][0]

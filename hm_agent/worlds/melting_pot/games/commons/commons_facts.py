@@ -1,0 +1,75 @@
+"""The facts of common goods: what keeps each going."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hm_agent.worlds.melting_pot.facts import Strict
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.grid import Cell
+
+
+@dataclass(frozen=True)
+class River(Strict):
+    """A river whose dirt keeps apples from growing.
+
+    places: how many hold dirt or may. depletion: the share of them with dirt from which on nothing grows. growth: the
+    chance per step and empty place of the orchard while there is no dirt, falling evenly with the share. orchard: how
+    many places apples have. dirties: the chance per step that a place gets dirt, after the first `spared` steps. clean:
+    the action that removes dirt, and beam: what it shows. water, grass: the ground of the river and of the orchard.
+    """
+
+    places: int
+    depletion: float
+    growth: float
+    orchard: int
+    dirties: float
+    spared: int
+    dirt: str = "dirt"
+    clean: str = "fire_clean"
+    beam: str = "beam clean"
+    water: str = "water"
+    grass: str = "grass"
+
+    def growing(self, share: float) -> float:
+        """The chance per step that an empty place gets an apple. share: of the places with dirt."""
+        return self.growth * max(0.0, 1 - share / self.depletion)
+
+
+@dataclass(frozen=True)
+class Regrowth(Strict):
+    """Apples that grow back beside others.
+
+    chances: per step, by how many apples lie within `radius` of the empty place; the last stands for more, too.
+    removed: for how many steps a player that was hit is off the map.
+    """
+
+    chances: tuple[float, ...]
+    removed: int
+    radius: int = 2
+
+    def growing(self, near: int) -> float:
+        """The chance per step that an apple grows back. near: how many lie within the radius."""
+        return self.chances[min(near, len(self.chances) - 1)]
+
+    def near(self, cell: Cell, apples: Sequence[Cell]) -> int:
+        """How many of these apples lie within the radius of a cell, the one on it aside."""
+        x, y = cell
+        within = self.radius**2
+        return sum(0 < (ax - x) ** 2 + (ay - y) ** 2 <= within for ax, ay in apples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonsFacts(SubstrateFacts):
+    """A common good: it has either a river or a regrowth. apple: the word for what pays."""
+
+    game: Literal["commons"]
+    river: River | None = None
+    regrowth: Regrowth | None = None
+    apple: str = "apple"
+
+    @property
+    def grounds(self) -> tuple[str, ...]:
+        return (self.river.water, self.river.grass) if self.river else ()

@@ -1,0 +1,98 @@
+"""The built-in reasoner at a common good: which rules others follow, and the best plan beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, tend_river
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, TURN, last_company, rules_in
+from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
+from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
+from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, review
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+
+
+def does(rule: str, seat: CommonsSeat, step: int, in_company: bool) -> str:
+    """What a player of a rule mostly does in the stretch that ends at a step. in_company: as in `CommonsConduct`."""
+    eats, river = takes(seat.facts.apple), seat.facts.river
+    if river is None:
+        return takes_last(seat.facts.apple) if rule == "strips" else eats
+    has_turn = (step - STRETCH // 2) // TURN % 2 == 0
+    cleans = {"cleans": True, "eats": False, "reciprocates": in_company, "takes_turns": has_turn}[rule]
+    return uses(river.beam) if cleans else eats
+
+
+def _weigh(
+    seat: CommonsSeat, about: str, history: Sequence[CommonsConduct], earlier: Sequence[Hypothesis]
+) -> Mapping[str, float]:
+    """The rules' log-likelihoods by the stretches in which a player took or used something, with earlier values."""
+    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
+    telling = [each for each in history if each.behaviour not in (STAYS, WALKS)]
+    fits = {}
+    for name, rule in rules_in(seat).items():
+        expected = (does(name, seat, each.step, each.in_company) for each in telling)
+        fit = sum(
+            log(KEPT_TO if each.behaviour == then else ELSE) for each, then in zip(telling, expected, strict=True)
+        )
+        fits[rule.words] = fit + values.get(rule.words, 0.0)
+    return fits
+
+
+def _foresee(words: str | None, seat: CommonsSeat, about: str, history: Sequence[CommonsConduct]) -> NextConduct:
+    """What a player does next by a rule in words; words of no rule stand for what it did last."""
+    name = next((name for name, rule in rules_in(seat).items() if rule.words == words), None)
+    if name is None:
+        return NextConduct(does=history[-1].behaviour if history else seat.behaviours[0])
+    company = last_company(seat)
+    return NextConduct(does=does(name, seat, seat.step, company is not None and seat.step - company < COMPANY))
+
+
+def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping[str, str]:
+    """The rules that others are believed to follow, by player; those without a belief are left out."""
+    names = {rule.words: name for name, rule in rules_in(seat).items()}
+    believed = ((other.name, names.get(other.hypothesis or "") or names.get(other.expected or "")) for other in others)
+    return {player: rule for player, rule in believed if rule}
+
+
+def best_calls(
+    seat: CommonsSeat, strategy: str | None, others: Sequence[PlayerBelief], barred: Call | None
+) -> Sequence[str]:
+    """The plan of a strategy that is a rule in words, else the best beside the others, as far as these are known."""
+    ruled = next((rule for rule in rules_in(seat).values() if rule.words == strategy), None)
+    believed = rules_believed(seat, others)
+    if ruled:
+        plan = ruled.next(seat)
+    elif seat.facts.river:
+        plan = tend_river(seat, tuple(believed.values()))
+    else:
+        plan = tend_apples(seat, believed)
+    if plan and plan[0] != barred:
+        return [str(call) for call in plan]
+    places = [WalkTo(cell) for cell in seat.unseen]
+    return [str(next((place for place in places if place != barred), LookAround()))]
+
+
+def _plan(question: Plan) -> CallsAnswer:
+    seat = question.situation
+    assert isinstance(seat, CommonsSeat)
+    return CallsAnswer(calls=list(best_calls(seat, question.strategy, question.others, question.barred_call)))
+
+
+REASONER = WrittenReasoner(
+    CommonsSeat,
+    _weigh,
+    _foresee,
+    strategy=lambda seat: phrase(seat.blocks, "best_strategy"),
+    calls=lambda seat, barred: best_calls(seat, None, (), barred),
+    review=review,
+)
+ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}

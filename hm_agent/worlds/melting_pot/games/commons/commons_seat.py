@@ -1,0 +1,59 @@
+"""What questions show of a player at a common good."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hm_agent.questions import UNSHOWN
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+from hm_agent.worlds.melting_pot.grid import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class RiverSeen:
+    """The river as last seen. dirty: how many of the `places` known hold dirt. step: when any was last in view."""
+
+    dirty: int
+    places: int
+    step: int
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.dirty / self.places)
+
+
+@dataclass(frozen=True)
+class CommonsSeat(OpenSeat):
+    """What one player knows of a common good at a step.
+
+    cleaned, spoiled: the latest step at which each was seen to clean, itself included, and to take a last apple. river:
+    None where there is none, or none was seen. water, orchard: the cells of both that were seen.
+    """
+
+    blocks = "melting_pot/commons/blocks.j2"
+
+    facts: CommonsFacts = field(metadata=UNSHOWN)
+    cleaned: tuple[tuple[str, int], ...] = ()
+    spoiled: tuple[tuple[str, int], ...] = ()
+    river: RiverSeen | None = None
+    water: tuple[Cell, ...] = field(default=(), metadata=UNSHOWN)
+    orchard: tuple[Cell, ...] = field(default=(), metadata=UNSHOWN)
+
+    @cached_property
+    def apples(self) -> tuple[Cell, ...]:
+        """Where apples were last seen, but for the own cell."""
+        return tuple(self.cells_of((self.facts.apple,)))
+
+    @property
+    def shunned(self) -> Set[Cell]:
+        """Also apples that a walk doesn't lead to, where they grow back only beside others."""
+        return {*super().shunned, *self.apples} if self.facts.regrowth else super().shunned
+
+    def apples_leaving(self, least: int) -> tuple[Cell, ...]:
+        """The apples that lie within the radius of at least so many others."""
+        assert self.facts.regrowth is not None, "only where apples grow back beside others"
+        near = self.facts.regrowth.near
+        return tuple(cell for cell in self.apples if near(cell, self.apples) >= least)

@@ -1,0 +1,131 @@
+"""The rules that players at a common good may follow: what scripted players do, and what minds take others to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import OWN
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+from hm_agent.worlds.melting_pot.games.open.calls import (
+    Call,
+    CollectThings,
+    LookAround,
+    StandStill,
+    UseAction,
+    WalkTo,
+)
+from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.grid import Cell, distance
+
+COMPANY = 50
+"""For so many steps after another was seen to clean, a reciprocator cleans."""
+TURN = 60
+"""The steps of a turn of players that clean in turns."""
+WATCH = 40
+"""A reciprocator in the orchard goes to see who cleans after so many steps without a look at the river."""
+KEEP = 3
+"""A player that spares the apples takes only those that lie beside so many others."""
+GRUDGE = 40
+"""For so many steps after it took a last apple, a player is zapped by those that punish."""
+NEAR_ENOUGH = 6
+"""The distance at which a player is hit rather than followed."""
+STEPS_HERE = 3
+"""How long a player waits that has nothing to take."""
+
+
+def _nearest(seat: CommonsSeat, cells: Sequence[Cell]) -> Cell | None:
+    others = (cell for cell in cells if cell != seat.here)
+    return min(others, key=lambda cell: (distance(seat.here, cell), cell), default=None)
+
+
+# A river to clean
+
+
+def eat(seat: CommonsSeat) -> Sequence[Call]:
+    """Collects apples; waits in the orchard while there are none."""
+    if _nearest(seat, seat.apples):
+        return [CollectThings(seat.facts.apple, 2)]
+    place = _nearest(seat, seat.orchard)
+    if place is None:
+        return []
+    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
+
+
+def clean(seat: CommonsSeat) -> Sequence[Call]:
+    """Removes dirt; looks for more along the river while none is known."""
+    river = seat.facts.river
+    assert river is not None, "there is a river to clean"
+    if seat.cells_of((river.dirt,)):
+        return [UseAction(river.clean, river.dirt, 2)]
+    place = _nearest(seat, seat.water)
+    if place is None:
+        return []
+    return [StandStill(STEPS_HERE), LookAround()] if distance(seat.here, place) <= 1 else [WalkTo(place)]
+
+
+def last_company(seat: CommonsSeat) -> int | None:
+    """The latest step at which anybody else was seen to clean; None if nobody was."""
+    return max((step for player, step in seat.cleaned if player != OWN), default=None)
+
+
+def reciprocate(seat: CommonsSeat) -> Sequence[Call]:
+    """Cleans for a while after anybody else was seen to, else eats and goes to look at the river now and then."""
+    company = last_company(seat)
+    if company is not None and seat.step - company < COMPANY:
+        return clean(seat)
+    place = _nearest(seat, seat.water)
+    if place is None:
+        return []
+    has_looked = seat.river is not None and seat.step - seat.river.step < WATCH
+    return eat(seat) if has_looked else [WalkTo(place), LookAround()]
+
+
+def take_turns(seat: CommonsSeat) -> Sequence[Call]:
+    """Cleans for TURN steps, then eats for as many, and so on."""
+    return eat(seat) if seat.step // TURN % 2 else clean(seat)
+
+
+# Apples that grow back beside others
+
+
+def harvest(seat: CommonsSeat, keep: int) -> Sequence[Call]:
+    """Takes the nearest apple that lies beside at least `keep` others; waits, or looks elsewhere, if there is none."""
+    target = _nearest(seat, seat.apples_leaving(keep))
+    if target is not None:
+        return [WalkTo(target)]
+    if seat.unseen and seat.step % 2:
+        return [WalkTo(seat.unseen[0])]
+    return [StandStill(STEPS_HERE)] if seat.apples else []
+
+
+def zap(seat: CommonsSeat, players: Sequence[str]) -> Sequence[Call]:
+    """Hits one of these players, if it is in view and near."""
+    near = [each for each in seat.players if each.name in players and not each.ago]
+    near = [each for each in near if distance(seat.here, each.cell) <= NEAR_ENOUGH]
+    return [UseAction("fire_zap", near[0].name)] if near else []
+
+
+def punish(seat: CommonsSeat) -> Sequence[Call]:
+    """Spares the apples, and zaps who was lately seen to take a last one."""
+    spoilers = [player for player, step in seat.spoiled if seat.step - step < GRUDGE]
+    return zap(seat, spoilers) or harvest(seat, KEEP)
+
+
+RIVER_RULES: Mapping[str, PlayingRule] = {
+    "cleans": PlayingRule("It always cleans.", clean),
+    "eats": PlayingRule("It only eats.", eat),
+    "reciprocates": PlayingRule("It cleans after it saw another clean, else it eats.", reciprocate),
+    "takes_turns": PlayingRule(f"It cleans for {TURN} steps, then eats for {TURN}, and so on.", take_turns),
+}
+REGROWTH_RULES: Mapping[str, PlayingRule] = {
+    "spares": PlayingRule("It spares the last apples.", partial(harvest, keep=KEEP)),
+    "strips": PlayingRule("It takes every apple.", partial(harvest, keep=0)),
+    "punishes": PlayingRule("It spares the last apples, and zaps who takes them.", punish),
+}
+"""By the names that the games' files have for them."""
+
+
+def rules_in(seat: CommonsSeat) -> Mapping[str, PlayingRule]:
+    """The rules that there are at a seat's common good."""
+    return RIVER_RULES if seat.facts.river else REGROWTH_RULES
