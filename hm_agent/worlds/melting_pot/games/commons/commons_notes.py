@@ -16,7 +16,6 @@ from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
 
-
 RIVER_WIDTH = 3
 """Water that lies no farther from where dirt was seen is of the river, and may get dirty."""
 _AROUND = tuple(product(range(-RIVER_WIDTH, RIVER_WIDTH + 1), repeat=2))

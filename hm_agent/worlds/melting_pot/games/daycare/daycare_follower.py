@@ -17,7 +17,7 @@ from hm_agent.worlds.melting_pot.grid import Move, Pose
 
 
 class DaycareFollower(OpenFollower):
-    """Follows plans, and interrupts them when a hand fills or empties unasked, or a banana comes within a child's reach."""
+    """Follows plans, and interrupts them when the hand fills or empties unasked, and when a child sees a banana."""
 
     def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
         super().__init__(notes, actions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ class DaycareKind(OpenKind):
 
     facts = DaycareFacts
     knows_bots = True
-    shortcuts = {"grasping": "parent: always brings what the child grasped at last; child: always asks for it"}
+    shortcuts: Mapping[str, str] = {"grasping": "a parent always brings what is grasped at, a child always asks for it"}
 
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower

@@ -33,10 +33,10 @@ from hm_agent.worlds.melting_pot.games.daycare.hands import (
     ONE,
     SEVERAL,
 )
-from hm_agent.worlds.melting_pot.games.open.calls import Call
+from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
 from hm_agent.worlds.melting_pot.games.open.greedy import review
-from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 SHOWS: Mapping[str, Mapping[str, float]] = {
     POINTS: {ONE: 0.4, SEVERAL: 0.15, EATS_GIVEN: 0.25, EATS_OWN: 0.05, WALKS: 0.1, STAYS: 0.05},
@@ -84,17 +84,10 @@ def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
 def _plan(question: Plan) -> CallsAnswer:
     seat = question.situation
     assert isinstance(seat, DaycareSeat)
-    calls = [call for call in best_calls(seat, rule_in(seat, question.others))]
+    calls = list(best_calls(seat, rule_in(seat, question.others)))
     if calls[0] == question.barred_call:
-        calls = [*calls[1:]] or list(best_calls_elsewhere(seat))
+        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
     return CallsAnswer(calls=[str(call) for call in calls])
-
-
-def best_calls_elsewhere(seat: OpenSeat) -> Sequence[Call]:
-    """Another place to look, for a plan whose first call has just failed."""
-    from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
-
-    return [WalkTo(seat.unseen[-1])] if seat.unseen else [LookAround()]
 
 
 def _strategy(seat: DaycareSeat) -> str:

@@ -19,9 +19,9 @@ from hm_agent.worlds.melting_pot.grid import Cell
 class DaycareSeat(OpenSeat):
     """What a parent or a child knows at a step.
 
-    is_child: which of the two it is. held, other_held: the fruit in the own hand and in the other's,
-    which is at other_hand. grown: where the own one grows. fruit: those that somebody had to do with. child_ate, given_at: the latest steps in which the child
-    was seen to eat and was given something; -1 before the first.
+    is_child: which of the two it is. held, other_held: the fruit in the own hand and in the other's, which is at
+    other_hand. grown: where the own one grows. fruit: those that somebody had to do with. child_ate, given_at: the
+    latest steps in which the child was seen to eat and was given something; -1 before the first.
     """
 
     blocks = "melting_pot/daycare/blocks.j2"

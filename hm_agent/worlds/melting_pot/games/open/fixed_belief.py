@@ -12,7 +12,7 @@ from hm_agent.theory_of_mind.written_mind import WrittenMind, WrittenStrategy
 
 
 class FixedBelief(BaseStrategist[WrittenMind]):
-    """Plans as if each other player followed a rule. rules: of each role that others can have, the rule taken for it."""
+    """Plans as if each other player followed a rule. rules: one for each role that others can have."""
 
     def __init__(self, mind: WrittenMind, model: Model, rules: Sequence[str]) -> None:
         super().__init__(mind, model)

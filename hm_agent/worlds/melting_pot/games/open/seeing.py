@@ -46,7 +46,7 @@ class Seeing:
         labels = self._view.atlas.label(rgb)
         cells = [self._view.shown(label) for label in labels]
         own = cells[window.own_index]
-        pose = self._bearings.update(labels, own.is_own, move)
+        pose = self._bearings.update(labels, move)
         unknown = sum(cell.is_unknown for cell in cells)
         self.unknown_patches += unknown
         is_lost = own.is_own and pose is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games.daycare.care import (
     ATTENDS,
     FORAGES,
@@ -17,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
     playful_calls,
     spoiling_calls,
 )
-from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
+from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
 from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PlayingRule, RuleBots
@@ -48,5 +49,6 @@ class DaycareBots(RuleBots):
     def __init__(self, game: DaycareFacts) -> None:
         super().__init__(game, RULES, DaycareNotes, DaycareSeat, DaycareFollower)
 
-    def rule_played(self, bot: str) -> str:
-        return STAND_INS[bot.removeprefix("daycare__").rstrip("_0123456789")]
+    def stands_in(self, bot: str) -> tuple[str, int]:
+        played = bot.removeprefix("daycare__").rstrip("_0123456789")
+        return STAND_INS[played], slot_of(PARENT if "parent" in played else CHILD)

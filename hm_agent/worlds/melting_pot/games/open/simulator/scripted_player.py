@@ -6,11 +6,14 @@ A rule says what to do next by what its player knows; how that is done is the sa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
+from itertools import count
 from typing import Any
 
 import dm_env
+from meltingpot.configs.bots import BOT_CONFIGS
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
@@ -61,13 +64,13 @@ class ScriptedPlayer:
 
 
 class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
-    """The scripted players of an episode, in the order of slots. build: makes the one of a slot."""
+    """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
-    def __init__(self, build: Callable[[int], ScriptedPlayer], slots: Sequence[int]) -> None:
-        self._build, self._slots = build, iter(slots)
+    def __init__(self, build: Callable[[int, int], ScriptedPlayer], slots: Iterable[int]) -> None:
+        self._build, self._slots = build, enumerate(slots)
 
     def initial_state(self) -> ScriptedPlayer:
-        return self._build(next(self._slots))
+        return self._build(*next(self._slots))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
         frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
@@ -80,7 +83,8 @@ class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
 class RuleBots(GameBots[SubstrateFacts]):
     """The scripted players of the unseen scenarios of one open game.
 
-    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat, follower: of the game's kind.
+    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat, follower: the classes of
+    the game's kind.
     """
 
     def __init__(
@@ -99,7 +103,11 @@ class RuleBots(GameBots[SubstrateFacts]):
         return ()
 
     def has_no_model(self, bot: str) -> bool:
-        return scenario_named(bot).is_unseen
+        return bot not in BOT_CONFIGS
+
+    def stands_in(self, bot: str) -> tuple[str, int]:
+        """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
+        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
@@ -118,19 +126,21 @@ class RuleBots(GameBots[SubstrateFacts]):
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
+        if bot in BOT_CONFIGS:
+            name, slot = self.stands_in(bot)
+            return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
-        if scenario.unseen is None:
-            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
-        slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
+        assert scenario.unseen, "all other bots are Melting Pot's"
         names = list(self._named(scenario.unseen))
         stream.shuffle(names)
         dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
+        slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
+        game = scenario.game_of(slots[0])
+        assert isinstance(game, SubstrateFacts)
+        return ScriptedPolicy(partial(self._player, game, names=dealt), slots)
 
-        def build(slot: int) -> ScriptedPlayer:
-            actions = actions_of(self._game.substrate)
-            notes = self._notes(scenario.game_of(slot), slot, actions, self._seat)
-            return ScriptedPlayer(
-                notes, self._follower(notes, actions), self._rules[dealt[slots.index(slot) % len(dealt)]]
-            )
-
-        return ScriptedPolicy(build, slots)
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+        """The player of a slot, with the rule of its place among the scripted players."""
+        actions = actions_of(game.substrate)
+        notes = self._notes(game, slot, actions, self._seat)
+        return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])
