@@ -30,8 +30,8 @@ TRIES = 3
 """A child's tries at a fruit in one plan."""
 SETTING_OUT = 6
 """The steps of such tries, beside the way to the fruit."""
-FED_FOR = 100
-"""A parent that eats for itself feeds the child once it has not eaten for so many steps, half of those it can bear."""
+FED_FOR = 120
+"""A parent feeds the child once it has not eaten for so many steps: it is removed after 200."""
 BETWEEN_GIFTS = 30
 """The steps between two fruits that are brought to a child."""
 LOST_FOR = 40
@@ -73,7 +73,7 @@ def parent_calls(seat: DaycareSeat, rule: str | None, *, fed_for: int = FED_FOR)
         return _bring(seat) if seat.grown in wanted else [UseAction(EAT)]
     fruit = growing(seat)
     to_give = [cell for cell in wanted if cell in fruit]
-    is_hungry = seat.child_ate < 0 or seat.step - seat.child_ate >= fed_for
+    is_hungry = seat.step - max(0, seat.child_ate) >= fed_for
     is_due = seat.given_at < 0 or seat.step - seat.given_at >= BETWEEN_GIFTS
     if to_give and is_hungry and is_due and _other(seat):
         return [UseAction(TAKE, to_give[0])]
@@ -90,15 +90,15 @@ def eat_nearest(seat: DaycareSeat, fruit: Sequence[Cell]) -> Sequence[Call]:
 
 
 def _wanted(seat: DaycareSeat, rule: str | None) -> list[Cell]:
-    """Where the fruit grows that the child likes, as it seems: it was seen to eat that, or to grasp at it."""
+    """Where the fruit grows that the child likes, as it seems: what it was seen to eat or, by its rule, to grasp at."""
     if rule is None or rule == REFUSES:
         return []
+    eaten = nearest(seat.here, (each.cell for each in seat.fruit if each.eaten))
+    if rule == PLAYS:
+        return eaten
     left = seat.step - LEFT_LYING
-    eaten = [each.cell for each in seat.fruit if each.eaten]
     tried = [each for each in seat.fruit if each.other and not (each.given and each.given_at < left)]
-    by_time = [each.cell for each in sorted(tried, key=lambda each: -each.when) if not each.eaten]
-    eaten = nearest(seat.here, eaten)
-    return by_time + eaten if rule == POINTS else eaten + by_time
+    return [each.cell for each in sorted(tried, key=lambda each: -each.when) if not each.eaten] + eaten
 
 
 def _bring(seat: DaycareSeat) -> Sequence[Call]:

@@ -66,7 +66,7 @@ def _weigh(
 
 def _foresee(words: str | None, seat: DaycareSeat, about: str, history: Sequence[Conduct]) -> NextConduct:
     """What a rule shows most often; words of no rule stand for the first rule."""
-    chances = SHOWS[words if words in _rules(seat) else _rules(seat)[0]]
+    chances = SHOWS[words if words is not None and words in _rules(seat) else _rules(seat)[0]]
     return NextConduct(does=max(chances, key=chances.__getitem__))
 
 

@@ -21,7 +21,8 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
 from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import PlayingRule, RuleBots
+from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 RULES: Mapping[str, PlayingRule] = {
     "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
