@@ -54,7 +54,7 @@ class FruitKnown:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldFruit:
     """A fruit in a hand. grown: the cell where it grows."""
 
     cell: Cell
@@ -101,7 +101,7 @@ class HandWatch:
 
     def __init__(self, own: str) -> None:
         self.fruit: dict[Cell, FruitKnown] = {}
-        self.held: dict[str, Held] = {}
+        self.held: dict[str, HeldFruit] = {}
         self.let_go: list[Cell] = []
         self.child_ate = self.given_at = -1
         self._own, self._other = own, CHILD if own == PARENT else PARENT
@@ -123,7 +123,7 @@ class HandWatch:
             fruit = next((each for each in LOOSE if each in words.get(cell, ())), None)
             if fruit:
                 grown = self._taken(step, player, cell, before)
-                self.held[player] = Held(cell, fruit, grown)
+                self.held[player] = HeldFruit(cell, fruit, grown)
                 if player in before and before[player].cell != cell:
                     self.let_go.append(before[player].cell)
             elif words.get(cell, frozenset()) & {*GROWING}:
@@ -152,7 +152,7 @@ class HandWatch:
             known.other, known.when = known.other + 1, step
             self._stretch.tried.add(cell)
 
-    def _taken(self, step: int, player: str, cell: Cell, before: Mapping[str, Held]) -> Cell:
+    def _taken(self, step: int, player: str, cell: Cell, before: Mapping[str, HeldFruit]) -> Cell:
         """Where the fruit in a hand grows; notes whose it was, if it has just been taken."""
         if player in before:
             return before[player].grown
@@ -167,7 +167,7 @@ class HandWatch:
             self._known(cell).is_own_reach = True
         return cell
 
-    def _given(self, step: int, held: Held) -> None:
+    def _given(self, step: int, held: HeldFruit) -> None:
         known = self._known(held.grown)
         known.given, known.given_at = known.given + 1, step
         self.given_at = step
@@ -175,7 +175,7 @@ class HandWatch:
             self._stretch.acts[GIVES_BANANA if held.fruit == BANANA else GIVES_APPLE] += 1
 
     def _put_or_eaten(
-        self, step: int, player: str, held: Held, words: Mapping[Cell, frozenset[str]], child: Cell | None
+        self, step: int, player: str, held: HeldFruit, words: Mapping[Cell, frozenset[str]], child: Cell | None
     ) -> None:
         """Notes what has become of a fruit that is no longer in a hand. child: where the child is, if that is seen."""
         if held.fruit in words.get(held.cell, ()):
