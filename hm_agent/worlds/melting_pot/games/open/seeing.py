@@ -64,7 +64,7 @@ class Seeing:
         solid = (offset for offset, shown in zip(window.offsets, cells, strict=True) if shown.solid)
         seen = TextualMap(
             pose,
-            own.is_own,
+            own.is_own or pose is not None,
             own.things[0] if own.things else None,
             tuple(detections),
             self._in_view(pose, hidden),
