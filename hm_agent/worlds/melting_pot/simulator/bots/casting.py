@@ -55,7 +55,8 @@ def config_of(scenario: Scenario) -> ScenarioConfig:
     focal = scenario.facts.focal_slots
     if scenario.is_unseen:
         substrate = scenario.game.substrate
-        roles = mp_substrate.get_config(substrate).default_player_roles[: scenario.players]
+        usual = mp_substrate.get_config(substrate).default_player_roles[: scenario.players]
+        roles = scenario.facts.roles or usual
         bots = {role: {scenario.name} for slot, role in enumerate(roles) if slot not in focal}
         config = ScenarioConfig(scenario.about, frozenset(), substrate, roles, [False] * len(roles), bots)
     else:
