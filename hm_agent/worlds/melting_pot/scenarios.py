@@ -104,10 +104,14 @@ class Scenario:
         return (self.facts.players or len(self.facts.roles) if self.facts else None) or self.game.slots
 
     @property
+    def knows_bots(self) -> bool:
+        """True if it is known what its bots do, so that scripted players can stand in for them."""
+        return self.facts is not None and (self.is_unseen or kind_of(self.game).knows_bots)
+
+    @property
     def needs_trained_bots(self) -> bool:
         """True if no scripted player can stand in for its bots."""
-        is_ours = self.is_unseen or kind_of(self.game).knows_bots
-        return self.facts is not None and not self.facts.bots_stand_still and not is_ours
+        return self.facts is not None and not self.facts.bots_stand_still and not self.knows_bots
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""

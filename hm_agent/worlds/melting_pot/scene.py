@@ -51,10 +51,14 @@ Bot = tuple[str, str | None, str | None]
 
 
 def by_slot(seats: Sequence[Seat], of_seats: PlayerT, of_bots: Iterable[PlayerT]) -> Sequence[PlayerT]:
-    """What is known of all players, by slot. of_seats: of each in a seat. of_bots: of the bots, by their slots."""
+    """What is known of all players, by slot.
+
+    of_seats: of each in a seat, and of bots of which nothing is known yet. of_bots: of the bots, by their slots.
+    """
     of_bots = tuple(of_bots)
     players, slots = iter(of_bots), set(map(slot_of, seats))
-    return [of_seats if slot in slots else next(players) for slot in range(len(slots) + len(of_bots))]
+    count = max(len(slots) + len(of_bots), 1 + max(slots))
+    return [of_seats if slot in slots else next(players, of_seats) for slot in range(count)]
 
 
 @dataclass(frozen=True)

@@ -329,8 +329,7 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    has_oracle = not scenario.is_self_play and (scenario.is_unseen or kind_of(scenario.game).knows_bots)
-    ceiling = "oracle" if has_oracle else None
+    ceiling = "oracle" if scenario.knows_bots else None
     floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 

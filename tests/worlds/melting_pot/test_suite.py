@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import World
 from hm_agent.registry import find_scenarios, passed_over_lines
 from hm_agent.suite import Setting
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
@@ -116,8 +118,8 @@ def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -
     for scenario in unseen:
         of_the_game = INFO[Scenario(scenario.game, 0).name]
         assert INFO[scenario.name].group == f"{of_the_game.group}, unseen opponents"
-        assert INFO[scenario.name].metric == of_the_game.metric
-        assert INFO[scenario.name].has_paid_interactions
+        assert INFO[scenario.name].metric == replace(of_the_game.metric, ceiling="oracle")
+        assert INFO[scenario.name].has_paid_interactions == kind_of(scenario.game).has_paid_interactions
         assert not INFO[scenario.name].published
 
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from hm_agent.models.builtin import ReasonerTable, by_situation
 from hm_agent.worlds.melting_pot.facts import GameFacts
+from hm_agent.worlds.melting_pot.games.agenda.agenda_kind import AgendaKind
 from hm_agent.worlds.melting_pot.games.commons.commons_kind import CommonsKind
 from hm_agent.worlds.melting_pot.games.cooking.kind import CookingKind
+from hm_agent.worlds.melting_pot.games.daycare.daycare_kind import DaycareKind
 from hm_agent.worlds.melting_pot.games.kind import Kind
 from hm_agent.worlds.melting_pot.games.matrix.kind import MatrixKind
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
@@ -16,6 +18,8 @@ KINDS: dict[str, Kind[Any]] = {
     "matrix": MatrixKind(),
     "cooking": CookingKind(),
     "commons": CommonsKind(),
+    "daycare": DaycareKind(),
+    "agenda": AgendaKind(),
     "open": OpenKind(),
 }
 """All kinds of games, by the word that their files say for `game`; the last one is for any substrate."""

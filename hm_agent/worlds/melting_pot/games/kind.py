@@ -43,8 +43,8 @@ class Kind(Protocol[FactsT]):
     counts_interactions: False if nothing in its games is counted as one. is_framed: False if pictures don't frame
     players, since to ask the engine where they are could change what happens. infers_inventories: True if agents find
     out what others held. offers: what the minds of its games answer beyond `BasicMind`; None if no agent that thinks
-    plays them. shortcuts: the agents of its games that model no mind, by name, with what they do;
-    where interactions are paid, they play games of two.
+    plays them. shortcuts: the agents of its games that model no mind, by name, with what they do; in games of paid
+    interactions they play those of two.
     """
 
     facts: type[FactsT]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from hm_agent.theory_of_mind.situation import InteractionSeen
 from hm_agent.worlds.melting_pot.games.open.seeing import Sight
@@ -70,6 +71,21 @@ class _Seen:
     acts: Counter[str] = field(default_factory=Counter)
 
 
+class Watch(Protocol):
+    """Watches the other players of one episode. behaviours: what others can be predicted to do."""
+
+    behaviours: dict[str, None]
+
+    def read(
+        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+    ) -> Sequence[ConductSeen]:
+        """Takes in a frame; returns the stretches that it ends.
+
+        gone: the things that the frame shows to be gone. own: the cell ahead of the agent, whose effects are its own.
+        """
+        ...
+
+
 class ConductWatch:
     """Watches the other players of one episode. takable: the things that count as taken once they are gone."""
 
@@ -83,10 +99,6 @@ class ConductWatch:
     def read(
         self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
-        """Takes in a frame; returns the stretches that it ends.
-
-        gone: the things that the frame shows to be gone. own: the cell ahead of the agent, whose effects are its own.
-        """
         self._earned += reward
         players = [player for player in sight.map.players if player.cell is not None]
         for player in players:

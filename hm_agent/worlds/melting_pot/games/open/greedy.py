@@ -116,6 +116,7 @@ def foresee(words: str | None, seat: OpenSeat, about: str, history: Sequence[Con
 
 
 def review(question: ReviewPlan) -> str:
+    """A critique by the reward alone."""
     advice = "go on like this" if question.reward > 0 else "try something else"
     return f"Reward {question.reward:g}: {advice}."
 

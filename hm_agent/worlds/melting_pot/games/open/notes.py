@@ -13,7 +13,7 @@ from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
-from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch
+from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch, Watch
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLog
 from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL, GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
@@ -61,7 +61,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self.has_moved_elsewhere = False
         self._situation: OpenSeat | None = None
 
-    def _watching(self) -> ConductWatch:
+    def _watching(self) -> Watch:
         """What watches the others."""
         return ConductWatch(frozenset(self._facts.collects))
 

@@ -27,9 +27,13 @@ def open_body(
     model: Model,
     reflector: Reflector,
     notes_of: type[OpenNotes] = OpenNotes,
+    follower_of: type[OpenFollower] = OpenFollower,
 ) -> OpenBody:
-    """The body of the player of a slot. seat, notes_of: what questions show, and what keeps that, of its kind."""
+    """The body of the player of a slot.
+
+    seat, notes_of, follower_of: what questions show, what keeps it and what carries out plans, of its kind's classes.
+    """
     actions = actions_of(facts.substrate)
     notes = notes_of(facts, slot, actions, seat)
-    follower = OpenFollower(notes, actions)
+    follower = follower_of(notes, actions)
     return written_body(notes, follower, WrittenMind(notes.players, notes), model, reflector, NoProbes())

@@ -17,6 +17,7 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, Substra
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+    from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
@@ -60,6 +61,11 @@ class OpenKind(Kind[Any]):
         from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
         return OpenTeller(OpenNotes(facts, slot, actions_of(facts.substrate), self.situation())).tell
+
+    def bots(self, facts: Any) -> RuleBots:
+        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+
+        return RuleBots(facts, {})
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems

@@ -52,16 +52,17 @@ def config_of(scenario: Scenario) -> ScenarioConfig:
     For an unseen scenario, it is a configuration of the same form with its own bot.
     """
     assert scenario.facts, "self-play has no bots"
+    focal = scenario.facts.focal_slots
     if scenario.is_unseen:
         substrate = scenario.game.substrate
-        roles = mp_substrate.get_config(substrate).default_player_roles[: scenario.players]
-        bots = {role: {scenario.name} for role in roles[len(scenario.seats) :]}
+        usual = mp_substrate.get_config(substrate).default_player_roles[: scenario.players]
+        roles = scenario.facts.roles or usual
+        bots = {role: {scenario.name} for slot, role in enumerate(roles) if slot not in focal}
         config = ScenarioConfig(scenario.about, frozenset(), substrate, roles, [False] * len(roles), bots)
     else:
         config = mp_scenario.get_config(scenario.name)
         if not kind_of(scenario.game).knows_bots:
             config = replace(config, roles=scenario.facts.roles or usual_roles(config.substrate))
-    focal = scenario.facts.focal_slots
     return replace(config, is_focal=[slot in focal for slot in range(len(config.roles))])
 
 

@@ -15,6 +15,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import CharacterRange, UnseenFacts
 from hm_agent.worlds.melting_pot.games.kind import FactsT
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
+from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
 
 class GameBots(Generic[FactsT]):
@@ -34,6 +35,12 @@ class GameBots(Generic[FactsT]):
     def goals(self) -> int:
         """The length of a puppet's one-hot GOAL."""
         return 0
+
+    @property
+    def visions(self) -> Sequence[SubstrateVision]:
+        """What scripted players see with, one for each side of an asymmetric game."""
+        sides = (False, True) if self._game.is_asymmetric else (False,)
+        return [vision_of(self._game.short_name, 0, is_column=is_column) for is_column in sides]
 
     def scripted(
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool

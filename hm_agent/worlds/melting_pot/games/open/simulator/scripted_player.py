@@ -6,12 +6,15 @@ A rule says what to do next by what its player knows; how that is done is the sa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
+from itertools import count
 from typing import Any
 
 import dm_env
-from meltingpot.configs import bots as bot_configs
+from meltingpot.configs.bots import BOT_CONFIGS
+from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
@@ -34,9 +37,8 @@ DEALT, DRAWN = "dealt", "drawn"
 class ScriptedPlayer:
     """One scripted player in one episode. intent: its rule in words."""
 
-    def __init__(self, notes: OpenNotes, actions: type[IntEnum], rule: PlayingRule) -> None:
-        self._notes, self._rule, self._step = notes, rule, -1
-        self._follower = OpenFollower(notes, actions)
+    def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
+        self._notes, self._follower, self._rule, self._step = notes, follower, rule, -1
         self.intent = rule.words
 
     def act(self, frame: Mapping[str, Any], reward: float) -> int:
@@ -64,17 +66,16 @@ class ScriptedPlayer:
 
 
 class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
-    """The scripted players of an episode, in the order of slots. build: makes the one of the next slot."""
+    """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
-    def __init__(self, build: Callable[[int], ScriptedPlayer], first_slot: int) -> None:
-        self._build, self._slot = build, first_slot
+    def __init__(self, build: Callable[[int, int], ScriptedPlayer], slots: Iterable[int]) -> None:
+        self._build, self._slots = build, enumerate(slots)
 
     def initial_state(self) -> ScriptedPlayer:
-        self._slot += 1
-        return self._build(self._slot - 1)
+        return self._build(*next(self._slots))
 
     def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
-        frame = {"RGB": timestep.observation["RGB"]}
+        frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
         return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
 
     def close(self) -> None:
@@ -84,7 +85,8 @@ class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
 class RuleBots(GameBots[SubstrateFacts]):
     """The scripted players of the unseen scenarios of one open game.
 
-    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat: of the game's kind.
+    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat, follower: the classes of
+    the game's kind.
     """
 
     def __init__(
@@ -93,12 +95,21 @@ class RuleBots(GameBots[SubstrateFacts]):
         rules: Mapping[str, PlayingRule],
         notes: type[OpenNotes] = OpenNotes,
         seat: type[OpenSeat] = OpenSeat,
+        follower: type[OpenFollower] = OpenFollower,
     ) -> None:
         super().__init__(game)
-        self._rules, self._notes, self._seat = rules, notes, seat
+        self._rules, self._notes, self._seat, self._follower = rules, notes, seat, follower
+
+    @property
+    def visions(self) -> Sequence[Any]:
+        return ()
 
     def has_no_model(self, bot: str) -> bool:
-        return bot not in bot_configs.BOT_CONFIGS
+        return bot not in BOT_CONFIGS
+
+    def stands_in(self, bot: str) -> tuple[str, int]:
+        """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
+        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
@@ -117,17 +128,21 @@ class RuleBots(GameBots[SubstrateFacts]):
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
-        if not self.has_no_model(bot):
-            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+        if bot in BOT_CONFIGS:
+            name, slot = self.stands_in(bot)
+            return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
-        assert scenario.unseen is not None, "of our scenarios only unseen ones have bots"
-        seats, names = len(scenario.seats), list(self._named(scenario.unseen))
+        assert scenario.unseen, "all other bots are Melting Pot's"
+        names = list(self._named(scenario.unseen))
         stream.shuffle(names)
         dealt = names if scenario.unseen.puppeteer == DEALT else names[:1]
+        slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
+        game = scenario.game_of(slots[0])
+        assert isinstance(game, SubstrateFacts)
+        return ScriptedPolicy(partial(self._player, game, names=dealt), slots)
 
-        def build(slot: int) -> ScriptedPlayer:
-            actions = actions_of(self._game.substrate)
-            notes = self._notes(self._game.played_by(scenario.players, ()), slot, actions, self._seat)
-            return ScriptedPlayer(notes, actions, self._rules[dealt[(slot - seats) % len(dealt)]])
-
-        return ScriptedPolicy(build, seats)
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+        """The player of a slot, with the rule of its place among the scripted players."""
+        actions = actions_of(game.substrate)
+        notes = self._notes(game, slot, actions, self._seat)
+        return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])

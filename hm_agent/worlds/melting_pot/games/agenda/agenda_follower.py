@@ -1,0 +1,35 @@
+"""Carries out a plan in Hidden Agenda, where votes begin and end at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from hm_agent.core import Event
+from hm_agent.models.prompts import phrase
+from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
+from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
+from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+
+
+class AgendaFollower(OpenFollower):
+    """Follows plans, and interrupts them when a vote begins or ends, and when an impostor can tag again."""
+
+    def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
+        super().__init__(notes, actions)
+        self._was_voting = self._was_ready = False
+        self._in_view = 0
+
+    def observe(self, situation: OpenSeat, events: Sequence[Event], because: str | None) -> str | None:
+        because = super().observe(situation, events, because)
+        assert isinstance(situation, AgendaSeat)
+        has_changed = situation.is_voting != self._was_voting
+        count = len(situation.in_view)
+        can_tag = situation.is_impostor and situation.is_ready and (not self._was_ready or count != self._in_view)
+        self._was_voting, self._was_ready, self._in_view = situation.is_voting, situation.is_ready, count
+        if because or not self.plan:
+            return because
+        if has_changed:
+            return phrase("melting_pot/agenda/messages.j2", "vote_begins" if situation.is_voting else "vote_ends")
+        return phrase("melting_pot/agenda/messages.j2", "can_tag") if can_tag and not situation.is_voting else None

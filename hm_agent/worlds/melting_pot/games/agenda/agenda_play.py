@@ -1,0 +1,125 @@
+"""What a crewmate and an impostor do, by what they take others for: for the reasoner, and for scripted players."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from hm_agent.worlds.melting_pot.facts import slot_of
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import GEM, TAG, nearest_deposit
+from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
+from hm_agent.worlds.melting_pot.games.open.calls import (
+    Call,
+    CollectThings,
+    FollowPlayer,
+    KeepAway,
+    LookAround,
+    StandStill,
+    UseAction,
+    WalkTo,
+)
+from hm_agent.worlds.melting_pot.grid import distance
+
+IMPOSTOR, CREW = "It is the impostor.", "It is a crewmate."
+HUNTS = "It is the impostor, and freezes whoever is nearest."
+LURKS = "It is the impostor, and freezes who is alone with it."
+PRETENDS = "It is the impostor, takes gems like a crewmate, and freezes who is alone with it."
+SILENT = "It is a crewmate, and votes for nobody."
+ACCUSES = "It is a crewmate, and votes for whoever was beside a player when that was frozen."
+FOLLOWS = "It is a crewmate, and votes like the others."
+IMPOSTORS = frozenset((IMPOSTOR, HUNTS, LURKS, PRETENDS))
+"""The rules of impostors."""
+NOBODY = 6
+"""The number of the vote for nobody."""
+CLOSE = 4
+"""A crewmate that is alone with the impostor keeps this distance."""
+PAUSE = 4
+"""The steps between two looks at the others' votes."""
+
+
+def vote(seat: AgendaSeat, player: str | None) -> Sequence[Call]:
+    number = NOBODY if player is None else slot_of(player) + 1
+    return [UseAction(f"vote_{number}"), StandStill(PAUSE)]
+
+
+def most_voted(seat: AgendaSeat) -> str | None:
+    """The other player that most of the others vote for; None if nobody does."""
+    counts = Counter(vote for vote in seat.votes.values() if vote and vote != seat.own_name)
+    return min(counts, key=lambda name: (-counts[name], name), default=None)
+
+
+def most_suspect(seat: AgendaSeat) -> str | None:
+    """Whoever was beside frozen players most often, more than it was seen elsewhere; else the only one not cleared."""
+    near = [each for each in seat.suspicions if each.near > each.elsewhere]
+    if near:
+        return max(near, key=lambda each: (each.near - each.elsewhere, each.player)).player
+    left = [each for each in seat.suspicions if not each.elsewhere]
+    return left[0].player if len(left) == 1 else None
+
+
+def _search(seat: AgendaSeat) -> Sequence[Call]:
+    return [WalkTo(seat.unseen[0])] if seat.unseen else [LookAround()]
+
+
+def bring_gems(seat: AgendaSeat) -> Sequence[Call]:
+    """Picks up the nearest gem, and stores it."""
+    if seat.carries:
+        return [WalkTo(nearest_deposit(seat.here))]
+    return [CollectThings(GEM)] if seat.cells_of((GEM,)) else _search(seat)
+
+
+def crew_calls(seat: AgendaSeat, impostors: Collection[str]) -> Sequence[Call]:
+    """Brings gems, away from impostors when alone with one, and votes for one. impostors: who is taken for one."""
+    suspects = [name for name in impostors if name in seat.votes]
+    if seat.is_voting:
+        return vote(seat, suspects[0] if suspects else None)
+    alone_with = seat.in_view[:1] if len(seat.in_view) == 1 else []
+    near = [known for known in seat.players if known.name in alone_with and distance(seat.here, known.cell) <= CLOSE]
+    if near and near[0].name in suspects:
+        return [KeepAway(near[0].name, CLOSE)]
+    return bring_gems(seat)
+
+
+def accusing_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """Votes for whom it suspects; where it suspects nobody, like the others, unless it saw that one elsewhere."""
+    suspect, leader = most_suspect(seat), most_voted(seat)
+    if suspect is None and leader and not seat.suspicion(leader).elsewhere:
+        suspect = leader
+    return crew_calls(seat, [suspect] if suspect and seat.is_voting else [])
+
+
+def following_calls(seat: AgendaSeat) -> Sequence[Call]:
+    leader = most_voted(seat) if seat.is_voting else None
+    return crew_calls(seat, [leader] if leader else [])
+
+
+def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """Tags the nearest other player whenever it can, and looks for one while it can't."""
+    if seat.is_voting:
+        return vote(seat, most_voted(seat))
+    if seat.in_view:
+        return [UseAction(TAG, seat.in_view[0])] if seat.is_ready else [FollowPlayer(seat.in_view[0], 5)]
+    return _search(seat)
+
+
+def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """Tags a player only if no third one is in view."""
+    if seat.is_voting:
+        return vote(seat, most_voted(seat))
+    if seat.is_ready and len(seat.in_view) == 1:
+        return [UseAction(TAG, seat.in_view[0])]
+    return _search(seat) if len(seat.in_view) != 1 else [FollowPlayer(seat.in_view[0], 5)]
+
+
+def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """As `lurking_calls`, but takes gems in between, and stores none."""
+    if seat.is_voting or (seat.is_ready and len(seat.in_view) == 1):
+        return lurking_calls(seat)
+    return _search(seat) if seat.carries or not seat.cells_of((GEM,)) else [CollectThings(GEM)]
+
+
+def impostor_calls(seat: AgendaSeat, rules: Collection[str]) -> Sequence[Call]:
+    """Lurks where crewmates accuse by what they saw, and accuses first where they follow. rules: the others'."""
+    if seat.is_voting and FOLLOWS in rules and most_voted(seat) is None and seat.votes:
+        return vote(seat, min(seat.votes))
+    return lurking_calls(seat) if ACCUSES in rules else hunting_calls(seat)

@@ -1,0 +1,74 @@
+"""What questions show of a crewmate or an impostor, and how that is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hm_agent.core import Event, Observation
+from hm_agent.worlds.melting_pot.facts import seat_of
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
+from hm_agent.worlds.melting_pot.games.agenda.evidence import Ballot, EvidenceWatch, Suspicion
+from hm_agent.worlds.melting_pot.games.game import View
+from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+
+
+@dataclass(frozen=True)
+class AgendaSeat(OpenSeat):
+    """What a crewmate or an impostor knows at a step.
+
+    own_name: its name, by which others vote for it. is_impostor: which of the two it is. carries: True if it holds a
+    gem. is_ready: True if it can tag. is_voting: True while players vote. votes: whom each other player that is still
+    in the game votes for, None for nobody. suspicions: what was seen of these.
+    """
+
+    blocks = "melting_pot/agenda/blocks.j2"
+
+    own_name: str
+    is_impostor: bool
+    carries: bool
+    is_ready: bool
+    is_voting: bool
+    votes: Mapping[str, str | None]
+    suspicions: tuple[Suspicion, ...]
+
+    @property
+    def in_view(self) -> list[str]:
+        """The others that are in view and still in the game, the nearest first."""
+        return [known.name for known in self.players if not known.ago and known.name in self.votes]
+
+    def suspicion(self, player: str) -> Suspicion:
+        return next((each for each in self.suspicions if each.player == player), Suspicion(player))
+
+
+class AgendaNotes(OpenNotes):
+    """Perceives and remembers for a crewmate or an impostor."""
+
+    def _watching(self) -> EvidenceWatch:
+        self._evidence = EvidenceWatch(frozenset(self._facts.collects), seat_of(self._slot))
+        return self._evidence
+
+    @property
+    def players(self) -> Sequence[str]:
+        """The names of the other players; frozen ones, which look alike, are in VOTING."""
+        return self._facts.others(self._slot)
+
+    def read(self, observation: Observation[View]) -> list[Event]:
+        self._evidence.take(Ballot.of(observation.view["VOTING"]))
+        return list(super().read(observation))
+
+    def _more(self) -> Mapping[str, Any]:
+        facts, view, own = self._facts, self._observation.view, seat_of(self._slot)
+        assert isinstance(facts, AgendaFacts)
+        votes = self._evidence.ballot.votes
+        return {
+            "own_name": own,
+            "is_impostor": facts.is_impostor(self._slot),
+            "carries": float(view["INVENTORY"].sum()) > 0,
+            "is_ready": float(view["READY_TO_SHOOT"]) >= 1,
+            "is_voting": self._evidence.is_voting,
+            "votes": {name: vote for name, vote in votes.items() if name != own},
+            "suspicions": self._evidence.suspicions,
+        }

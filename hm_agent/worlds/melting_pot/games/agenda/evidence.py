@@ -1,0 +1,130 @@
+"""What tells who the impostor is: who was near when somebody was frozen, who was in view elsewhere, and who votes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+
+from hm_agent.worlds.melting_pot.facts import seat_of
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import TAG_REACH, is_voting_place
+from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen, ConductWatch
+from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
+
+NEAR_FROZEN = "is beside a player when that is frozen"
+ELSEWHERE = "is in view elsewhere when somebody is frozen"
+VOTES, ABSTAINS = "votes for somebody", "votes for nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What was seen of a player when others were frozen, as numbers of times.
+
+    near: it was beside a player that was frozen then. elsewhere: it was in view, and beside nobody that was frozen.
+    """
+
+    player: str
+    near: int = 0
+    elsewhere: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """What the game tells of votes. votes: whom each votes for, None for nobody. out: who can play no more."""
+
+    votes: Mapping[str, str | None]
+    out: frozenset[str]
+
+    @classmethod
+    def of(cls, matrix: Pixels) -> Ballot:
+        """Reads VOTING: a row for each player, a column for each that it votes for, for nobody, and for being out."""
+        players = [seat_of(slot) for slot in range(len(matrix))]
+        votes, out = dict[str, str | None](), set[str]()
+        for player, row in zip(players, matrix, strict=True):
+            column = int(row.argmax())
+            if column == len(players) + 1:
+                out.add(player)
+            else:
+                votes[player] = players[column] if column < len(players) else None
+        return cls(votes, frozenset(out))
+
+
+NO_BALLOT = Ballot({}, frozenset())
+
+
+@dataclass(slots=True)
+class _Counts:
+    near: Counter[str] = field(default_factory=Counter)
+    elsewhere: Counter[str] = field(default_factory=Counter)
+
+
+class EvidenceWatch(ConductWatch):
+    """Watches the others of one episode, and who was where when somebody was frozen.
+
+    own: the agent's name. is_voting: True while players vote.
+    """
+
+    def __init__(self, takable: Set[str], own: str) -> None:
+        super().__init__(takable)
+        self._own = own
+        self.ballot = NO_BALLOT
+        self._before: Mapping[str, Cell] = {}
+        """Where others were in the frame before."""
+        self._out: frozenset[str] = frozenset()
+        self._counts = _Counts()
+        self.is_voting = False
+        self._voted: dict[str, str | None] = {}
+        self.behaviours |= dict.fromkeys((NEAR_FROZEN, ELSEWHERE, VOTES, ABSTAINS))
+
+    def take(self, ballot: Ballot) -> None:
+        """Takes in what the game tells of votes with the next frame."""
+        self.ballot = ballot
+
+    @property
+    def suspicions(self) -> tuple[Suspicion, ...]:
+        """Of all others that can still play."""
+        playing = sorted(self.ballot.votes.keys() - {self._own})
+        return tuple(Suspicion(name, self._counts.near[name], self._counts.elsewhere[name]) for name in playing)
+
+    def read(
+        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+    ) -> Sequence[ConductSeen]:
+        pose = sight.map.pose
+        was_voting, self.is_voting = self.is_voting, pose is not None and is_voting_place(pose.cell)
+        seen = []
+        if not was_voting:  # else whoever is out now was voted out
+            frozen = sorted(self.ballot.out - self._out - {self._own})
+            seen = [act for victim in frozen for act in self._witnessed(step, victim)]
+        if self.is_voting:
+            voted = {name: vote for name, vote in self.ballot.votes.items() if vote or name not in self._voted}
+            self._voted |= voted
+        elif self._voted:
+            seen += [
+                self._shown(step, name, VOTES if vote else ABSTAINS, self._before.get(name, (0, 0)))
+                for name, vote in self._voted.items()
+                if name != self._own and name in self.ballot.votes
+            ]
+            self._voted = {}
+        self._out = self.ballot.out
+        self._before = {player.kind: player.cell for player in sight.map.players if player.cell is not None}
+        return [*seen, *super().read(step, sight, gone, own, reward)]
+
+    def _witnessed(self, step: int, victim: str) -> Iterator[ConductSeen]:
+        """What was seen of the others just before a player was frozen.
+
+        A vote begins at once if somebody saw it. So nobody in view did it if none begins, and whoever was beside the
+        player may have done it if one begins.
+        """
+        place = self._before.get(victim)
+        for name, cell in self._before.items():
+            if name == victim or name not in self.ballot.votes or (self.is_voting and place is None):
+                continue
+            is_near = self.is_voting and place is not None and distance(cell, place) <= TAG_REACH
+            (self._counts.near if is_near else self._counts.elsewhere)[name] += 1
+            yield self._shown(step, name, NEAR_FROZEN if is_near else ELSEWHERE, cell)
+
+    def _shown(self, step: int, name: str, behaviour: str, cell: Cell) -> ConductSeen:
+        return ConductSeen(step, Conduct(step, name, behaviour, ((behaviour, 1),), 1, cell, 0.0))

@@ -1,0 +1,98 @@
+"""The built-in reasoner as a parent and as a child: which rule the other follows, and what is best against that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from hm_agent.core import Hypothesis
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.worlds.melting_pot.games.daycare.care import (
+    ATTENDS,
+    CHILDREN,
+    FORAGES,
+    PARENTS,
+    PLAYS,
+    POINTS,
+    REFUSES,
+    SPOILS,
+    child_calls,
+    parent_calls,
+)
+from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
+from hm_agent.worlds.melting_pot.games.daycare.hands import (
+    EATS,
+    EATS_GIVEN,
+    EATS_OWN,
+    GIVES_APPLE,
+    GIVES_BANANA,
+    ONE,
+    SEVERAL,
+)
+from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
+from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
+from hm_agent.worlds.melting_pot.games.open.greedy import review
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+
+SHOWS: Mapping[str, Mapping[str, float]] = {
+    POINTS: {ONE: 0.4, SEVERAL: 0.15, EATS_GIVEN: 0.25, EATS_OWN: 0.05, WALKS: 0.1, STAYS: 0.05},
+    PLAYS: {ONE: 0.15, SEVERAL: 0.5, EATS_GIVEN: 0.1, EATS_OWN: 0.1, WALKS: 0.1, STAYS: 0.05},
+    REFUSES: {ONE: 0.3, SEVERAL: 0.3, EATS_GIVEN: 0.01, EATS_OWN: 0.19, WALKS: 0.15, STAYS: 0.05},
+    ATTENDS: {GIVES_BANANA: 0.4, GIVES_APPLE: 0.02, EATS: 0.33, WALKS: 0.15, STAYS: 0.1},
+    SPOILS: {GIVES_BANANA: 0.15, GIVES_APPLE: 0.45, EATS: 0.2, WALKS: 0.15, STAYS: 0.05},
+    FORAGES: {GIVES_BANANA: 0.01, GIVES_APPLE: 0.02, EATS: 0.82, WALKS: 0.1, STAYS: 0.05},
+}
+"""The chances of what a player that follows a rule is seen to do in a stretch."""
+
+
+def _rules(seat: DaycareSeat) -> Sequence[str]:
+    """The rules that the other player may follow."""
+    return PARENTS if seat.is_child else CHILDREN
+
+
+def _weigh(
+    seat: DaycareSeat, about: str, history: Sequence[Conduct], earlier: Sequence[Hypothesis]
+) -> Mapping[str, float]:
+    """The rules' log-likelihoods, to which the values of earlier hypotheses are added."""
+    values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
+    return {
+        rule: sum(log(SHOWS[rule][each.behaviour]) for each in history) + values.get(rule, 0.0) for rule in _rules(seat)
+    }
+
+
+def _foresee(words: str | None, seat: DaycareSeat, about: str, history: Sequence[Conduct]) -> NextConduct:
+    """What a rule shows most often; words of no rule stand for the first rule."""
+    chances = SHOWS[words if words is not None and words in _rules(seat) else _rules(seat)[0]]
+    return NextConduct(does=max(chances, key=chances.__getitem__))
+
+
+def rule_in(seat: DaycareSeat, others: Sequence[PlayerBelief]) -> str | None:
+    """The rule that the other player is believed, or known, to follow; None if nothing is believed of it."""
+    believed = (words for each in others for words in (each.hypothesis, each.expected))
+    return next((words for words in believed if words in _rules(seat)), None)
+
+
+def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
+    """The best plan against a rule; without one, as though nobody else was there."""
+    return child_calls(seat, rule) if seat.is_child else parent_calls(seat, rule)
+
+
+def _plan(question: Plan) -> CallsAnswer:
+    seat = question.situation
+    assert isinstance(seat, DaycareSeat)
+    calls = list(best_calls(seat, rule_in(seat, question.others)))
+    if calls[0] == question.barred_call:
+        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
+    return CallsAnswer(calls=[str(call) for call in calls])
+
+
+def _strategy(seat: DaycareSeat) -> str:
+    return phrase(seat.blocks, "child_strategy" if seat.is_child else "parent_strategy")
+
+
+REASONER = WrittenReasoner(DaycareSeat, _weigh, _foresee, _strategy, lambda seat, barred: (), review)
+ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}

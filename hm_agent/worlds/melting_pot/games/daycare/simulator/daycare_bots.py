@@ -1,0 +1,55 @@
+"""The scripted parents and children of daycare's unseen scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from hm_agent.worlds.melting_pot.facts import slot_of
+from hm_agent.worlds.melting_pot.games.daycare.care import (
+    ATTENDS,
+    FORAGES,
+    PLAYS,
+    POINTS,
+    REFUSES,
+    SPOILS,
+    child_calls,
+    parent_calls,
+    playful_calls,
+    spoiling_calls,
+)
+from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
+from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
+from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
+from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+
+RULES: Mapping[str, PlayingRule] = {
+    "attends": PlayingRule(ATTENDS, partial(parent_calls, rule=POINTS, fed_for=0)),
+    "spoils": PlayingRule(SPOILS, spoiling_calls),
+    "forages": PlayingRule(FORAGES, partial(parent_calls, rule=None)),
+    "points": PlayingRule(POINTS, partial(child_calls, rule=ATTENDS)),
+    "plays": PlayingRule(PLAYS, playful_calls),
+    "refuses": PlayingRule(REFUSES, partial(child_calls, rule=FORAGES, refuses=True)),
+}
+"""The rules of parents and children, by the names that the game's file calls puppeteers."""
+
+
+STAND_INS: Mapping[str, str] = {
+    "helping_parent": "attends",
+    "foraging_parent": "forages",
+    "pointing_child": "points",
+    "foraging_child": "refuses",
+}
+"""The rules that stand in for Melting Pot's trained bots, by what these are called."""
+
+
+class DaycareBots(RuleBots):
+    """A parent or a child that follows a rule."""
+
+    def __init__(self, game: DaycareFacts) -> None:
+        super().__init__(game, RULES, DaycareNotes, DaycareSeat, DaycareFollower)
+
+    def stands_in(self, bot: str) -> tuple[str, int]:
+        played = bot.removeprefix("daycare__").rstrip("_0123456789")
+        return STAND_INS[played], slot_of(PARENT if "parent" in played else CHILD)
