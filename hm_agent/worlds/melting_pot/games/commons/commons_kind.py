@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,12 @@ class CommonsKind(OpenKind):
         from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import commons_bots
 
         return commons_bots(facts)
+
+    def problems(self, facts: CommonsFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+        from hm_agent.worlds.melting_pot.games.commons.simulator.commons_checks import common_problems
+
+        yield from super().problems(facts, settings)
+        yield from common_problems(facts, settings)
 
     def file(self, substrate: str) -> str:
         return ""
