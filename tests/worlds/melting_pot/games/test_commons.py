@@ -47,9 +47,14 @@ def counted(name: str, steps: int) -> Sequence[tuple[int, int]]:
     return counts
 
 
-def test_apples_grow_only_while_less_of_the_river_is_dirty_than_the_threshold() -> None:
-    river = game_named("clean_up", CommonsFacts).river
+def river_of(name: str) -> River:
+    river = game_named(name, CommonsFacts).river
     assert river is not None
+    return river
+
+
+def test_apples_grow_only_while_less_of_the_river_is_dirty_than_the_threshold() -> None:
+    river = river_of("clean_up")
     counts = counted("clean_up_unseen_0", 60)
     grown = [dirt / river.places for (dirt, apples), (_, after) in pairwise(counts) if after > apples]
     assert counts[0][0] / river.places > river.depletion
@@ -125,15 +130,10 @@ def test_what_a_player_did_tells_its_rule(name: str, history: Sequence[CommonsCo
 
 
 def test_cleaning_pays_where_others_answer_it_and_not_where_they_do_it_anyway() -> None:
-    river = game_named("clean_up", CommonsFacts).river
-    assert river is not None
-
-    def pays(rules: Sequence[str], time: int) -> float:
-        return income(river or River(1, 1, 1, 1, 1, 1), RiverState(60, 0.4, 0, 0), rules, range(time), 200)
-
+    river, now = river_of("clean_up"), RiverState(60, 0.4, 0, 0)
     answering, cleaning = ("reciprocates",) * 3, ("cleans", "cleans", "eats")
-    assert pays(answering, 40) > 10 * pays(answering, 0) + 10
-    assert pays(cleaning, 0) > pays(cleaning, 40)
+    assert income(river, now, answering, range(40), 200) > 10 + 10 * income(river, now, answering, range(0), 200)
+    assert income(river, now, cleaning, range(0), 200) > income(river, now, cleaning, range(40), 200)
 
 
 def test_a_taken_apple_is_one_of_the_last_only_if_its_surroundings_were_seen_lately() -> None:

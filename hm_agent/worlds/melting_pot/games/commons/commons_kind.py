@@ -63,7 +63,7 @@ class CommonsKind(OpenKind):
 
         return commons_bots(facts)
 
-    def problems(self, facts: CommonsFacts, settings: Mapping[str, Any]) -> Iterator[str]:
+    def problems(self, facts: Any, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.commons.simulator.commons_checks import common_problems
 
         yield from super().problems(facts, settings)
