@@ -44,6 +44,8 @@ class CommonsWatch(ConductWatch):
     apple.
     """
 
+    least_seen = 3
+
     def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
         super().__init__({facts.apple})
         self._facts, self.memory, self._step = facts, memory, 0
