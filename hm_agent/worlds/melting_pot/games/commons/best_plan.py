@@ -43,6 +43,8 @@ HORIZON = 200
 """How far it looks ahead at most."""
 TIMES_TO_CLEAN = (0, 10, 20, 40, 80)
 """For how many steps it considers to clean before it eats."""
+GONE = 20
+"""A player that was not in view for so many steps takes nothing here."""
 FOLLOWING = 8
 """The steps that it takes to hit a player that is near, and to be back at the apples."""
 
@@ -134,13 +136,16 @@ def tend_river(seat: CommonsSeat, rules: Sequence[str]) -> Sequence[Call]:
 def tend_apples(seat: CommonsSeat, rules: Mapping[str, str]) -> Sequence[Call]:
     """Spares apples while sparing pays, which it does unless others take them or the end is near.
 
-    rules: of the others, by name. Those that strip are zapped where that saves more apples than it costs.
+    rules: of the others, by name. Those that strip are zapped where that saves more apples than it costs; then apples
+    are spared while none of them is about.
     """
     regrowth = seat.facts.regrowth
     assert regrowth is not None
     strippers = [player for player, rule in rules.items() if rule == "strips"]
     saves = EATING * min(regrowth.removed, seat.left) / seat.facts.players
-    if strippers and saves > EATING * FOLLOWING and (shot := zap(seat, strippers)):
+    can_stop_them = saves > EATING * FOLLOWING
+    if can_stop_them and (shot := zap(seat, strippers)):
         return shot
+    near = [each for each in seat.players if each.name in strippers and each.ago < GONE]
     ends_soon = seat.left * EATING <= len(seat.apples)
-    return harvest(seat, 0 if strippers or ends_soon else KEEP)
+    return harvest(seat, 0 if ends_soon or (near if can_stop_them else strippers) else KEEP)
