@@ -280,10 +280,10 @@ class KnownMap:
 
     def matching(self, labels: Numbers, poses: Numbers) -> Numbers:
         """Those poses at which the map may show these labels, cell for cell."""
-        if len(self._fits) < len(self.atlas.labels):
-            new = [self._fits_of(number) for number in range(len(self._fits), len(self.atlas.labels))]
-            self._fits = np.concatenate([self._fits, new])
         fits, views = self._fits, self.views
+        if len(fits) < len(self.atlas.labels):
+            new = [self._fits_of(number) for number in range(len(fits), len(self.atlas.labels))]
+            self._fits = fits = np.concatenate([fits, new])
         parts = [slice(None)] if len(poses) < FEW else [slice(start, None, 5) for start in range(5)]
         for part in parts:
             poses = poses[fits[labels[part], views[poses, part]].all(axis=1)]
