@@ -22,7 +22,7 @@ OWN, SOMEBODY = "you", "somebody"
 """The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
 FRESH = 15
 """What was not in view for more steps than this says nothing of how many apples are left."""
-SCARCE = 1
+SCARCE = 2
 """An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
 
 
@@ -43,6 +43,8 @@ class CommonsWatch(ConductWatch):
     cleaned, spoiled: the latest step at which each was seen to clean, the agent itself included, and to take a last
     apple.
     """
+
+    least_seen = 3
 
     def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
         super().__init__({facts.apple})

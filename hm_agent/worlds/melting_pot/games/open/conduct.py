@@ -87,7 +87,13 @@ class Watch(Protocol):
 
 
 class ConductWatch:
-    """Watches the other players of one episode. takable: the things that count as taken once they are gone."""
+    """Watches the other players of one episode.
+
+    takable: the things that count as taken once they are gone. least_seen: a player that was in view in fewer steps of
+    a stretch has shown nothing.
+    """
+
+    least_seen = LEAST_SEEN
 
     def __init__(self, takable: Set[str]) -> None:
         self._takable = takable
@@ -121,7 +127,7 @@ class ConductWatch:
 
     def _ended(self, step: int) -> Iterator[Conduct]:
         for player, seen in self._seen.items():
-            if seen.steps < LEAST_SEEN:
+            if seen.steps < self.least_seen:
                 continue
             moves = WALKS if seen.walked >= FEW_STEPS * seen.steps else STAYS
             acts = tuple(seen.acts.most_common())

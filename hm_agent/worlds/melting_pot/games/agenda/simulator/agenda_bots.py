@@ -23,7 +23,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, ScriptedPlayer
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
     "hunts": PlayingRule(HUNTS, hunting_calls),
@@ -45,7 +45,7 @@ class AgendaBots(RuleBots):
     def __init__(self, game: AgendaFacts) -> None:
         super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, AgendaNotes, AgendaSeat, AgendaFollower)
 
-    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)
         of_role, usual = (OF_IMPOSTORS, USUAL_IMPOSTOR_RULE) if game.is_impostor(slot) else (OF_CREWS, USUAL_CREW_RULE)
         fitting = [name for name in names if name in of_role] or [usual]

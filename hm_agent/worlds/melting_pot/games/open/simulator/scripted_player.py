@@ -34,7 +34,7 @@ DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
 
 
-class ScriptedPlayer:
+class RulePlayer:
     """One scripted player in one episode. intent: its rule in words."""
 
     def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
@@ -65,16 +65,16 @@ class ScriptedPlayer:
         return self._follower.last_resort(seat) if action is None else action
 
 
-class ScriptedPolicy(policy_lib.Policy[ScriptedPlayer]):
+class RulePolicy(policy_lib.Policy[RulePlayer]):
     """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
-    def __init__(self, build: Callable[[int, int], ScriptedPlayer], slots: Iterable[int]) -> None:
+    def __init__(self, build: Callable[[int, int], RulePlayer], slots: Iterable[int]) -> None:
         self._build, self._slots = build, enumerate(slots)
 
-    def initial_state(self) -> ScriptedPlayer:
+    def initial_state(self) -> RulePlayer:
         return self._build(*next(self._slots))
 
-    def step(self, timestep: dm_env.TimeStep, prev_state: ScriptedPlayer) -> tuple[int, ScriptedPlayer]:
+    def step(self, timestep: dm_env.TimeStep, prev_state: RulePlayer) -> tuple[int, RulePlayer]:
         frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
         return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
 
@@ -130,7 +130,7 @@ class RuleBots(GameBots[SubstrateFacts]):
     ) -> policy_lib.Policy[Any]:
         if bot in BOT_CONFIGS:
             name, slot = self.stands_in(bot)
-            return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
+            return RulePolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
         assert scenario.unseen, "all other bots are Melting Pot's"
         names = list(self._named(scenario.unseen))
@@ -139,10 +139,10 @@ class RuleBots(GameBots[SubstrateFacts]):
         slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
         game = scenario.game_of(slots[0])
         assert isinstance(game, SubstrateFacts)
-        return ScriptedPolicy(partial(self._player, game, names=dealt), slots)
+        return RulePolicy(partial(self._player, game, names=dealt), slots)
 
-    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         """The player of a slot, with the rule of its place among the scripted players."""
         actions = actions_of(game.substrate)
         notes = self._notes(game, slot, actions, self._seat)
-        return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])
+        return RulePlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])
