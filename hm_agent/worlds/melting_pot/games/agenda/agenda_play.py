@@ -103,12 +103,12 @@ def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
 
 
 def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
-    """Tags a player only if no third one is in view."""
+    """Tags a player only if no third one is in view; until then it follows the nearest one."""
     if seat.is_voting:
         return vote(seat, most_voted(seat))
     if seat.is_ready and len(seat.in_view) == 1:
         return [UseAction(TAG, seat.in_view[0])]
-    return _search(seat) if len(seat.in_view) != 1 else [FollowPlayer(seat.in_view[0], 5)]
+    return [FollowPlayer(seat.in_view[0], 5)] if seat.in_view else _search(seat)
 
 
 def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:
