@@ -21,8 +21,9 @@ demo-llm: $(set_up) ## play 100 steps with a language model of 135M parameters i
 	$(python) run_scenario.py --scenario=rws_repeated_1 --agent=hypothetical_minds --model=local:smollm2 --episodes=1 \
 		--max_steps=100 --bots=scripted --out=runs/demo-llm --overwrite
 
+# Three workers for two cores: while the tests of one wait for processes, browsers or timeouts, the other two work.
 test: lint ## lint, then run the tests
-	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(python) -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 test-quick: $(set_up) ## before a commit: no processes, browsers, JAX, Ray, nor what took over 0.2 s; 90 seconds on two cores
 	$(python) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --quick

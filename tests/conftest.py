@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,10 +59,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+OTHERS_BETWEEN = 3
+"""The number of other files between two with slow tests."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests begin first, so that no worker is left alone with one at the end."""
-    long_files = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in long_files)
+    """Files with slow tests begin early, so that no worker is left alone with one at the end.
+
+    They don't begin together: slow tests mostly wait, and a core would be idle while all workers did so.
+    """
+    slow = dict.fromkeys(item.path for item in items if item.get_closest_marker("slow"))
+    others = dict.fromkeys(item.path for item in items if item.path not in slow)
+    place: dict[Path, float] = {file: number for number, file in enumerate(others)}
+    place |= {file: number * OTHERS_BETWEEN - 0.5 for number, file in enumerate(slow)}
+    items.sort(key=lambda item: place[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -82,6 +83,11 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
 # Answers
 
 
+@cache
+def right_answer(name: str) -> str:
+    return play(render(EXAMPLES[name]))
+
+
 def check_read(text: str, question: Question[Any]) -> None:
     with refusing(BadAnswer, ""):
         answer = read_answer(text, question)
@@ -91,10 +97,9 @@ def check_read(text: str, question: Question[Any]) -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: st.DataObject) -> None:
-    question = EXAMPLES[name]
-    answer = json.loads(play(render(question)))
+    question, answer = EXAMPLES[name], json.loads(right_answer(name))
     for field in data.draw(st.sets(st.sampled_from(sorted(answer)), min_size=1)):
         answer[field] = data.draw(JSON)
     check_read(json.dumps(answer), question)
@@ -103,11 +108,10 @@ def test_an_answer_with_anything_in_any_field_is_valid_or_bad(name: str, data: s
 
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_damaged_answer_is_valid_or_bad(name: str, data: st.DataObject) -> None:
-    question = EXAMPLES[name]
-    content = data.draw(damaged(play(render(question)).encode()))
-    check_read(content.decode("utf-8", "surrogateescape"), question)
+    content = data.draw(damaged(right_answer(name).encode()))
+    check_read(content.decode("utf-8", "surrogateescape"), EXAMPLES[name])
 
 
 # Facts and prices
@@ -136,7 +140,7 @@ def test_a_game_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_damaged_game_is_read_or_refused(path: Path, data: st.DataObject) -> None:
     check_game(data.draw(damaged(path.read_bytes())))
 

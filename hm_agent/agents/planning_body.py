@@ -85,6 +85,11 @@ class PlanFollower(Protocol[SituationT_contra, ActionT_co, StrategyT_contra]):
         ...
 
     @property
+    def done(self) -> int:
+        """How many steps of the latest plan were carried out."""
+        return self.record.done
+
+    @property
     def current(self) -> Call | None:
         """The call that is being carried out; None if there is none."""
         return None
@@ -290,7 +295,7 @@ class PlanningBody(Body[ViewT, ActionT, StrategyT], Generic[ViewT, ActionT, Situ
         return self._notes.shown(
             PlanningState(
                 plan=self._follower.plan,
-                done=self._follower.record.done,
+                done=self._follower.done,
                 call=self._follower.current,
                 failed=self._failed,
                 asked_because=self._asked_because,

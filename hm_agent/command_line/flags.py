@@ -291,8 +291,9 @@ def _check_effects(requested: Experiment) -> None:
         _refuse_given([_BY_OPTION[name]], why)
     if _BY_NAME["seats"].present and all(len(scenario.seats) > 1 for scenario in requested.scenarios):
         _refuse_given(_flags("agent"), "--seats says who plays")
-    if not any(map(_is_filmed, requested.scenarios)):
-        _refuse_given(_flags("record_video", "record_gif"), "these scenarios have no pictures")
+    filming = [flag for flag in _flags("record_video", "record_gif") if flag.present]
+    if filming and not any(map(_is_filmed, requested.scenarios)):
+        _refuse_given(filming, "these scenarios have no pictures")
 
 
 def _check_model_effects(requested: Experiment) -> None:

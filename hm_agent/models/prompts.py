@@ -43,7 +43,21 @@ PHRASES = ("messages.j2", "characters.j2")
 """The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
 
 
-class _NotingEnvironment(ImmutableSandboxedEnvironment):
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, which finds out only once for each class which attributes a template may read."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._is_safe: dict[tuple[type, str], bool] = {}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        known = self._is_safe.get((type(obj), attr))
+        if known is None:
+            known = self._is_safe[type(obj), attr] = super().is_safe_attribute(obj, attr, value)
+        return known
+
+
+class _NotingEnvironment(_Sandbox):
     """Notes each template that is rendered, with those that it may show parts of (`sources.noted_sources`)."""
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002 - Jinja's
@@ -195,7 +209,7 @@ def environment() -> Environment:
 def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment:
     """folders: those whose templates come before the package's, the last one first. notes: False to note none."""
     own_first = FileSystemLoader([*reversed(folders), data_folder("prompts")], "utf-8-sig")
-    kind = _NotingEnvironment if notes else ImmutableSandboxedEnvironment
+    kind = _NotingEnvironment if notes else _Sandbox
     templates = kind(
         loader=ChoiceLoader([own_first, FunctionLoader(_from_package)]),
         undefined=StrictUndefined,

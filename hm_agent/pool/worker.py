@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import pickle
 import select
@@ -26,6 +25,7 @@ from hm_agent.pool.progress import Heartbeat, Progress, Pulse
 from hm_agent.pool.shared_state import RemoteState, StateRequest
 from hm_agent.process.interruptions import LOOK_INTERVAL, run_interruptibly
 from hm_agent.process.scratch import drop_scratch_folder, use_scratch_folder
+from hm_agent.process.starting import leave_out_of_collections
 from hm_agent.recording.result import INTERRUPTED, Result
 
 
@@ -168,7 +168,7 @@ def work(connection: Connection, scratch_within: str | None = None) -> None:
     is_done = Event()
     Thread(target=_exit_with_pool, args=(connection.fileno(), is_done), daemon=True).start()
     # Imported modules stay for good: garbage collection would take long to visit them, and copy shared memory.
-    gc.freeze()
+    leave_out_of_collections()
     scratch = use_scratch_folder(scratch_within)
     try:
         asyncio.run(_WorkerLoop(connection).serve())

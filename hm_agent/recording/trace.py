@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 
 from hm_agent.bounds import MAX_RECORDED, kept_end
 from hm_agent.config import ConfigError
-from hm_agent.core import Decision, Hypothesis, Interaction, Seat, Step, Thoughts
+from hm_agent.core import Decision, Event, Hypothesis, Interaction, Seat, Step, Thoughts
 from hm_agent.questions import Exchange, ModelCall, shown_fields
 
 FILE = "trace.jsonl"
@@ -223,25 +223,32 @@ def _interaction(interaction: Interaction) -> dict[str, Any]:
 
 def _line(step: Step, seat: Seat, decision: Decision[Any]) -> dict[str, Any]:
     """The trace's line of one seat's step, beliefs apart; empty entries are left out."""
-    thoughts, events = decision.thoughts, decision.events
-    optional = {
-        "state": _without_empty(to_json(decision.state)) if decision.state is not None else None,
-        "strategy": _without_empty(to_json(thoughts.strategy)) if thoughts.strategy is not None else None,
-        "events": [
-            {"kind": type(event).__name__, "words": event.describe(), "fields": to_json(event)} for event in events
-        ],
-        "interactions": list(map(_interaction, thoughts.interactions)),
-        "relied_on": [held and _hypothesis(held) for held in thoughts.relied_on] if any(thoughts.relied_on) else [],
-        "right": list(thoughts.right) if any(right is not None for right in thoughts.right) else [],
-        "questions": [_exchange(exchange) for exchange in decision.exchanges],
-    }
-    always = {
+    thoughts = decision.thoughts
+    line: dict[str, Any] = {
         "step": step.turn.step,
         "seat": seat,
         "action": to_json(decision.action),
         "reward": to_json(step.rewards.get(seat, 0.0)),
     }
-    return always | _without_empty(optional)
+    if decision.state is not None:
+        line["state"] = _without_empty(to_json(decision.state))
+    if thoughts.strategy is not None:
+        line["strategy"] = _without_empty(to_json(thoughts.strategy))
+    if decision.events:
+        line["events"] = list(map(_event, decision.events))
+    if thoughts.interactions:
+        line["interactions"] = list(map(_interaction, thoughts.interactions))
+    if any(thoughts.relied_on):
+        line["relied_on"] = [held and _hypothesis(held) for held in thoughts.relied_on]
+    if any(right is not None for right in thoughts.right):
+        line["right"] = list(thoughts.right)
+    if decision.exchanges:
+        line["questions"] = list(map(_exchange, decision.exchanges))
+    return line
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {"kind": type(event).__name__, "words": event.describe(), "fields": to_json(event)}
 
 
 def _exchange(exchange: Exchange) -> dict[str, Any]:
@@ -273,7 +280,7 @@ def _hypothesis(held: Hypothesis) -> dict[str, Any]:
 
 def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
     """The entries without those that are None, False or an empty list."""
-    return {key: value for key, value in entries.items() if value not in (None, []) and value is not False}
+    return {key: value for key, value in entries.items() if not (value is None or value is False or value == [])}
 
 
 _dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -108,15 +108,16 @@ class BaseStrategist(Generic[MindT]):
         return None
 
     def thoughts(self) -> Thoughts:
+        interactions, relied_on, right = zip(*self._understood, strict=True) if self._understood else ((), (), ())
         return Thoughts(
             strategy=self._strategy,
             about=self.about,
             hypotheses=self.hypotheses,
             validated=self.validated,
             threshold=self.threshold,
-            interactions=tuple(interaction for interaction, _, _ in self._understood),
-            relied_on=tuple(believed for _, believed, _ in self._understood),
-            right=tuple(right for _, _, right in self._understood),
+            interactions=interactions,
+            relied_on=relied_on,
+            right=right,
         )
 
     def metrics(self) -> Mapping[str, float]:

@@ -1,27 +1,39 @@
-"""What each agent asks in real episodes, of the built-in reasoner and of a player behind an endpoint."""
+"""What each agent asks and is told in real episodes, of the built-in reasoner and of a player behind an endpoint.
+
+All agents have the same senses: what was seen of the others reaches each of them, in words and to the field.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hm_agent.agents.registry import AGENTS
+from hm_agent.config import ConfigError
+from hm_agent.core import Clue
 from hm_agent.experiment import Experiment
+from hm_agent.models.prompts import render
 from hm_agent.models.settings import ModelSettings
 from hm_agent.pool.progress import Progress
 from hm_agent.pool.run import run
 from hm_agent.recording.trace import read_trace
-from hm_agent.registry import find_scenarios
+from hm_agent.registry import can_play, check_agent, find_scenarios
 from hm_agent.reporting.runs import read_runs
 from hm_agent.testing.endpoint import Endpoint
+from hm_agent.testing.episodes import SeatStep, play_steps
+from hm_agent.worlds.melting_pot.games.matrix.pickups import Gathering, PickupRecord
 from hm_agent.worlds.melting_pot.games.matrix.rules_of_thumb import CHOICES
-from tests.agents.test_registry import ABLE, ORDERS, play
+from hm_agent.worlds.melting_pot.games.matrix.seat import MatrixSeat, OtherPlayer
+from tests.agents.test_registry import ABLE, ORDERS
 from tests.support.melting_pot import text_player
 
-STEPS = 300
-DYAD, ARENA, KITCHEN = "rws_repeated_1", "rws_arena_3", "cooking_asymmetric_1"
+DYAD, PRISONERS, ARENA, KITCHEN = "rws_repeated_1", "pd_repeated_5", "rws_arena_3", "cooking_asymmetric_1"
+STEPS = {DYAD: 200, PRISONERS: 60, ARENA: 280, KITCHEN: 100}
+"""Until each agent has asked questions of all its kinds, and had two interactions."""
 MINDS = {
     DYAD: {"Propose", "Predict", "Plan"},
     ARENA: {"Propose", "Predict", "ChooseStrategy", "Plan"},
@@ -75,11 +87,32 @@ def test_the_table_of_questions_has_every_agent_but_cuts_of_the_reasoner() -> No
     assert {*ASKED, *ORDERS, *CHOICES} == {*ABLE}
 
 
+@cache
+def played(name: str, scenario: str, *, clues: str = "on") -> list[SeatStep]:
+    """An episode with the built-in reasoner; several tests look at each. Those of rules of thumb are short."""
+    steps = STEPS[scenario] if name in ASKED or name in ORDERS else 60
+    return play_steps(find_scenarios([scenario])[0], name, steps, bots="scripted", clues=clues)
+
+
+@pytest.mark.parametrize("scenario", STEPS)
+@pytest.mark.parametrize("name", ABLE)
+def test_every_agent_plays_every_kind_of_game(name: str, scenario: str) -> None:
+    (found,) = find_scenarios([scenario])
+    if not can_play(name, found):
+        assert name in (*CHOICES, *ORDERS, "hm_odds")
+        with pytest.raises(ConfigError, match=rf"{name} can't play {scenario}( \(.*\))?: hypothetical_minds, "):
+            check_agent(name, found, "builtin")
+        return
+    check_agent(name, found, "builtin")
+    assert len(played(name, scenario)) >= 60
+
+
 @pytest.mark.parametrize("scenario", [DYAD, ARENA])
 @pytest.mark.parametrize("name", ORDERS)
 def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order(name: str, scenario: str) -> None:
-    steps = play(name, STEPS, find_scenarios([scenario])[0])
-    questions: list[Any] = [exchange.question for step in steps for exchange in step.decision.exchanges]
+    questions: list[Any] = [
+        exchange.question for step in played(name, scenario) for exchange in step.decision.exchanges
+    ]
     assert {type(question).__name__ for question in questions} == MINDS[scenario]
     orders = {getattr(question, "situation", question).rules.order for question in questions}
     assert orders == {int(name.removeprefix("order_"))}
@@ -87,8 +120,7 @@ def test_an_agent_of_an_order_asks_as_the_full_agent_does_and_only_of_that_order
 
 @pytest.mark.parametrize(("name", "scenario"), [(name, scenario) for name in ASKED for scenario in ASKED[name]])
 def test_an_agent_asks_questions_of_its_kinds_and_no_others(name: str, scenario: str) -> None:
-    steps = play(name, STEPS, find_scenarios([scenario])[0])
-    exchanges = [exchange for step in steps for exchange in step.decision.exchanges]
+    exchanges = [exchange for step in played(name, scenario) for exchange in step.decision.exchanges]
     assert {type(exchange.question).__name__ for exchange in exchanges} == ASKED[name][scenario]
     assert all(exchange.answer for exchange in exchanges)
 
@@ -105,12 +137,70 @@ def test_an_agent_plays_over_http_with_every_question_answered(
             model=model,
             options={"bots": "scripted"},
             out=tmp_path,
-            max_steps=STEPS,
+            max_steps=STEPS[scenario],
         )
         run(experiment, silence)
     (result,) = read_runs((tmp_path,)).results
-    assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS, 0)
+    assert (result.status, result.steps, result.unanswered_questions) == ("max_steps", STEPS[scenario], 0)
     assert result.metrics["interactions"] >= 2
     (trace,) = tmp_path.rglob("trace.jsonl")
     asked = {question["question"] for line in read_trace(trace) for question in line.get("questions", [])}
     assert asked == ASKED[name][scenario]
+
+
+def told(steps: list[SeatStep]) -> Iterator[tuple[int, OtherPlayer, PickupRecord]]:
+    """The step, a player, and what an agent's questions tell of its pickups in the present life."""
+    for number, step in enumerate(steps):
+        for exchange in step.decision.exchanges:
+            match getattr(exchange.question, "situation", exchange.question):
+                case MatrixSeat(others=others):
+                    yield from ((number, each, each.present) for each in others if each.present)
+
+
+def seen_until(steps: list[SeatStep], number: int, player: str) -> PickupRecord | None:
+    """What was seen of a player's pickups up to a step, by the events of the episode."""
+    clues = [event for step in steps[: number + 1] for event in step.decision.events if isinstance(event, Gathering)]
+    latest = [clue for clue in clues if clue.partner == player][-1]
+    return PickupRecord(latest.step, latest.taken, latest.pickups)
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_is_told_what_was_seen_taken_and_just_that(agent: str, scenario: str) -> None:
+    steps = played(agent, scenario)
+    reports = list(told(steps))
+    assert reports
+    for number, player, present in reports:
+        seen = seen_until(steps, number, player.player)
+        assert seen is not None
+        assert (present, present.pickups) == (seen, seen.pickups)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_agent_reads_of_pickups_and_may_collect_unseen(agent: str) -> None:
+    prompts = [render(exchange.question) for step in played(agent, DYAD) for exchange in step.decision.exchanges]
+    assert any("has most likely taken (* before your eyes, else found gone then)" in prompt for prompt in prompts)
+    assert any("collect_unseen()" in prompt for prompt in prompts)
+    assert any("shadow(" in prompt for prompt in prompts)
+
+
+@pytest.mark.parametrize("scenario", [DYAD, ARENA])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_without_clues_no_agent_is_told_anything_of_pickups(agent: str, scenario: str) -> None:
+    steps = played(agent, scenario, clues="off")
+    assert not [event for step in steps for event in step.decision.events if isinstance(event, Clue)]
+    assert not list(told(steps))
+    prompts = [render(exchange.question) for step in steps for exchange in step.decision.exchanges]
+    assert len(prompts) > 5
+    assert not [prompt for prompt in prompts if "likely taken" in prompt or "seen to take rock" in prompt]
+
+
+@pytest.mark.parametrize("hints", ["none", "generic", "families"])
+def test_every_agent_is_given_the_same_hint_at_rules(hints: str) -> None:
+    said = {"none": None, "generic": "a rule of its own", "families": "for example always play the same"}[hints]
+    for agent in AGENTS:
+        steps = play_steps(find_scenarios([DYAD])[0], agent, 100, bots="scripted", hints=hints)
+        prompts = [render(exchange.question) for step in steps for exchange in step.decision.exchanges]
+        assert any(said in prompt for prompt in prompts) if said else True
+        others = {"a rule of its own", "for example always play the same"} - {said}
+        assert not [prompt for prompt in prompts if any(other in prompt for other in others)]

@@ -67,16 +67,23 @@ class Film:
         self._numbers_by_tile: dict[bytes, int] = {}
         self._latest: npt.NDArray[np.uint64] | None = None
         self._numbers = np.zeros(0, "<u4")
+        self._place_of = np.zeros(0, np.intp)
+        """The place of the tile in which each 8-byte integer of a frame lies."""
 
     def add(self, frame: Pixels) -> None:
         frame = self._padded(frame)
         lines = frame.reshape(len(frame), -1).view(np.uint64)  # 8 bytes at a time are compared faster
         if self._latest is None:
             changed, self._numbers = np.arange(self.rows * self.columns), np.zeros(self.rows * self.columns, "<u4")
+            self._place_of = changed.reshape(self.rows, -1).repeat(TILE, axis=0).repeat(WORDS, axis=1).ravel()
         else:
-            changed = self._places(np.flatnonzero(lines != self._latest))
+            integers = np.flatnonzero(lines != self._latest)
+            if not len(integers):
+                self.repeat()
+                return
+            changed = self._places(integers)
         numbers = self._numbers.copy()
-        numbers[changed] = [self._tile_number(self._tile_bytes(frame, int(place))) for place in changed]
+        numbers[changed] = [self._tile_number(self._tile_bytes(frame, place)) for place in changed.tolist()]
         self.changes.add((numbers ^ self._numbers).tobytes())
         self._latest, self._numbers = lines, numbers
 
@@ -93,14 +100,13 @@ class Film:
 
     def _places(self, integers: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """The places of the tiles in which 8-byte integers of a frame lie; tiles are counted row by row."""
-        width = self.columns * WORDS
         has_changed = np.zeros(self.rows * self.columns, np.bool_)
-        has_changed[integers // (width * TILE) * self.columns + integers % width // WORDS] = True
+        has_changed[self._place_of[integers]] = True
         return np.flatnonzero(has_changed)
 
     def _tile_bytes(self, frame: Pixels, place: int) -> bytes:
-        top, left = (TILE * n for n in divmod(place, self.columns))
-        return frame[top : top + TILE, left : left + TILE].tobytes()
+        row, column = divmod(place, self.columns)
+        return frame[TILE * row : TILE * (row + 1), TILE * column : TILE * (column + 1)].tobytes()
 
     def _tile_number(self, tile: bytes) -> int:
         number = self._numbers_by_tile.get(tile)

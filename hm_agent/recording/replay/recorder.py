@@ -46,7 +46,7 @@ class ReplayRecorder:
         seats = {seat: self._changes_of(step, seat, decision) for seat, decision in step.decisions.items()}
         line = {"totals": merge_patch(self._totals, step.totals), "seats": seats}
         self._totals = step.totals
-        self._lines.add(json.dumps(trace.to_json(line), ensure_ascii=True, separators=(",", ":")).encode() + b"\n")
+        self._lines.add(_dumps(trace.to_json(line)).encode() + b"\n")
         self._count += 1
 
     def _add_frames(self, frames: Mapping[str, Pixels], reward: float) -> None:
@@ -94,11 +94,16 @@ class ReplayRecorder:
         write_whole(self._folder / PAGE, replay_page(result, self._scenario, self._viewer, recording))
 
 
+_dumps = json.JSONEncoder(separators=(",", ":")).encode
+
+
 def merge_patch(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON merge patch (RFC 7396) from one mapping to another; a key whose value is None counts as absent."""
     patch: dict[str, Any] = {}
     for key in {**before, **now}:
         old, new = before.get(key), now.get(key)
+        if old is new:
+            continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             if changed := merge_patch(old, new):
                 patch[key] = changed

@@ -153,6 +153,10 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         return plan_record(self._planner.plan, self._planner.current)
 
     @property
+    def done(self) -> int:
+        return self._planner.current
+
+    @property
     def current(self) -> Call | None:
         return self._planner.call
 
@@ -189,7 +193,7 @@ class SubstrateFollower(PlanFollower[SeatSituation, Move, SubstrateStrategy]):
         collection, notes = self._game.collection, self._notes
         self._strategy = strategy
         notes.memory.expect(collection.expected_kind(strategy))
-        has_changed = before is None or strategy.aims != before.aims
+        has_changed = strategy is not before and (before is None or strategy.aims != before.aims)
         if has_changed and not collection.goes_on(self._planner.rest, notes.inventory, strategy):
             return phrase("agent/messages.j2", "strategy_changed")
         return None

@@ -269,6 +269,11 @@ class GameFacts(Strict):
         raise NotImplementedError
 
     @property
+    def landmarks(self) -> Mapping[str, str]:
+        """The beginning of the kind of walls that tell players where they are, by map character; empty if none does."""
+        return {}
+
+    @property
     def marks(self) -> Mapping[str, str]:
         """The names of what is worn, held or shown on top of something, by sprite."""
         raise NotImplementedError

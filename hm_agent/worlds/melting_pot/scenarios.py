@@ -104,10 +104,14 @@ class Scenario:
         return (self.facts.players or len(self.facts.roles) if self.facts else None) or self.game.slots
 
     @property
+    def knows_bots(self) -> bool:
+        """True if it is known what its bots do, so that scripted players can stand in for them."""
+        return self.facts is not None and (self.is_unseen or kind_of(self.game).knows_bots)
+
+    @property
     def needs_trained_bots(self) -> bool:
         """True if no scripted player can stand in for its bots."""
-        has_stand_ins = self.is_unseen or kind_of(self.game).knows_bots
-        return self.facts is not None and not self.facts.bots_stand_still and not has_stand_ins
+        return self.facts is not None and not self.facts.bots_stand_still and not self.knows_bots
 
     def is_column(self, slot: int) -> bool:
         """True if the player of a slot plays the columns of an asymmetric game."""
@@ -220,10 +224,7 @@ def has_trained_bots(game: GameFacts) -> bool:
 
 
 def has_models(scenario: Scenario, bots: str, bots_dir: Path | None) -> bool:
-    """False if a scenario needs trained bots and these settings give it none; True if it is left to a look at them.
-
-    bots, bots_dir: the options of these names.
-    """
+    """True unless a scenario needs trained bots and there can be none for its game by the options of these names."""
     if not scenario.needs_trained_bots or bots == "trained":
         return True
     there = (bots_dir / scenario.game.substrate).is_dir() if bots_dir else has_trained_bots(scenario.game)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hm_agent.core import Seat
-from hm_agent.worlds.melting_pot.facts import Counts, slot_of
+from hm_agent.worlds.melting_pot.facts import Counts, seat_of, slot_of
 
 PlayerT = TypeVar("PlayerT")
 
@@ -102,8 +102,8 @@ class Scene:
     @cached_property
     def held(self) -> Mapping[Seat, tuple[Counts, Counts]]:
         """The inventories (own, other's) in the interaction that the step began, by the seat that took part."""
-        now = ((seat, held_in_interaction(self.after[slot_of(seat)])) for seat in self.seats)
-        return {seat: pair for seat, pair in now if pair is not None}
+        now = ((seat_of(slot), held_in_interaction(seen)) for slot, seen in enumerate(self.after))
+        return {seat: pair for seat, pair in now if pair is not None and seat in self.seats}
 
 
 def held_in_interaction(observation: Mapping[str, Any]) -> tuple[Counts, Counts] | None:

@@ -60,7 +60,7 @@ ORDERS: Mapping[int, str] = {
 """The orders of rules in matrix games (`games/matrix/opponent_rules.py`)."""
 
 SHORTCUTS: Mapping[str, str] = {name: about for kind in KINDS.values() for name, about in kind.shortcuts.items()}
-"""The agents that model no mind in games of two, with what they do."""
+"""The agents that model no mind, with what they do."""
 
 
 @cache
@@ -269,8 +269,8 @@ class MeltingPotSuite(Suite):
 
         def plays(scenario: ScenarioInfo) -> bool:
             own = self._scenarios[scenario.name]
-            is_of_two = own.players == 2 and not own.is_self_play
-            return is_of_two and name in kind_of(own.game).shortcuts_in(own.game)
+            is_played = not own.is_self_play and (own.players == 2 or not scenario.has_paid_interactions)
+            return is_played and name in kind_of(own.game).shortcuts_in(own.game)
 
         return OwnAgent(about, build, plays, is_reference=True)
 
@@ -329,8 +329,7 @@ def _published(agent: str, mean: float, error: float) -> PublishedFigure:
 
 
 def _metric(scenario: Scenario) -> Metric:
-    has_oracle = scenario.is_unseen or (not scenario.is_self_play and kind_of(scenario.game).knows_bots)
-    ceiling = "oracle" if has_oracle else None
+    ceiling = "oracle" if scenario.knows_bots else None
     floor = None if scenario.study in FROM_SHORTCUTS else "random"
     return Metric(floor=floor, ceiling=ceiling).measured_by(scenario.game.measure)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 from pathlib import Path
 from statistics import mean, stdev
@@ -65,9 +66,15 @@ def rounds(name: str, *agents: str, seed: int = 0) -> list[Step]:
     return kept.steps
 
 
+@cache
+def total(name: str, agent: str, seed: int = 0) -> float:
+    """The reward of one episode."""
+    return rounds(name, agent, seed=seed)[-1].totals["player_0"]
+
+
 def earned(name: str, agent: str, episodes: int) -> list[float]:
     """The reward of each episode, with seeds from 0."""
-    return [rounds(name, agent, seed=seed)[-1].totals["player_0"] for seed in range(episodes)]
+    return [total(name, agent, seed) for seed in range(episodes)]
 
 
 def with_opponent() -> Iterator[TableScenario]:
@@ -81,7 +88,7 @@ def test_oracle_reaches_the_computed_optimum_within_its_interval() -> None:
         for seed in range(6 if len(scenario.rules) == 1 else 12):
             world.reset(seed)
             assert world.opponent is not None
-            gaps.append(rounds(scenario.name, "oracle", seed=seed)[-1].totals["player_0"] - best[world.opponent])
+            gaps.append(total(scenario.name, "oracle", seed) - best[world.opponent])
         assert abs(mean(gaps)) <= 3.5 * stdev(gaps) / sqrt(len(gaps)) + 1e-6, scenario.name
 
 
@@ -91,7 +98,7 @@ def test_no_ceiling_and_no_floor_beats_oracle_where_nothing_is_drawn() -> None:
             continue
         response = best_response(scenario.rules[0], scenario.game.rounds)
         for agent in ("random", "constant", "equilibrium", "bayes"):
-            assert rounds(scenario.name, agent)[-1].totals["player_0"] <= response.total + 1e-6, scenario.name
+            assert total(scenario.name, agent) <= response.total + 1e-6, scenario.name
 
 
 def test_bayes_earns_at_most_what_oracle_does_over_a_game_and_more_than_floors() -> None:

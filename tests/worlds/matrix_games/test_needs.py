@@ -30,7 +30,7 @@ ELSEWHERE = 1000
 
 @cache
 def item(name: str, first: int = 0) -> Item:
-    (found,) = measured([table_scenarios()[name]], episodes=30, first=first)
+    (found,) = measured([table_scenarios()[name]], episodes=20, first=first)
     return found
 
 

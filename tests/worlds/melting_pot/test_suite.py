@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import pytest
 
 from hm_agent.config import ConfigError
 from hm_agent.core import World
+from hm_agent.registry import find_scenarios, passed_over_lines
 from hm_agent.suite import Setting
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import choose_bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld
@@ -19,7 +23,6 @@ SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_pl
 SELF_PLAY = [scenario for scenario in all_scenarios() if scenario.is_self_play]
 INFO = {scenario.name: scenario for scenario in SUITE.scenarios}
 
-each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
 each_self_play = pytest.mark.parametrize("scenario", SELF_PLAY, ids=lambda scenario: scenario.short_name)
 
 
@@ -43,14 +46,41 @@ def chosen_bots(scenario: Scenario, bots: str, folder: Path | None) -> str:
 def test_auto_settles_all_scenarios_of_a_game_alike() -> None:
     settled: dict[str, set[Setting]] = {}
     for scenario in SCENARIOS:
+        if scenario.needs_trained_bots:
+            continue
         settled.setdefault(scenario.game.short_name, set()).add(settled_bots(scenario, "auto", None))
     assert {game for game, kinds in settled.items() if len(kinds) > 1} == set()
 
 
-@each_scenario
-def test_settled_bots_are_those_that_casting_chooses(scenario: Scenario, tmp_path: Path) -> None:
-    for bots, folder in product(("auto", "trained", "scripted"), (None, tmp_path)):
-        assert settled_bots(scenario, bots, folder) == chosen_bots(scenario, bots, folder)
+def test_settled_bots_are_those_that_casting_chooses(tmp_path: Path) -> None:
+    for scenario, bots, folder in product(SCENARIOS, ("auto", "trained", "scripted"), (None, tmp_path)):
+        assert settled_bots(scenario, bots, folder) == chosen_bots(scenario, bots, folder), scenario.short_name
+
+
+def test_a_scenario_without_stand_ins_is_refused_in_one_line_with_what_to_do() -> None:
+    for scenario in SCENARIOS:
+        refusal = settled_bots(scenario, "scripted", None)
+        if scenario.needs_trained_bots:
+            assert re.fullmatch(
+                f"{scenario.short_name} needs trained bots, since no scripted player plays {scenario.game.title}: .*"
+                f"--bots_dir.*; {scenario.game.short_name}_selfplay needs none",
+                str(refusal),
+            )
+        else:
+            assert refusal == "scripted"
+
+
+def test_globs_leave_out_what_needs_trained_bots_unless_these_are_there_or_nothing_else_matches(tmp_path: Path) -> None:
+    names = ["territory_rooms_*"]
+    without = find_scenarios(names, {})
+    assert [one.short_name for one in without] == [f"territory_rooms_{number}" for number in (2, 3, 14)]
+    assert list(passed_over_lines(names, without)) == ["territory_rooms_0 and 10 more, for want of trained bots"]
+    (tmp_path / "territory__rooms").mkdir()
+    assert len(find_scenarios(names, {"bots_dir": str(tmp_path)})) == 14
+    assert find_scenarios(names, {"bots": "scripted", "bots_dir": str(tmp_path)}) == without
+    assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 14
+    assert find_scenarios(["territory_rooms_0"], {}) == (INFO["territory__rooms_0"],)
+    assert len(find_scenarios(["coins_*"], {})) == 7
 
 
 @each_self_play
@@ -70,10 +100,10 @@ def test_suite_opens_the_world_of_a_scenario(name: str, kind: type[World[object,
     assert tuple(world.seats) == scenario.seats
 
 
-@each_scenario
-def test_scenarios_with_odd_numbers_are_held_out(scenario: Scenario) -> None:
-    *_, number = scenario.short_name.split("_")
-    assert INFO[scenario.name].held_out == bool(int(number) % 2)
+def test_scenarios_with_odd_numbers_are_held_out() -> None:
+    for scenario in SCENARIOS:
+        *_, number = scenario.short_name.split("_")
+        assert INFO[scenario.name].held_out == bool(int(number) % 2), scenario.short_name
 
 
 @each_self_play
@@ -83,15 +113,13 @@ def test_self_play_is_not_held_out(scenario: Scenario) -> None:
 
 def test_unseen_scenarios_are_a_group_of_their_own_in_the_unit_of_their_game() -> None:
     unseen = [scenario for scenario in SCENARIOS if scenario.is_unseen and not scenario.study]
-    assert [scenario.short_name for scenario in unseen] == [
-        *(f"pd_unseen_{number}" for number in range(6)),
-        *(f"rws_unseen_{number}" for number in range(8)),
-    ]
+    numbered = {f"{name}_unseen_{number}" for name, count in (("pd", 6), ("rws", 8)) for number in range(count)}
+    assert numbered <= {scenario.short_name for scenario in unseen}
     for scenario in unseen:
         of_the_game = INFO[Scenario(scenario.game, 0).name]
         assert INFO[scenario.name].group == f"{of_the_game.group}, unseen opponents"
-        assert INFO[scenario.name].metric == of_the_game.metric
-        assert INFO[scenario.name].has_paid_interactions
+        assert INFO[scenario.name].metric == replace(of_the_game.metric, ceiling="oracle")
+        assert INFO[scenario.name].has_paid_interactions == kind_of(scenario.game).has_paid_interactions
         assert not INFO[scenario.name].published
 
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from hm_agent.agents.agent import BodyBuilder, ThinkingBody
 from hm_agent.agents.reflection import Reflector
 from hm_agent.config import ConfigError
-from hm_agent.core import Strategy
+from hm_agent.core import Observation, Strategy
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model, Question
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.strategist import Strategist
-from hm_agent.worlds.melting_pot.facts import Counts, GameFacts
+from hm_agent.worlds.melting_pot.facts import FOCAL, Counts, GameFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.game import Game
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
     from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
-    from hm_agent.worlds.melting_pot.perception.sprites import Pixels
     from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
 FactsT = TypeVar("FactsT", bound=GameFacts)
 STEPS = ("noop", "forward", "backward", "step_left", "step_right", "turn_left", "turn_right")
 """The names of the actions that every substrate has, by their numbers."""
+
+Reader: TypeAlias = Callable[[Observation[Any], int], str]
+"""Says what a player knows after an observation and its own action since the one before, 0 at the first."""
 
 
 class Kind(Protocol[FactsT]):
@@ -41,7 +43,8 @@ class Kind(Protocol[FactsT]):
     counts_interactions: False if nothing in its games is counted as one. is_framed: False if pictures don't frame
     players, since to ask the engine where they are could change what happens. infers_inventories: True if agents find
     out what others held. offers: what the minds of its games answer beyond `BasicMind`; None if no agent that thinks
-    plays them. shortcuts: the agents of its games of two that model no mind, by name, with what they do.
+    plays them. shortcuts: the agents of its games that model no mind, by name, with what they do; in games of paid
+    interactions they play those of two.
     """
 
     facts: type[FactsT]
@@ -70,14 +73,19 @@ class Kind(Protocol[FactsT]):
 
         return build
 
-    def reader(self, facts: FactsT, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
-        """What puts every frame of one player's episode into words, in order, from it and the own move before it."""
+    def reader(self, facts: FactsT, slot: int, *, is_column: bool = False) -> Reader:
+        """What puts every observation of one player's episode into words, in order."""
         from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
         from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 
         vision = vision_of(facts.short_name, slot, is_column=is_column)
         perceiver, kinds = Perceiver(vision), tuple(dict.fromkeys(vision.roles.kinds.values()))
-        return lambda rgb, move: perceiver.see(rgb, move).describe(kinds)
+        return lambda observation, action: perceiver.see(observation.view["RGB"], action).describe(kinds)
+
+    def worn(self, facts: FactsT) -> Mapping[str, str]:
+        """The players' names by the sprites that tell them apart on the whole map; empty if none do."""
+        sprites = facts.sprites
+        return {sprites.focal: FOCAL, **sprites.players} if sprites.focal else {}
 
     def situation(self) -> type[Any]:
         """The class of what questions show of a seat in its games; the kind itself if its questions share none."""

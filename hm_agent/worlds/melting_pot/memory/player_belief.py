@@ -107,7 +107,7 @@ class PlayerBeliefMap:
 
         layers: (height, width) each, the first for the open cells. Where a layer is zero everywhere, it is left out.
         """
-        self._layers = tuple((layer, layer > 0) for layer in layers if layer.any())
+        self._layers = tuple((layer, np.asarray(layer > 0, float)) for layer in layers if layer.any())
         weight = np.asarray(sum(layers))
         self._stationary = weight / weight.sum()
         self._step_probability = STEP_PROBABILITY / np.where(self._open, weight, 1.0) * self._open
@@ -167,8 +167,9 @@ class PlayerBeliefMap:
         slots = [self._slots[player] for player in players] or list(self._slots.values())
         # From a place a player sees the square of cells within `reach` columns and rows of it.
         padded, side = np.pad(self.beliefs[slots].sum(axis=0), self._reach), 2 * self._reach + 1
-        windows = np.lib.stride_tricks.sliding_window_view(padded, (side, side))
-        expected = self._open * np.asarray(windows.sum(axis=(2, 3)))
+        in_rows = np.lib.stride_tricks.sliding_window_view(padded, side, axis=1).sum(axis=-1)
+        in_squares = np.lib.stride_tricks.sliding_window_view(in_rows, side, axis=0).sum(axis=-1)
+        expected = self._open * np.asarray(in_squares)
         ranked = map(self._layout.cell, np.argsort(-expected, axis=None, kind="stable").tolist())
         chosen = lying_apart(ranked, MIN_SEPARATION, count)
         return tuple(((x, y), round(float(expected[y, x]), 3)) for x, y in chosen)
@@ -181,9 +182,8 @@ def place_to_search(places: Sequence[tuple[Cell, float]], here: Cell) -> Cell:
 
 def _sum_around(grids: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """The sum over the four neighbours of each cell, for each grid of a stack."""
-    total = np.zeros_like(grids)
-    total[..., 1:, :] += grids[..., :-1, :]
-    total[..., :-1, :] += grids[..., 1:, :]
-    total[..., 1:] += grids[..., :-1]
-    total[..., :-1] += grids[..., 1:]
-    return total
+    count, height, width = grids.shape
+    padded = np.zeros((count, height + 2, width + 2))
+    padded[:, 1:-1, 1:-1] = grids
+    above, below = padded[:, :-2, 1:-1], padded[:, 2:, 1:-1]
+    return np.asarray(above + below + padded[:, 1:-1, :-2] + padded[:, 1:-1, 2:])

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Layout, Move, Pose, Window
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, Window
 
 MIN_RATIO = 2.0
 """The likeliest pose is taken as the own one if it is more than this many times as likely as the second likeliest."""
@@ -24,17 +25,33 @@ MIN_PROBABILITY = 1e-6
 class WallPatterns:
     """The walls in the window at each pose of a map, as bit sets over the cells of the window.
 
-    areas: the map cells in the window at each pose, by their number in the window.
+    areas: the map cells in the window at each pose, by their number in the window. landmarks: the cells of walls that
+    look different, by the beginning of their kind; each kind has a bit set of its own, which follows that of the walls.
     """
 
-    def __init__(self, layout: Layout, window: Window) -> None:
+    def __init__(
+        self, layout: Layout, window: Window, landmarks: Mapping[str, Set[Cell]] = MappingProxyType({})
+    ) -> None:
         self.layout, self.window = layout, window
+        self.landmarks = landmarks
         self.poses = [Pose(x, y, facing) for x, y in layout.open_cells for facing in range(4)]
         self.number = {pose: n for n, pose in enumerate(self.poses)}
         self._facings = np.array([pose.facing for pose in self.poses])
         self.areas = {pose: layout.area(window.cells(pose)) for pose in self.poses}
-        self._shown = np.array([[cell in layout.walls for cell in area] for area in self.areas.values()])
+        shown = (layout.walls, *landmarks.values())
+        self._shown = np.array([[cell in cells for cells in shown for cell in area] for area in self.areas.values()])
         self.wall_sets = [sum(1 << int(n) for n in np.flatnonzero(shown)) for shown in self._shown]
+
+    def bits(self, number: int, kind: str) -> int:
+        """The bits that a wall of this kind sets on a cell of the window."""
+        size = len(self.window.offsets)
+        sets = (n for n, landmark in enumerate(self.landmarks, 1) if kind.startswith(landmark))
+        return 1 << number | sum(1 << number + n * size for n in sets)
+
+    def in_all_sets(self, bits: int) -> int:
+        """A bit set over the window as one that covers the landmarks', too."""
+        size = len(self.window.offsets)
+        return sum(bits << n * size for n in range(1 + len(self.landmarks)))
 
     def matching(self, seen: int, hidden: int, facing: int | None) -> list[Pose]:
         """All poses that show exactly the walls seen, hidden cells aside, and have the facing, if it is known."""

@@ -116,8 +116,9 @@ class Frame:
     """What one frame shows of the window's cells, before the own pose is known.
 
     is_present: True if it shows the own avatar, with own_mark over its head. contents: (number, meaning) of the cells
-    that show more than floor, except the own one. walls, hidden: bit sets over the window of the walls and of the cells
-    whose content is hidden. unknown: how many cells show a picture that the atlas doesn't hold.
+    that show more than floor, except the own one. walls, hidden: bit sets over the window of the walls, as in
+    `WallPatterns`, and of the cells whose content is hidden. unknown: how many cells show a picture that the atlas
+    doesn't hold.
     """
 
     def __init__(self, vision: SubstrateVision, labels: Labels) -> None:
@@ -135,7 +136,7 @@ class Frame:
         self._shows_players = False
         for n, meaning in self.contents:
             if meaning.is_wall:
-                self.walls |= 1 << n
+                self.walls |= vision.patterns.bits(n, meaning.kind)
             elif meaning.is_hidden:
                 self.hidden |= 1 << n
             elif meaning.is_player:
@@ -222,7 +223,8 @@ class Perceiver:
         may_fail = frame.may_hide_a_block or (before is not None and before.may_hide_a_block)
         if may_fail and actual_move in OPPOSITE:
             odds = odds_of_staying(before.scene if before else RelativeScene(), frame.scene, actual_move)
-        return self._localizer.update(frame.walls, frame.hidden, frame.facing, actual_move, odds)
+        hidden = self._vision.patterns.in_all_sets(frame.hidden)
+        return self._localizer.update(frame.walls, hidden, frame.facing, actual_move, odds)
 
     def _in_view(self, frame: Frame, pose: Pose | None) -> Area:
         if pose is None:

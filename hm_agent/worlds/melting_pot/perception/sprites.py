@@ -158,7 +158,8 @@ def _sprite_pictures(settings: Mapping[str, Any]) -> dict[str, Rotations]:
     for game_object in game_objects(settings):
         for kwargs in components(game_object, "Appearance"):
             pictures |= _pictures(kwargs, "spriteNames", "spriteRGBColors", "spriteShapes", "palettes", "noRotates")
-        for kwargs in components(game_object, "AdditionalSprites"):
+        added = (components(game_object, name) for name in ("AdditionalSprites", "AdditionalPlayerSprites"))
+        for kwargs in chain.from_iterable(added):
             custom = {key.removeprefix("custom"): value for key, value in kwargs.items()}
             pictures |= _pictures(custom, "SpriteNames", "SpriteRGBColors", "SpriteShapes", "Palettes", "NoRotates")
     return pictures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.grid import Area, Cell, Facing, Pose
@@ -30,7 +31,7 @@ class Detection(NamedTuple):
         return None if self.cell is None or self.facing is None else Pose(*self.cell, self.facing)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextualMap:
     """Everything perceived in one frame.
 
@@ -49,7 +50,7 @@ class TextualMap:
     lost_for: int = 0
     walls: frozenset[tuple[int, int]] = frozenset()
 
-    @property
+    @cached_property
     def players(self) -> tuple[Detection, ...]:
         return tuple(detection for detection in self.detections if detection.is_player)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import TURNS, Cell, Layout, Move, Pose, distance
+from hm_agent.worlds.melting_pot.planning.traffic import Step, against_traffic
 
 MOVES = (
     Move.TURN_LEFT,
@@ -57,11 +58,12 @@ def find_approach(
     *,
     horizon: int = 6,
     moves: Sequence[Move] = MOVES,
+    avoid: Set[Step] = frozenset(),
 ) -> BeamApproach | None:
     """The shortest approach to the target, None where none has at most `horizon` moves.
 
     things: cells that stop the beam and are not entered. moves: of approaches of the same length, the one whose moves
-    come first here is taken.
+    come first here is taken. avoid: steps that it does not take.
     """
     blocked = layout.walls | things
     before: dict[Pose, tuple[Pose, Move] | None] = {start: None}
@@ -74,7 +76,9 @@ def find_approach(
             continue  # even the straight way is too long
         for move in moves:
             after = pose.after(move)
-            if after not in before and layout.is_open(after.cell) and after.cell != target and after.cell not in things:
+            cell = after.cell
+            is_free = layout.is_open(cell) and cell != target and cell not in things
+            if is_free and after not in before and (pose.cell, cell) not in avoid:
                 before[after] = pose, move
                 queue.append((after, taken + 1))
     return None
@@ -90,6 +94,20 @@ def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamA
 
 
 @lru_cache(maxsize=10_000)
-def find_approach_to_use(layout: Layout, start: Pose, target: Cell, beam: Beam) -> BeamApproach | None:
-    """The shortest approach to a thing that is to be used; only walls block it. None where none exists."""
-    return find_approach(layout, start, target, beam, frozenset(), horizon=MAX_APPROACH_MOVES)
+def find_approach_to_use(
+    layout: Layout, start: Pose, target: Cell, beam: Beam, shunned: frozenset[Cell] = frozenset()
+) -> BeamApproach | None:
+    """The shortest approach to a thing that is to be used, through none of the cells to shun; None if none exists.
+
+    It goes against the traffic only where no other way leads.
+    """
+    return next(
+        filter(
+            None,
+            (
+                find_approach(layout, start, target, beam, shunned, horizon=MAX_APPROACH_MOVES, avoid=avoid)
+                for avoid in (against_traffic(layout), frozenset[Step]())
+            ),
+        ),
+        None,
+    )

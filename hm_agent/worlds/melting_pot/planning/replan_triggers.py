@@ -43,9 +43,7 @@ class ReplanTriggers:
         call: the current one. seek: the players to meet; any if None. is_prepared: True if the plan itself says what
         to do when a player arrives, so that an arrival calls for no new one.
         """
-        has_picked_up = any(now > before for now, before in zip(inventory, self._held, strict=False))
-        leading, led_before = argmax(inventory), argmax(self._held or inventory)
-        self._held = inventory
+        held, self._held = self._held or inventory, inventory
         arrived = [
             player.kind
             for player in view.players
@@ -56,7 +54,8 @@ class ReplanTriggers:
         self._last_seen |= dict.fromkeys((player.kind for player in view.players), step)
         if isinstance(call, FireAt):
             # A pickup on the way to another player may change the pure strategy that is played.
-            return reason("picked_up") if has_picked_up and leading != led_before else None
-        if isinstance(call, MoveTo) and arrived and leading is not None and not is_prepared:
+            has_picked_up = any(now > before for now, before in zip(inventory, held, strict=False))
+            return reason("picked_up") if has_picked_up and argmax(inventory) != argmax(held) else None
+        if isinstance(call, MoveTo) and arrived and argmax(inventory) is not None and not is_prepared:
             return reason("ready_in_view", player=arrived[0])
         return None

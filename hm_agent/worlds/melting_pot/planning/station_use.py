@@ -7,9 +7,10 @@ from collections.abc import Callable
 from hm_agent.worlds.melting_pot.facts import Beam
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection
-from hm_agent.worlds.melting_pot.planning.beam import BeamApproach, find_approach_to_use
+from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
 from hm_agent.worlds.melting_pot.planning.calls import Interact, Wait, reason
 from hm_agent.worlds.melting_pot.planning.move_inputs import MoveInputs, NextMove, PlanEnd
+from hm_agent.worlds.melting_pot.planning.passing import Passing
 from hm_agent.worlds.melting_pot.planning.walking import Locomotion
 
 WAIT_STEPS = 25
@@ -33,7 +34,7 @@ class StationUse:
         ready_mark: str | None,
         check_station: StationCheck | None,
     ) -> None:
-        self._layout, self._beam, self._locomotion = layout, beam, locomotion
+        self._beam, self._locomotion, self._passing = beam, locomotion, Passing(layout, beam)
         self._ready_mark, self._check_station = ready_mark, check_station
         self._used: MoveInputs | None = None
         """The inputs in which a station was last used; None before the first use."""
@@ -41,8 +42,8 @@ class StationUse:
     def use(self, call: Interact, inputs: MoveInputs, started: int) -> NextMove:
         """Walks to a station and uses it once; None after that. started: the step in which the call began.
 
-        Ends the plan if no way leads to the station, as soon as the station in view shows that it can't be used, or if
-        the own mark, which shows the item held, is unchanged after the use.
+        Ends the plan if no way leads to the station or players have long been in the way, as soon as the station in
+        view shows that it can't be used, or if the own mark, which shows the item held, is unchanged after the use.
         """
         if self._used is not None and self._used.step >= started:
             is_unchanged = inputs.view.mark == self._used.view.mark
@@ -50,6 +51,8 @@ class StationUse:
         approach = self._approach(call.target, inputs)
         if approach is None:
             return _failure(call, reason("no_way"))
+        if self._passing.gives_up():
+            return PlanEnd(reason("in_the_way", call=str(call)))
         if why := self._why_useless(call.target, inputs, approach.moves):
             return _failure(call, why)
         if approach.move is Move.INTERACT:
@@ -65,11 +68,10 @@ class StationUse:
         """
         if self._is_ready(call.target, inputs) or taken >= WAIT_STEPS:
             return None
-        move = self._locomotion.follow(self._approach(call.target, inputs))
-        return Move.NOOP if move is Move.INTERACT else move
+        return self._locomotion.follow(self._passing.wait(call.target, inputs.pose, inputs.view))
 
     def _approach(self, target: Cell, inputs: MoveInputs) -> BeamApproach | None:
-        return find_approach_to_use(self._layout, inputs.pose, target, self._beam)
+        return self._passing.approach(target, inputs.pose, inputs.view)
 
     def _why_useless(self, cell: Cell, inputs: MoveInputs, moves: int) -> str | None:
         """Why the station on a cell can't be used after some moves; None if it may work or is out of view."""

@@ -122,6 +122,13 @@ end
 _LEVELS_AS_WRITTEN = ("the_matrix", "collaborative_cooking")
 """The levels whose own loops draw no random numbers: they run as Melting Pot wrote them."""
 
+_REPAIRS = {
+    "levels/hidden_agenda/components.lua": ('print("INIT ADD SPRITES")', ""),
+    "modules/component_library.lua": ("self:_validateState(state)", "if state then self:_validateState(state) end"),
+}
+"""By Lua file: code that prints, or that aborts the process when a machine of Factory Commons is given a cube, and what
+takes its place."""
+
 
 @cache
 def use_deterministic_lua() -> None:
@@ -130,8 +137,8 @@ def use_deterministic_lua() -> None:
     atexit.register(drop_scratch_folder, folder)
     lua = folder / "meltingpot" / "lua"
     shutil.copytree(Path(meltingpot.__file__).parent / "lua", lua)
-    chatty = lua / "levels" / "hidden_agenda" / "components.lua"
-    chatty.write_text(chatty.read_text("utf-8").replace('print("INIT ADD SPRITES")', ""), "utf-8")
+    for name, (code, better) in _REPAIRS.items():
+        (lua / name).write_text((lua / name).read_text("utf-8").replace(code, better), "utf-8")
     for level in (lua / "levels").iterdir():
         if level.name not in _LEVELS_AS_WRITTEN and (start := level / "init.lua").is_file():
             start.write_text(_ALL_IN_ORDER + start.read_text("utf-8"), "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
+from hm_agent.grouping import grouped
 from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.perception.sprites import components
@@ -62,16 +64,16 @@ def _player_problems(game: GameFacts) -> Iterator[str]:
 
 def _cast_problems(game: GameFacts, name: str, place: int, told: ScenarioFacts) -> Iterator[str]:
     """Contradictions in who plays a numbered scenario. place: the one among the scenarios of the game's file."""
-    config, focal = mp_scenario.get_config(name), focal_slots(name)
+    players = players_of(name)
     number = place if told.number is None else told.number
     yield from contradiction("scenarios: number", number, name, number_of(name))
-    players = told.players or len(told.roles) or game.slots
-    yield from contradiction("scenarios: players", players, name, len(config.roles))
+    count = told.players or len(told.roles) or game.slots
+    yield from contradiction("scenarios: players", count, name, len(players.roles))
     if kind_of(game).knows_bots:  # then slots of one role differ in the avatar's colour alone, and agents come first
-        yield from contradiction("scenarios: focal", len(told.focal_slots), name, len(focal))
+        yield from contradiction("scenarios: focal", len(told.focal_slots), name, len(players.focal))
         return
-    yield from contradiction("scenarios: focal", told.focal_slots, name, focal)
-    yield from contradiction("scenarios: roles", told.roles or usual_roles(game.substrate), name, tuple(config.roles))
+    yield from contradiction("scenarios: focal", told.focal_slots, name, players.focal)
+    yield from contradiction("scenarios: roles", told.roles or usual_roles(game.substrate), name, players.roles)
     yield from contradiction("scenarios: bots_stand_still", told.bots_stand_still, name, bots_stand_still(name))
 
 
@@ -85,10 +87,29 @@ def default_players(substrate: str) -> int:
     return len(usual_roles(substrate))
 
 
-def focal_slots(scenario: str) -> tuple[int, ...]:
-    """The slots of the focal players of one of Melting Pot's scenarios."""
-    is_focal = mp_scenario.get_config(scenario).is_focal
-    return tuple(slot for slot, is_focal_there in enumerate(is_focal) if is_focal_there)
+@dataclass(frozen=True)
+class PlayersBySlot:
+    """The roles of all players by slot, and the slots of the focal ones."""
+
+    roles: tuple[str, ...]
+    focal: tuple[int, ...]
+
+
+def players_of(scenario: str) -> PlayersBySlot:
+    """Who plays one of Melting Pot's scenarios.
+
+    If roles are the substrate's usual ones in another order, the players are put in the usual one, since how players
+    look goes by role and slot.
+    """
+    config = mp_scenario.get_config(scenario)
+    roles, usual = tuple(config.roles), usual_roles(config.substrate)
+    slots = list(range(len(roles)))
+    if sorted(roles) == sorted(usual):
+        free = grouped((role, slot) for slot, role in enumerate(usual))
+        slots, roles = [free[role].pop(0) for role in roles], usual
+    return PlayersBySlot(
+        roles, tuple(sorted(slot for slot, focal in zip(slots, config.is_focal, strict=True) if focal))
+    )
 
 
 def number_of(scenario: str) -> int:

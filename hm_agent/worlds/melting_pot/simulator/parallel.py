@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,10 +13,12 @@ from meltingpot import substrate as mp_substrate
 
 from hm_agent.core import Seat
 from hm_agent.parallel_episodes import EnvStep, Infos, ParallelEpisodes
+from hm_agent.worlds.melting_pot.facts import slot_of
+from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.games.kind import Reader
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.simulator.substrate import settings_of
 from hm_agent.worlds.melting_pot.simulator.world import SubstrateWorld
-from hm_agent.worlds.melting_pot.text_view import reader_of
 
 Observations = dict[str, dict[str, Any]]
 MOST_LETTERS = 20_000
@@ -41,7 +43,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     ) -> None:
         self._world, self._one_interaction = world, scenario.game.length.one_interaction
         self._scenario, self._in_words = scenario, in_words
-        self._readers: Mapping[Seat, Callable[[Any, int], str]] = {}
+        self._readers: Mapping[Seat, Reader] = {}
         self.metadata: dict[str, Any] = {"name": scenario.name, "render_modes": ["rgb_array"], "render_fps": 8}
         substrate = scenario.game.substrate
         config = mp_substrate.get_config(substrate)
@@ -63,7 +65,11 @@ class MeltingPotParallelEnv(ParallelEpisodes):
     def begin(self, seed: int) -> tuple[Observations, Infos]:
         turn, seats = self._world.reset(seed), self._world.seats
         if self._in_words:
-            self._readers = {seat: reader_of(self._scenario, seat) for seat in seats}
+            told, reader = self._scenario, kind_of(self._scenario.game).reader
+            self._readers = {
+                seat: reader(told.game_of(slot), slot, is_column=told.is_column(slot))
+                for seat, slot in zip(seats, map(slot_of, seats), strict=True)
+            }
         return self._seen(turn.observations, dict.fromkeys(seats, 0)), {seat: {} for seat in self.agents}
 
     def advance(self, actions: Mapping[str, int]) -> EnvStep:
@@ -97,7 +103,7 @@ class MeltingPotParallelEnv(ParallelEpisodes):
             for seat, observation in observations.items()
         }
         for seat, reader in self._readers.items():
-            seen[seat]["text"] = reader(observations[seat].view["RGB"], int(actions[seat]))
+            seen[seat]["text"] = reader(observations[seat], int(actions[seat]))
         return seen
 
 

@@ -19,7 +19,7 @@ from ml_collections import ConfigDict
 
 from hm_agent.extensions import ADDED
 from hm_agent.worlds.melting_pot.facts import FELLOW, FOCAL, GameFacts
-from hm_agent.worlds.melting_pot.grid import Layout, Window
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.localizer import WallPatterns
 from hm_agent.worlds.melting_pot.perception.perceiver import SpriteRoles, SubstrateVision
@@ -165,7 +165,14 @@ def _vision_in(folders: tuple[str, ...], game_name: str, slot: int, is_column: b
 def _wall_patterns(folders: tuple[str, ...], game_name: str) -> WallPatterns:
     """The wall patterns of a game; cached by themselves, since all slots share them and they are slow to build."""
     game = game_named(game_name, GameFacts)
-    return WallPatterns(layout_of(game), window_of(next(avatars_in(default_settings(game.substrate)))))
+    window = window_of(next(avatars_in(default_settings(game.substrate))))
+    return WallPatterns(layout_of(game), window, _landmarks_of(game))
+
+
+def _landmarks_of(game: GameFacts) -> Mapping[str, frozenset[Cell]]:
+    """The cells of the walls by which players know where they are, by the beginning of their kind."""
+    text = default_settings(game.substrate)["simulation"]["map"]
+    return {kind: Layout.from_ascii(text, char).walls for char, kind in game.landmarks.items()}
 
 
 @cache
@@ -176,20 +183,11 @@ def atlas_of(substrate: str) -> Atlas:
 
 @cache
 def default_layers(substrate: str) -> tuple[Layer, ...]:
-    """The layers of a substrate, with all that some drawing of its configuration, or some line-up of players, has."""
-    stream, usual = random.Random(0), usual_roles(substrate)
-    line_ups = [usual] * DRAWS.get(substrate, 1) + [usual[::-1]] * (substrate in TURNED_ROUND)
-    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for roles in line_ups)
+    """The layers of a substrate with its usual players, with all that some drawing of its configuration has."""
+    stream, roles = random.Random(0), usual_roles(substrate)
+    return merged(layers_of(_settings_drawn(substrate, stream, roles)) for _ in range(DRAWS.get(substrate, 1)))
 
 
-TURNED_ROUND = (
-    "fruit_market__concentric_rivers",
-    "predator_prey__alley_hunt",
-    "predator_prey__open",
-    "predator_prey__orchard",
-    "predator_prey__random_forest",
-)
-"""The substrates in some of whose scenarios players have each other's roles, and so other looks than usually."""
 DRAWS = {"coins": 60}
 """How often a configuration that is drawn anew for each episode is drawn, so as to know all that can be seen."""
 

@@ -22,7 +22,6 @@ from hm_agent.core import Observation, Seat, Turn, per_capita
 from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
-from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Bot, PlayerIntent, Scene, by_slot
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, bots_of, build_bots, build_population, config_of
@@ -201,7 +200,8 @@ class MeltingPotWorld(SubstrateWorld):
         self._targets, self._intent_log = (), IntentLog(self._game_bots, [])
         config = config_of(self._scenario)
         substrate = build_substrate(config.substrate, config.roles, self._stream, ground_truth=self._ground_truth)
-        bots = build_bots(self._scenario, self._visions(), self._bots, self._bots_dir, self._stream, self._intent_log)
+        visions = self._game_bots.visions
+        bots = build_bots(self._scenario, visions, self._bots, self._bots_dir, self._stream, self._intent_log)
         environment: _Environment = scenario_lib.Scenario(
             substrate=substrate,
             background_population=build_population(config, bots, threads=self._bots is Bots.TRAINED),
@@ -210,10 +210,6 @@ class MeltingPotWorld(SubstrateWorld):
         )
         self._listen(environment)
         return environment
-
-    def _visions(self) -> Sequence[SubstrateVision]:
-        """Those of scripted players, one for each side of an asymmetric game; none where no scripted player plays."""
-        return self._game_bots.visions if kind_of(self._game).knows_bots else ()
 
     def _listen(self, environment: _Environment) -> None:
         observables = environment.observables()

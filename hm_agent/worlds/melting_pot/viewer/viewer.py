@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hm_agent.core import Seat, Step
-from hm_agent.recording.drawing import Pixels
 from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.facts import seat_of, slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
-from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE
+from hm_agent.worlds.melting_pot.grid import Cell
+from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels
 from hm_agent.worlds.melting_pot.scenarios import Scenario
 from hm_agent.worlds.melting_pot.scene import Scene
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.strategy import SubstrateStrategy
 from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
-from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
 
 SCRIPTS = Path(__file__).parent / "scripts"
 IN_VIEW = "in view"
@@ -94,6 +94,8 @@ class MeltingPotViewer:
         }
 
     def picture(self, scenario: ScenarioInfo, title: str) -> Callable[[Step], Pixels]:
+        from hm_agent.worlds.melting_pot.viewer.video_picture import VideoPicture
+
         return VideoPicture(self._game, scenario.seats[0], title)
 
 
@@ -113,7 +115,7 @@ def _agent_state(state: SubstrateAgentState, step: int) -> Mapping[str, Any]:
     return {
         "scene": state.view.describe(state.kinds),
         "present": state.view.present,
-        "remembered": {f"{kind} {cell[0]} {cell[1]}": IN_VIEW if when == step else when for kind, cell, when in seen},
+        "remembered": {_spot(kind, cell): IN_VIEW if when == step else when for kind, cell, when in seen},
         "plan": [str(call) for call in state.plan],
         "current": state.current,
         "shot": str(state.shot) if state.shot else None,
@@ -121,3 +123,9 @@ def _agent_state(state: SubstrateAgentState, step: int) -> Mapping[str, Any]:
         "route": state.route,
         "failed": str(state.failed) if state.failed else None,
     }
+
+
+@lru_cache(10_000)
+def _spot(kind: str, cell: Cell) -> str:
+    """A thing or player and its place, as a key of `remembered`."""
+    return f"{kind} {cell[0]} {cell[1]}"

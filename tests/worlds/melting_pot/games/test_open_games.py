@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
+from hm_agent.core import Observation
 from hm_agent.registry import obstacle, scenarios
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
-from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
 from hm_agent.worlds.melting_pot.grid import Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
@@ -56,9 +59,9 @@ def test_agents_that_value_their_own_strategies_are_refused_before_they_play() -
 
 
 @pytest.mark.parametrize(
-    "game", [game for game in load_games() if isinstance(game, OpenFacts)], ids=lambda g: g.short_name
+    "game", [game for game in load_games() if isinstance(game, SubstrateFacts)], ids=lambda g: g.short_name
 )
-def test_actions_have_names_of_their_own(game: OpenFacts) -> None:
+def test_actions_have_names_of_their_own(game: SubstrateFacts) -> None:
     names = list(actions_of(game.substrate).__members__)
     assert names[:2] == ["NOOP", "FORWARD"]
     assert len(set(names)) == len(names)
@@ -135,7 +138,7 @@ def test_coins_of_every_colour_have_a_name() -> None:
 
 
 def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
-    right = game_named("clean_up", OpenFacts)
+    right = game_named("clean_up", SubstrateFacts)
     wrong = replace(
         right, names={"Appel": "fruit"}, collects=("apples",), uses={"fire_clean": ("player", "mud")}, reach={"fire": 3}
     )
@@ -150,9 +153,18 @@ def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
 
 def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
     for game in load_games():
-        if isinstance(game, OpenFacts):
-            assert len(game.rules.split()) <= 130, game.short_name
+        if isinstance(game, SubstrateFacts):
+            assert game.rules or "cooking" in game.substrate, game.short_name
+            assert len(re.findall(r"\S*\w\S*", game.rules)) <= 130, game.short_name
             assert game.uses.keys() == game.reach.keys(), game.short_name
+
+
+def test_only_the_impostor_sees_its_mark() -> None:
+    game, world = game_named("hidden_agenda", SubstrateFacts), next(played("hidden_agenda_selfplay"))
+    seen = [Observation(0, {"RGB": world.truth(slot)["RGB"]}) for slot in range(game.players)]
+    said = [kind_of(game).reader(game, slot)(each, 0) for slot, each in enumerate(seen)]
+    assert [game.names["Player_impostor5"] in text for text in said] == [False] * 4 + [True]
+    world.close()
 
 
 def test_maps_of_coins_depend_on_the_seed_alone() -> None:

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from hm_agent.config import ConfigError
+from hm_agent.core import Observation
 from hm_agent.envs import gym_env, parallel_env
 from hm_agent.registry import find_scenarios, suites
 from hm_agent.worlds.melting_pot.games import kind_of
@@ -39,9 +40,9 @@ def test_words_stand_in_place_of_pixels(name: str) -> None:
     in_words, in_pixels = (env.reset(seed=4)[0] for env in (words, pixels))
     game, seats = scenario_named(name).game, words.possible_agents
     readers = {seat: kind_of(game).reader(game, slot) for slot, seat in enumerate(seats)}
-    for action, following in ((0, 1), (1, 5), (5, 1), (1, 0)):
+    for step, (action, following) in enumerate(((0, 1), (1, 5), (5, 1), (1, 0))):
         for seat in seats:
-            assert in_words[seat]["text"] == readers[seat](in_pixels[seat]["RGB"], action)
+            assert in_words[seat]["text"] == readers[seat](Observation(step, in_pixels[seat]), action)
             assert in_words[seat].keys() == in_pixels[seat].keys() - {"RGB"} | {"text"}
         actions = dict.fromkeys(seats, following)
         in_words, in_pixels = words.step(actions)[0], pixels.step(actions)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ import hm_agent
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
 from hm_agent.extensions import ADDED
+from hm_agent.worlds.melting_pot.facts import GameFacts, ScenarioFacts
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.games.matrix.simulator.game_file import game_file
+from hm_agent.worlds.melting_pot.games.open.simulator.game_file import open_game_file
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_game, load_games
 from hm_agent.worlds.melting_pot.simulator.game_files import check_game, numbered_scenarios, problems
 
@@ -93,6 +97,21 @@ def test_a_written_game_has_what_the_shipped_one_has(short_name: str, tmp_path: 
     goals = [(one.collect_goals, one.interact_goals) for one in written.resources]
     assert goals == [(one.collect_goals, one.interact_goals) for one in shipped.resources]
     assert len(written.scenarios) == len(shipped.scenarios)
+
+
+def test_the_scenarios_of_any_substrate_are_written_and_checked() -> None:
+    def without_words(game: GameFacts) -> Sequence[ScenarioFacts]:
+        return [replace(one, about="") for one in game.scenarios]
+
+    shipped = {game.substrate: game for game in load_games()}
+    for substrate in ("clean_up", "predator_prey__open", "territory__rooms"):
+        Path("own.toml").write_text(open_game_file(substrate))
+        assert without_words(load_game(Path("own.toml"))) == without_words(shipped[substrate])
+    assert [one.focal for one in shipped["territory__rooms"].scenarios if one.number == 12] == [(1, 2)]
+    text = open_game_file("territory__rooms")
+    Path("wrong.toml").write_text(text.replace("focal = [1, 2]\nnumber = 12", "focal = [0, 1]\nnumber = 6"))
+    with pytest.raises(ConfigError, match=r"number 6 contradicts .*_12, .* 12; .*focal \(0, 1\) .*has \(1, 2\)$"):
+        check_game(Path("wrong.toml"))
 
 
 @pytest.mark.parametrize(

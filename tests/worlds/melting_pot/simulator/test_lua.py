@@ -8,10 +8,13 @@ from tempfile import TemporaryDirectory
 
 import meltingpot
 import pytest
+from meltingpot.substrate import get_config
 from meltingpot.utils.substrates import builder
+from meltingpot.utils.substrates.substrate import build_substrate
 
 from hm_agent.process import scratch
 from hm_agent.worlds.melting_pot.simulator import determinism
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, atlas_of, settings_of
 from tests.support.commands import ROOT
 
 ORIGINAL = Path(meltingpot.__file__).parent / "lua"
@@ -46,7 +49,39 @@ def test_other_code_is_left_as_it_is(copy: Path) -> None:
         if path.read_bytes() != (copy / path.relative_to(ORIGINAL)).read_bytes()
         and path.parent.name in ("modules", *determinism._LEVELS_AS_WRITTEN)
     }
-    assert changed == set(determinism._LOOPS)
+    assert changed == {*determinism._LOOPS, "component_library.lua"}
+
+
+@pytest.mark.parametrize("name", determinism._REPAIRS)
+def test_code_is_repaired_in_the_copy_only(copy: Path, name: str) -> None:
+    code, better = determinism._REPAIRS[name]
+    original = (ORIGINAL / name).read_text("utf-8")
+    assert code in original
+    assert (copy / name).read_text("utf-8") == original.replace(code, better)
+
+
+def test_a_machine_of_factory_commons_makes_two_apples_of_a_cube(copy: Path) -> None:
+    settings = settings_of("factory_commons__either_or", ["default"])
+    settings["simulation"]["charPrefabMap"] = {
+        **settings["simulation"]["charPrefabMap"],
+        "P": {"type": "all", "list": ["tiled_floor", "spawn_point"]},
+        "a": {"type": "all", "list": ["tiled_floor", "apple"]},
+        "C": {"type": "all", "list": ["tiled_floor", "blue_cube_live"]},
+    }
+    settings["simulation"]["map"] = "______\n!aazz|\n!ltzz|\n!O#zz|\n!Cxzz|\n!P|zz|\n______\n"
+    substrate = build_substrate(
+        lab2d_settings=settings,
+        individual_observations=[],
+        global_observations=["WORLD.RGB"],
+        action_table=get_config("factory_commons__either_or").action_set,
+    )
+    actions, atlas = actions_of("factory_commons__either_or"), atlas_of("factory_commons__either_or")
+    timestep = substrate.reset()
+    for action in ["TURN_RIGHT", "GRASP", "FORWARD"] * 4 + ["NOOP"] * 14:
+        timestep = substrate.step([actions[action]])
+    labels = [atlas.labels[number] for number in atlas.label(timestep.observation[0]["WORLD.RGB"])]
+    assert sum(label.find("apple") is not None for label in labels) == 2
+    substrate.close()
 
 
 def test_unknown_version_is_refused(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from meltingpot import scenario as mp_scenario
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 
 from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.matrix.facts import MatrixFacts
 from hm_agent.worlds.melting_pot.grid import Move
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
@@ -14,20 +16,25 @@ from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
 IN_THE_MATRIX = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
 IN_A_KITCHEN = {"RGB", "COLLECTIVE_REWARD"}
-SCENARIOS = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
+ALL = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
+SCENARIOS = [scenario for scenario in ALL if kind_of(scenario.game).knows_bots]
 
 
 def test_all_scenarios_are_covered() -> None:
     of_the_paper, others = 9 + 8 + 10 + 3, 10 + 10 + 6 + 6 + 8 + 22 + 7 + 8 + 9 + 9 + 7 + 4
     assert len([scenario for scenario in SCENARIOS if not scenario.is_unseen]) == of_the_paper + others
     assert len([scenario for scenario in SCENARIOS if scenario.is_unseen]) == 8 + 6 + 3 + 10 + 12
+    names = {scenario.name for scenario in ALL if not scenario.is_unseen}
+    assert len(names) == len([scenario for scenario in ALL if not scenario.is_unseen])
+    assert names <= mp_scenario.SCENARIOS
+    assert all(name.startswith("collaborative_cooking") for name in mp_scenario.SCENARIOS - names)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.short_name)
 def test_player_receives_permitted_observations_only(scenario: Scenario) -> None:
     world = MeltingPotWorld(scenario, Bots.SCRIPTED, ground_truth=scenario.number == 0)
     moves = random.Random(0)
-    turns = [world.reset(0), *(world.step(_moves(world, moves)) for _ in range(10))]
+    turns = [world.reset(0), *(world.step(_moves(world, moves)) for _ in range(4))]
     world.close()
     assert all(set(turn.observations) == set(scenario.seats) for turn in turns)
     received = {frozenset(seen.view) for turn in turns for seen in turn.observations.values()}

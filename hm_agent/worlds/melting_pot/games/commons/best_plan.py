@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import River
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
@@ -25,7 +26,11 @@ from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.grid import distance
 
 CLEANING, EATING = 0.45, 0.9
-"""How much dirt a player at the river removes in a step, and how many apples one eats in the orchard, as measured."""
+"""How much dirt a player at the river removes in a step, and how many apples one eats where there are many."""
+PLENTY = 80
+"""With fewer apples in the orchard it takes longer to get to the next."""
+NOTICE = 30
+"""After so many steps a reciprocator in the orchard has noticed that somebody cleans."""
 WAY = 12
 """The steps between river and orchard."""
 FAR = 99
@@ -56,18 +61,21 @@ class RiverState:
 def income(river: River, now: RiverState, rules: Sequence[str], cleaning: range, steps: int) -> float:
     """What a player earns in so many steps that cleans in those of `cleaning` and eats else, beside these rules."""
     share, apples, company, earned = now.share, now.apples, now.company, 0.0
+    noticed_after: int | None = None
     for after in range(0, steps, TICK):
         step, cleans = now.step + after, after in cleaning
         of_rule = [_cleans(rule, step, company) for rule in rules]
-        is_seen = cleans or any(cleans_too for cleans_too in of_rule)
-        company = COMPANY if is_seen and share > 0 else company - TICK
+        if noticed_after is None and (cleans or any(of_rule)):
+            noticed_after = after + NOTICE
+        is_seen = (cleans or any(of_rule)) and share > 0 and noticed_after is not None and after >= noticed_after
+        company = COMPANY if is_seen else company - TICK
         dirties = river.dirties if step >= river.spared else 0.0
         cleaners = sum(of_rule) + cleans
         share = min(1.0, max(0.0, share + TICK * (dirties - CLEANING * cleaners) / river.places))
         apples += TICK * river.growing(share) * (river.orchard - apples)
         is_there = not cleans and (after < cleaning.start or after >= cleaning.stop + WAY)
         eaters = of_rule.count(False) + is_there
-        eaten = min(apples, TICK * EATING * eaters)
+        eaten = min(apples, TICK * EATING * min(1.0, sqrt(apples / PLENTY)) * eaters)
         apples -= eaten
         earned += eaten / eaters if is_there else 0.0
     return earned

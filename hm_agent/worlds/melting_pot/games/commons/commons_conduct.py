@@ -20,6 +20,8 @@ from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMem
 
 OWN, SOMEBODY = "you", "somebody"
 """The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
+FRESH = 15
+"""What was not in view for more steps than this says nothing of how many apples are left."""
 SCARCE = 1
 """An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
 
@@ -44,7 +46,7 @@ class CommonsWatch(ConductWatch):
 
     def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
         super().__init__({facts.apple})
-        self._facts, self.memory = facts, memory
+        self._facts, self.memory, self._step = facts, memory, 0
         self.cleaned: dict[str, int] = {}
         self.spoiled: dict[str, int] = {}
         self._cleans = uses(facts.river.beam) if facts.river else None
@@ -55,6 +57,7 @@ class CommonsWatch(ConductWatch):
     def read(
         self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
+        self._step = step
         ended = super().read(step, sight, gone, own, reward)
         return [ConductSeen(step, self._at_common(each.interaction)) for each in ended]
 
@@ -76,7 +79,9 @@ class CommonsWatch(ConductWatch):
         if regrowth is None:
             return takes(taken.kind)
         left = regrowth.near(taken.cell, self.memory.cells_of(taken.kind))
-        return takes_last(taken.kind) if left <= SCARCE else takes(taken.kind)
+        looked_at = map(self.memory.looked_at.of, regrowth.around(taken.cell))
+        is_known = all(step is None or self._step - step <= FRESH for step in looked_at)
+        return takes_last(taken.kind) if left <= SCARCE and is_known else takes(taken.kind)
 
     def _main(self, acts: Sequence[tuple[str, int]]) -> str:
         """To take last apples tells more than how many others were taken."""

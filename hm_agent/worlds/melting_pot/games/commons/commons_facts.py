@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,11 +54,16 @@ class Regrowth(Strict):
         """The chance per step that an apple grows back. near: how many lie within the radius."""
         return self.chances[min(near, len(self.chances) - 1)]
 
-    def near(self, cell: Cell, apples: Sequence[Cell]) -> int:
+    def around(self, cell: Cell) -> tuple[Cell, ...]:
+        """The cells within the radius of a cell, itself aside."""
+        reach = range(-self.radius, self.radius + 1)
+        return tuple(
+            (cell[0] + dx, cell[1] + dy) for dx in reach for dy in reach if 0 < dx * dx + dy * dy <= self.radius**2
+        )
+
+    def near(self, cell: Cell, apples: Collection[Cell]) -> int:
         """How many of these apples lie within the radius of a cell, the one on it aside."""
-        x, y = cell
-        within = self.radius**2
-        return sum(0 < (ax - x) ** 2 + (ay - y) ** 2 <= within for ax, ay in apples)
+        return sum(each in apples for each in self.around(cell))
 
 
 @dataclass(frozen=True, kw_only=True)

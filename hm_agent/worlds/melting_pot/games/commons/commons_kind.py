@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
@@ -16,10 +19,28 @@ if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
+SHORTCUTS_ABOUT: Mapping[str, str] = {
+    "only_eats": "eats, and never cleans",
+    "cleans_if_bare": "cleans while it knows of no apple, else eats",
+    "strips": "takes every apple",
+    "spares": "takes only apples that lie beside three others",
+}
+
+
 class CommonsKind(OpenKind):
     """Apples for all, which last only while somebody cleans, or while some are left."""
 
     facts = CommonsFacts
+    shortcuts = SHORTCUTS_ABOUT
+
+    def shortcuts_in(self, facts: CommonsFacts) -> Collection[str]:
+        return ("only_eats", "cleans_if_bare") if facts.river else ("strips", "spares")
+
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        from hm_agent.worlds.melting_pot.games.commons.rules import SHORTCUTS
+        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
+
+        return lambda mind, model: ConstantStrategist(mind, model, SHORTCUTS[name].words)
 
     def body(self, facts: Any, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes

@@ -18,6 +18,8 @@ from hm_agent.worlds.melting_pot.grid import Cell
 
 RIVER_WIDTH = 3
 """Water that lies no farther from where dirt was seen is of the river, and may get dirty."""
+GOOD_PART = 20
+"""So many cells of the river in view are a good part of it."""
 _AROUND = tuple(product(range(-RIVER_WIDTH, RIVER_WIDTH + 1), repeat=2))
 
 
@@ -36,7 +38,7 @@ class CommonsNotes(OpenNotes):
         """The cells where dirt was ever seen."""
         self._near_dirt: set[Cell] = set()
         self._looked = 0
-        """The latest step at which a part of the river was in view."""
+        """The latest step at which a good part of the river was in view."""
 
     def _watching(self) -> CommonsWatch:
         return CommonsWatch(self._facts, self.memory)
@@ -57,7 +59,7 @@ class CommonsNotes(OpenNotes):
         for cell in {*self.memory.cells_of(river.dirt)} - self._dirty:
             self._dirty.add(cell)
             self._near_dirt |= {(cell[0] + dx, cell[1] + dy) for dx, dy in _AROUND}
-        if any(cell in self._near_dirt for cell, _ in self.sight.ground):
+        if sum(cell in self._near_dirt for cell, _ in self.sight.ground) >= GOOD_PART:
             self._looked = step
         is_own = self._watch.cleaned.get(OWN, -1) >= step - 1
         if not is_own and any(gone.kind == river.dirt for gone in self.memory.disappeared):

@@ -14,11 +14,14 @@ from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, tend_river
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, TURN, last_company, rules_in
+from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, SHORTCUTS, TURN, last_company, rules_in
 from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
 from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+
+SLIPS = 0.05
+"""The chance that a player that spares apples is seen to take a last one."""
 
 
 def does(rule: str, seat: CommonsSeat, step: int, in_company: bool) -> str:
@@ -37,14 +40,23 @@ def _weigh(
     """The rules' log-likelihoods by the stretches in which a player took or used something, with earlier values."""
     values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
     telling = [each for each in history if each.behaviour not in (STAYS, WALKS)]
-    fits = {}
-    for name, rule in rules_in(seat).items():
-        expected = (does(name, seat, each.step, each.in_company) for each in telling)
-        fit = sum(
-            log(KEPT_TO if each.behaviour == then else ELSE) for each, then in zip(telling, expected, strict=True)
-        )
-        fits[rule.words] = fit + values.get(rule.words, 0.0)
-    return fits
+    return {
+        rule.words: sum(log(_chance(name, seat, each)) for each in telling) + values.get(rule.words, 0.0)
+        for name, rule in rules_in(seat).items()
+    }
+
+
+def _chance(rule: str, seat: CommonsSeat, seen: CommonsConduct) -> float:
+    """The chance of what a player did in a stretch if it follows a rule.
+
+    Who strips takes as many stretches' worth of apples that are not the last; who spares them hardly ever takes those.
+    """
+    is_expected = seen.behaviour == does(rule, seat, seen.step, seen.in_company)
+    if seat.facts.river:
+        return KEPT_TO if is_expected else ELSE
+    if rule == "strips":
+        return 0.5
+    return 1 - SLIPS if is_expected else SLIPS
 
 
 def _foresee(words: str | None, seat: CommonsSeat, about: str, history: Sequence[CommonsConduct]) -> NextConduct:
@@ -66,8 +78,8 @@ def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping
 def best_calls(
     seat: CommonsSeat, strategy: str | None, others: Sequence[PlayerBelief], barred: Call | None
 ) -> Sequence[str]:
-    """The plan of a strategy that is a rule in words, else the best beside the others, as far as these are known."""
-    ruled = next((rule for rule in rules_in(seat).values() if rule.words == strategy), None)
+    """The plan of a shortcut's strategy, else the best beside the others, as far as these are known."""
+    ruled = next((rule for rule in SHORTCUTS.values() if rule.words == strategy), None)
     believed = rules_believed(seat, others)
     if ruled:
         plan = ruled.next(seat)

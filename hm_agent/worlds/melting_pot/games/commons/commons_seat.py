@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.grid import Cell
 
 @dataclass(frozen=True, slots=True)
 class RiverSeen:
-    """The river as last seen. dirty: how many of the `places` known hold dirt. step: when any was last in view."""
+    """The river as last seen. dirty: how many of the `places` known hold dirt. step: when a good part was in view."""
 
     dirty: int
     places: int
@@ -55,5 +55,5 @@ class CommonsSeat(OpenSeat):
     def apples_leaving(self, least: int) -> tuple[Cell, ...]:
         """The apples that lie within the radius of at least so many others."""
         assert self.facts.regrowth is not None, "only where apples grow back beside others"
-        near = self.facts.regrowth.near
-        return tuple(cell for cell in self.apples if near(cell, self.apples) >= least)
+        near, apples = self.facts.regrowth.near, frozenset(self.apples)
+        return tuple(cell for cell in self.apples if near(cell, apples) >= least)

@@ -86,6 +86,11 @@ def take_turns(seat: CommonsSeat) -> Sequence[Call]:
     return eat(seat) if seat.step // TURN % 2 else clean(seat)
 
 
+def tend(seat: CommonsSeat) -> Sequence[Call]:
+    """Cleans while it knows of no apple, else eats."""
+    return eat(seat) if seat.apples else clean(seat)
+
+
 # Apples that grow back beside others
 
 
@@ -124,6 +129,18 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
     "punishes": PlayingRule("It spares the last apples, and zaps who takes them.", punish),
 }
 """By the names that the games' files have for them."""
+
+
+RIVER_SHORTCUTS: Mapping[str, PlayingRule] = {
+    "only_eats": PlayingRule("Eat, and never clean.", eat),
+    "cleans_if_bare": PlayingRule("Clean while there are no apples, else eat.", tend),
+}
+REGROWTH_SHORTCUTS: Mapping[str, PlayingRule] = {
+    "strips": PlayingRule("Take every apple.", partial(harvest, keep=0)),
+    "spares": PlayingRule("Spare the last apples.", partial(harvest, keep=KEEP)),
+}
+"""What agents do that model nobody, by their names. words: as a strategy."""
+SHORTCUTS: Mapping[str, PlayingRule] = {**RIVER_SHORTCUTS, **REGROWTH_SHORTCUTS}
 
 
 def rules_in(seat: CommonsSeat) -> Mapping[str, PlayingRule]:

@@ -85,11 +85,11 @@ class ActivityReader:
     """Reads an episode's frames and infers the teammate's activities.
 
     It tracks the content of each pot: any change that is neither the agent's doing nor already observed must be the
-    teammate's.
+    teammate's, if it is the only one (`is_only`).
     """
 
-    def __init__(self, teammate: str) -> None:
-        self._teammate = teammate
+    def __init__(self, teammate: str, *, is_only: bool = True) -> None:
+        self._teammate, self._is_only = teammate, is_only
         self._pots: dict[Cell, PotEstimate] = {}
         self._before: tuple[Pose, str | None] | None = None
         """The agent's pose and what it held, in the latest frame of known pose."""
@@ -159,7 +159,7 @@ class ActivityReader:
         for pot in kitchen.pots:
             if pot.step == step:
                 estimate = self._pots.setdefault(pot.cell, PotEstimate())
-                for did in _activities_between(estimate, pot):
+                for did in _activities_between(estimate, pot) if self._is_only else ():
                     yield Activity(step, did, pot.cell, seen=False)
                 estimate.tomatoes, estimate.ready = pot.tomatoes, pot.ready
 
@@ -218,9 +218,12 @@ class PaceReader:
         self._steps: deque[Pace] = deque()
         self.latest = Pace()
 
-    def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> Pace:
-        """Adds one step to the pace, and returns the pace of that step alone."""
-        pots = kitchen.pots
+    def read(self, step: int, kitchen: Kitchen, activities: Sequence[Activity], *, is_watched: bool = True) -> Pace:
+        """Adds one step to the pace, and returns the pace of that step alone.
+
+        is_watched: False if nobody knows what the teammate did in this step, so that no work waited for it.
+        """
+        pots = kitchen.pots if is_watched else ()
         done = [activity.did for activity in activities]
         now = Pace(
             tomatoes=done.count(FILLED),
@@ -340,13 +343,21 @@ class RoundReader:
         return tuple(self._activities)
 
     def read(
-        self, step: int, kitchen: Kitchen, activities: Sequence[Activity], deliverers: Sequence[str], pace: Pace
+        self,
+        step: int,
+        kitchen: Kitchen,
+        activities: Sequence[Activity],
+        deliverers: Sequence[str],
+        pace: Pace,
+        *,
+        is_watched: bool = True,
     ) -> tuple[RoundEnd, ...]:
         """Returns the rounds that end with this step.
 
-        activities, pace: the teammate's in this step. deliverers: who delivered each soup of this step.
+        activities, pace: the teammate's in this step. deliverers: who delivered each soup of this step. is_watched: as
+        in `PaceReader`.
         """
-        self._remember(step, kitchen, activities)
+        self._remember(step, kitchen.pots if is_watched else (), activities)
         self._pace += pace
         if deliverers:
             return tuple(Delivery(step, self._teammate, *self._end_round(step), by) for by in deliverers)
@@ -354,10 +365,10 @@ class RoundReader:
             return ()
         return (Lull(step, self._teammate, *self._end_round(step)),)
 
-    def _remember(self, step: int, kitchen: Kitchen, activities: Sequence[Activity]) -> None:
+    def _remember(self, step: int, pots: Sequence[Pot], activities: Sequence[Activity]) -> None:
         """Adds a step; drops activities older than both the round and ROLE_WINDOW, and work older than the latter."""
         self._activities.extend(activities)
-        if any(pot.step == step and (not pot.is_full or pot.is_cooked) for pot in kitchen.pots):
+        if any(pot.step == step and (not pot.is_full or pot.is_cooked) for pot in pots):
             self._work_steps.append(step)
         oldest = min(self._start, step - ROLE_WINDOW)
         while self._activities and self._activities[0].step <= oldest:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hm_agent.models.prompts import phrase
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, POT, SOUP, TOMATO, Station
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import COUNTER, DISH, DISPENSED, POT, SOUP, TOMATO, Station
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
 
@@ -75,6 +74,18 @@ def what_is_gone(
         if cell in before and cell not in now:
             return _reason("thing_gone", thing=before[cell].mark, cell=cell)
     return None
+
+
+def what_was_awaited(rest: Sequence[Call], before: Stations, now: Stations) -> str | None:
+    """Says what has come to lie on a counter since the previous frame, where the plan was to wait; None if nothing."""
+    if not any(isinstance(call, Wait) and not _is_pot(now.get(call.target)) for call in rest[:1]):
+        return None
+    new = [cell for cell in sorted(now) if now[cell].kind == COUNTER and cell not in before]
+    return _reason("thing_there_now", thing=now[new[0]].mark, cell=new[0]) if new else None
+
+
+def _is_pot(station: Station | None) -> bool:
+    return station is not None and station.kind.startswith(POT)
 
 
 def _tomatoes(pot: Station | None) -> int:

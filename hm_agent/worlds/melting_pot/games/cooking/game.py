@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from hm_agent.core import Event, Observation
 from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
 from hm_agent.worlds.melting_pot.facts import Counts
-from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, Activity, ActivityReader, PaceReader, RoundReader
-from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone
+from hm_agent.worlds.melting_pot.games.cooking.activities import OWN, Activity
+from hm_agent.worlds.melting_pot.games.cooking.counted_on import what_is_gone, what_was_awaited
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction, Failures, FailureState, state_of
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
@@ -20,15 +20,15 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     KitchenRules,
     KitchenStrategy,
     Station,
-    behaviour_of,
 )
 from hm_agent.worlds.melting_pot.games.cooking.mind import CookingMind
-from hm_agent.worlds.melting_pot.games.cooking.room_seat import RECENT, KitchenRoomSeat, Teammate
+from hm_agent.worlds.melting_pot.games.cooking.room_seat import RECENT, KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat
+from hm_agent.worlds.melting_pot.games.cooking.watch import TeammateWatch
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import work_cost
 from hm_agent.worlds.melting_pot.games.game import Collection, Game, PlanContext, PlanOutcome, View
 from hm_agent.worlds.melting_pot.games.options import DEFAULT, AgentOptions
-from hm_agent.worlds.melting_pot.grid import Cell, Pose
+from hm_agent.worlds.melting_pot.grid import Cell, Pose, distance
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -47,11 +47,9 @@ class CookingGame(Game):
     ) -> None:
         self.facts, self.layout = facts, vision.layout
         self.players = facts.others(slot)
-        (self._teammate,) = self.players
-        self._kitchen = Kitchen(self.layout, facts.recipe)
-        self._activities = ActivityReader(self._teammate)
-        self._rounds = RoundReader(self._teammate)
-        self._pace = PaceReader()
+        is_only = len(self.players) == 1
+        self._kitchen = Kitchen(self.layout, facts.recipe, vision.patterns.landmarks)
+        self._teammates = {player: TeammateWatch(player, is_only=is_only) for player in self.players}
         self._failures = Failures()
         self._pose: Pose | None = None
         """The agent's latest known pose."""
@@ -67,26 +65,30 @@ class CookingGame(Game):
             reward=recipe.reward,
             steps=facts.length.least,
             hints=options.hints,
+            rooms=facts.rooms,
+            cooks=facts.slots,
         )
         items = [item.name for item in facts.items]
         self._step = 0
-        self._teammate_seen: Teammate | None = None
-        """The teammate as last seen, with what it holds by all that is known."""
-        self.mind = CookingMind(self._teammate, self, items)
+        self.mind = CookingMind(self.players, self, items)
 
     # State and events
 
     @property
     def situation(self) -> KitchenSeat:
         """What strategists' questions show of the kitchen."""
-        kitchen = self._kitchen
+        return self.situation_beside(self.players[0])
+
+    def situation_beside(self, player: str) -> KitchenSeat:
+        """What a question about one teammate shows of the kitchen."""
+        kitchen, teammate = self._kitchen, self._teammates[player]
         return KitchenSeat(
             rules=self.rules,
             step=self._step,
             hands=kitchen.hands,
             pots=kitchen.pots,
-            held=self._activities.held,
-            pace=self._pace.latest,
+            held=teammate.held,
+            pace=teammate.pace,
             own=work_cost(kitchen, self.layout, self._pose, own=True),
             other=work_cost(kitchen, self.layout, self._pose, own=False),
         )
@@ -97,24 +99,25 @@ class CookingGame(Game):
         kitchen.update(step, view)
         deliverers = self._deliverers(observation)
         self._pose, self._step = view.pose or self._pose, step
-        by_teammate = len(deliverers) - deliverers.count(OWN)
-        activities = self._activities.read(step, view, kitchen, by_teammate)
-        seen, held = memory.players.get(self._teammate), self._activities.held
-        self._teammate_seen = Teammate(seen.cell, held.thing, seen.step, held.since) if seen and held else None
-        pace = self._pace.read(step, kitchen, activities)
-        return self._rounds.read(step, kitchen, activities, deliverers, pace)
+        seen = memory.players
+        return tuple(
+            end
+            for player, teammate in self._teammates.items()
+            for end in teammate.read(step, view, kitchen, deliverers, seen.get(player))
+        )
 
     def _deliverers(self, observation: Observation[View]) -> list[str]:
         """Who delivered each soup that has just been paid.
 
         The agent delivered the first one if it held a soup before, holds nothing now and faces a delivery; the teammate
-        delivered all others.
+        that was last known to take soup delivered all others.
         """
         soups = round(observation.reward / self.facts.recipe.reward)
         ahead = self._kitchen.stations.get(self._pose.place(1, 0)) if self._pose else None
         faces_delivery = ahead is not None and ahead.kind == DELIVERY
         own = soups and self._hands_before == SOUP and self._kitchen.hands is None and faces_delivery
-        return [OWN if own and n == 0 else self._teammate for n in range(soups)]
+        other = max(self._teammates.values(), key=lambda teammate: teammate.soup_since).player
+        return [OWN if own and n == 0 else other for n in range(soups)]
 
     def inventory(self, observation: Observation[View], view: TextualMap) -> Counts:
         return tuple(int(view.mark == item.name) for item in self.facts.items)
@@ -132,7 +135,8 @@ class CookingGame(Game):
         kitchen, own = self._kitchen, None
         if rest and isinstance(rest[0], Interact) and kitchen.hands != self._hands_before:
             own, rest = rest[0].target, rest[1:]  # the current call has just been carried out
-        return what_is_gone(rest, kitchen.hands, self._before, kitchen.stations, self.rules.tomatoes, own)
+        gone = what_is_gone(rest, kitchen.hands, self._before, kitchen.stations, self.rules.tomatoes, own)
+        return gone or what_was_awaited(rest, self._before, kitchen.stations)
 
     def why_useless(self, station: Detection, held: str | None, moves: int) -> str | None:
         if station.cell is None or not station.kind.startswith(POT):
@@ -144,7 +148,7 @@ class CookingGame(Game):
         """Shows rounds only where no strategist has drawn conclusions from them."""
         words = context.strategy.words or None
         return Plan(
-            situation=self._room_seat(context, self._rounds.latest[-RECENT:]),
+            situation=self._room_seat(context, self._latest[-RECENT:]),
             strategy=words,
             others=(),
             history=() if words else self.mind.noticed(context.history),
@@ -152,6 +156,11 @@ class CookingGame(Game):
             because=context.because,
             previous=context.previous,
         )
+
+    @property
+    def _latest(self) -> tuple[Activity, ...]:
+        """The latest activities of an only teammate."""
+        return self._teammates[self.players[0]].latest if len(self.players) == 1 else ()
 
     def _room_seat(self, context: PlanContext, recent: tuple[Activity, ...]) -> KitchenRoomSeat:
         """What the agent knows of its room. recent: the teammate's activities to show."""
@@ -164,28 +173,31 @@ class CookingGame(Game):
             rules=seat.rules,
             step=context.observation.step,
             hands=seat.hands,
-            pots=tuple(pot for pot in seat.pots if pot.cell in reach),
+            pots=seat.pots,
             held=seat.held,
             pace=seat.pace,
             own=seat.own,
             other=seat.other,
             pose=pose,
             role=strategy.role,
-            expected=behaviour_of(strategy.expected_role, strategy.expected_tempo),
+            expected=strategy.expected,
             stations=tuple(station for _, station in sorted(in_reach.items()) if not station.kind.startswith(POT)),
             spare=tuple(sorted(reach - in_reach.keys() - set(unseen))),
             floor=tuple(sorted(kitchen.room(pose.cell))),
             unseen=unseen,
-            teammate=self._teammate_seen,
+            teammates=tuple(mate.seen for mate in self._teammates.values() if mate.seen),
             recent=recent,
             barred=self._failures.barred(kitchen, reach),
             layout=self.layout,
             reach=reach,
+            between=kitchen.between,
+            parts=dict(strategy.parts) or {player: strategy.expected for player in self.players if strategy.expected},
         )
 
     def default_plan(self, view: TextualMap) -> tuple[Call, ...]:
-        """Waits at the first known pot, where most is to be seen; empty if none is known."""
-        return tuple(Wait(pot.cell) for pot in self._kitchen.pots[:1])
+        """Waits at the first known pot in reach, where most is to be seen; empty if none is known."""
+        reach = self._kitchen.within_reach(view.pose.cell) if view.pose else frozenset[Cell]()
+        return tuple(Wait(pot.cell) for pot in self._kitchen.pots if pot.cell in reach)[:1]
 
     def ask_critique(self, context: PlanContext, failed: Call) -> CritiqueInteraction | None:
         if not isinstance(failed, Interact) or self._failures.is_explained(self._failed_state(failed)):
@@ -200,7 +212,11 @@ class CookingGame(Game):
             after=self._kitchen.stations.get(failed.target),
             pots=self._kitchen.pots,
             step=context.observation.step,
-            teammate=self._teammate_seen,
+            teammate=min(
+                (mate.seen for mate in self._teammates.values() if mate.seen),
+                key=lambda seen: (-seen.step, distance(seen.cell, failed.target)),
+                default=None,
+            ),
         )
 
     def remember_failure(self, failed: Call, why: str | None) -> None:
@@ -220,7 +236,7 @@ class CookingGame(Game):
 
     def ask_evaluation(self, context: PlanContext, outcome: PlanOutcome) -> ReviewPlan:
         """Shows what the teammate did meanwhile, or its latest activities if these are more."""
-        before, latest = outcome.question.situation, self._rounds.latest
+        before, latest = outcome.question.situation, self._latest
         assert isinstance(before, KitchenRoomSeat)
         assert context.previous is not None, "a plan that is over was asked for"
         meanwhile = sum(activity.step > before.step for activity in latest)

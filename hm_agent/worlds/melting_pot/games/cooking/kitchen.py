@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 
 from hm_agent.models.prompts import phrase
-from hm_agent.worlds.melting_pot.games.cooking.facts import SoupRecipe
+from hm_agent.worlds.melting_pot.games.cooking.facts import Rooms, SoupRecipe
 from hm_agent.worlds.melting_pot.games.options import Hints
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, around
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -33,6 +34,12 @@ TOMATOES, DISHES, DELIVERY, COUNTER = "tomato_dispenser", "dish_dispenser", "del
 """The kinds of stations other than pots; a counter is a station only while something lies on it."""
 POT = "pot_"
 """The prefix of a pot's kind, which ends with the number of tomatoes in it."""
+APART: Rooms = "apart"
+HANDOVER: Rooms = "handover"
+SHARED: Rooms = "shared"
+EMPTY_POT = f"{POT}0"
+DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
+"""What a dispenser gives."""
 COOKED = "cooked"
 """The mark of a pot whose progress bar is full; until then its mark is a share such as `40%`."""
 COMPLEMENT: Mapping[str | None, str] = {
@@ -120,14 +127,24 @@ def count(thing: str, number: int) -> str:
 
 
 class Kitchen:
-    """What one cook has seen of a kitchen so far."""
+    """What one cook has seen of a kitchen so far.
 
-    def __init__(self, layout: Layout, recipe: SoupRecipe) -> None:
+    places: where its stations are known to be before that, by the beginning of their kind; if any, nothing has to be
+    looked for.
+    """
+
+    def __init__(
+        self, layout: Layout, recipe: SoupRecipe, places: Mapping[str, Set[Cell]] = MappingProxyType({})
+    ) -> None:
         self._layout, self._recipe = layout, recipe
-        self.stations: dict[Cell, Station] = {}
+        self.stations: dict[Cell, Station] = {
+            cell: Station(EMPTY_POT if kind == POT else kind, cell, DISPENSED.get(kind), 0)
+            for kind, cells in places.items()
+            for cell in cells
+        }
         self.hands: str | None = None
         """What the cook holds."""
-        self.looked_at: dict[Cell, int] = {}
+        self.looked_at: dict[Cell, int] = dict.fromkeys(layout.walls if places else (), 0)
         """The step at which each cell was last in view."""
         self._pots: tuple[Pot, ...] | None = None
         """The pots as of the latest frame; None until asked for."""
@@ -174,16 +191,22 @@ class Kitchen:
 
     def within_reach(self, here: Cell) -> frozenset[Cell]:
         """All wall cells, stations or bare counters, that can be used from the room with this cell."""
-        return self._reach[here]
+        return self._reach.get(here, frozenset())
 
     def room(self, here: Cell) -> frozenset[Cell]:
         """All cells that a cook can walk to from this one."""
-        return next(room for room in self.rooms if here in room)
+        return next((room for room in self.rooms if here in room), frozenset({here}))
 
     @cached_property
     def rooms(self) -> Sequence[frozenset[Cell]]:
         """The connected components of the floor, from the west."""
         return rooms(self._layout)
+
+    @cached_property
+    def between(self) -> frozenset[Cell]:
+        """The wall cells that can be used from two rooms: pots, or counters on which things are handed over."""
+        west, *others = ({*self._reach[min(room)]} for room in self.rooms)
+        return frozenset(cell for other in others for cell in other & west)
 
     @cached_property
     def _reach(self) -> dict[Cell, frozenset[Cell]]:
@@ -194,7 +217,7 @@ class Kitchen:
 
 
 def rooms(layout: Layout) -> list[frozenset[Cell]]:
-    """The connected components of a map's open cells, from the west."""
+    """The connected components of a map's open cells, from the west, but for those outside: on the map's edge."""
     components: list[frozenset[Cell]] = []
     for cell in sorted(layout.open_cells):
         if not any(cell in room for room in components):
@@ -204,7 +227,12 @@ def rooms(layout: Layout) -> list[frozenset[Cell]]:
                 reached.update(new)
                 edge += new
             components.append(frozenset(reached))
-    return components
+    return [room for room in components if not any(is_outside(layout, cell) for cell in room)]
+
+
+def is_outside(layout: Layout, cell: Cell) -> bool:
+    """True if a cell is on the map's edge, where a room would have its wall."""
+    return cell[0] in (0, layout.width - 1) or cell[1] in (0, layout.height - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +240,8 @@ class KitchenRules:
     """The facts of a kitchen that every cook knows.
 
     steps: the length of an episode. hints: what prompts say of rules that teammates may follow. round_limit: the
-    largest number of steps of a round. role_window: the smallest number of latest steps that determine a role.
+    largest number of steps of a round. role_window: the smallest number of latest steps that determine a role. rooms:
+    as in `KitchenFacts`. cooks: how many there are.
     """
 
     width: int
@@ -226,6 +255,8 @@ class KitchenRules:
     hints: Hints = Hints.GENERIC
     round_limit: int = ROUND_LIMIT
     role_window: int = ROLE_WINDOW
+    rooms: Rooms = APART
+    cooks: int = 2
 
     def check_role(self, role: str) -> None:
         """Raises ValueError for an unknown role."""
@@ -246,12 +277,19 @@ def _check_known(refusal: str, field: str, value: str, known: Sequence[str]) -> 
 class KitchenStrategy(SubstrateStrategy):
     """A strategy in a kitchen.
 
-    role: the agent's role. expected_role, expected_tempo: those expected of the teammate, None if unknown.
+    role: the agent's role. expected_role, expected_tempo: those expected of an only teammate, None if unknown. parts:
+    the behaviours that are expected of several teammates, by name.
     """
 
     role: str | None = None
     expected_role: str | None = None
     expected_tempo: str | None = None
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def expected(self) -> str | None:
+        """The behaviour that is expected of an only teammate."""
+        return behaviour_of(self.expected_role, self.expected_tempo)
 
 
 def strategy_for(teammate: str | None) -> KitchenStrategy:
@@ -261,3 +299,25 @@ def strategy_for(teammate: str | None) -> KitchenStrategy:
     because = "" if teammate is None else f", since the teammate {teammate}"
     tempo = tempo_in(teammate) if teammate else None
     return KitchenStrategy(f"{OWN_PART[role]}{because}.", role=role, expected_role=expected, expected_tempo=tempo)
+
+
+SLOW_SHARE = 0.5
+"""The work of a slow cook, relative to that of a prompt one."""
+BALANCED = 0.8
+"""One part of the work is short of cooks if it has less than this share of what the other has, by its size."""
+
+
+def team_strategy(parts: Mapping[str, str], loading_share: float) -> KitchenStrategy:
+    """The strategy beside several teammates of whom these behaviours are expected: the part that is short of cooks.
+
+    loading_share: the part of all work that is loading pots.
+    """
+    loads = serves = 0.0
+    for behaviour in parts.values():
+        work = SLOW_SHARE if tempo_in(behaviour) == SLOWLY else 1.0
+        role = role_in(behaviour)
+        loads += work * {LOADS: 1.0, EVERYTHING: loading_share}.get(role, 0.0)
+        serves += work * {SERVES: 1.0, EVERYTHING: 1 - loading_share}.get(role, 0.0)
+    loaded, served = loads / loading_share, serves / (1 - loading_share)
+    role = LOADS if loaded < BALANCED * served else SERVES if served < BALANCED * loaded else EVERYTHING
+    return KitchenStrategy(f"{OWN_PART[role]}.", role=role, parts=tuple(sorted(parts.items())))

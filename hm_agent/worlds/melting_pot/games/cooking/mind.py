@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
 
 from hm_agent.core import Event, Interaction, Strategy
 from hm_agent.questions import Asking, asking
 from hm_agent.theory_of_mind.language_mind import LanguageMind, Situated
-from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy
+from hm_agent.theory_of_mind.language_questions import ChooseStrategy, FollowStrategy, JudgeStrategy, StrategyAnswer
 from hm_agent.theory_of_mind.mind import Outcome, PlayerModel, StrategyValuing
 from hm_agent.worlds.melting_pot.games.cooking.activities import Delivery, KitchenInteraction, RoundEnd, tempo_of
-from hm_agent.worlds.melting_pot.games.cooking.kitchen import KitchenStrategy, role_in, strategy_for, tempo_in
+from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    KitchenStrategy,
+    role_in,
+    strategy_for,
+    team_strategy,
+    tempo_in,
+)
 from hm_agent.worlds.melting_pot.games.cooking.seat import KitchenSeat, SharedWork
 
 
+class KitchenNotes(Situated[KitchenSeat], Protocol):
+    """Knows what one cook knows now, and what it shows in questions about one teammate."""
+
+    def situation_beside(self, player: str) -> KitchenSeat: ...
+
+
 class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
-    """What strategists ask about the teammate. items: all that a cook can hold."""
+    """What strategists ask about the teammates. items: all that a cook can hold."""
 
     remembers = 6
     decides_apart = True
 
-    def __init__(self, teammate: str, seat: Situated[KitchenSeat], items: Sequence[str]) -> None:
-        super().__init__((teammate,), seat)
-        self._items = items
+    def __init__(self, teammates: Sequence[str], seat: KitchenNotes, items: Sequence[str]) -> None:
+        super().__init__(teammates, seat)
+        self._notes, self._items = seat, items
+
+    def situation_beside(self, told: Sequence[Interaction], about: str | None = None) -> KitchenSeat:
+        about = about or (told[-1].partner if told else None)
+        return self.situation if about is None else self._notes.situation_beside(about)
 
     # Rounds
 
@@ -33,7 +51,7 @@ class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
     def understand(self, event: Event) -> KitchenInteraction | None:
         if not isinstance(event, RoundEnd):
             return None
-        seat = self.situation
+        seat = self.situation_beside((), event.partner)
         delivered = event.by if isinstance(event, Delivery) else None
         return KitchenInteraction(
             step=event.step,
@@ -59,10 +77,16 @@ class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
     # Strategies
 
     def ask_choice(self, others: Sequence[PlayerModel]) -> Asking[KitchenStrategy]:
-        (teammate,) = others
-        beliefs = (teammate.belief,) if teammate.is_known else ()
-        question = ChooseStrategy(self.situation, self.noticed(teammate.history[-1:]), others=beliefs, is_rule=False)
-        return asking(question, lambda answer: self.decided(answer.strategy, informed=teammate.is_known))
+        beliefs = tuple(teammate.belief for teammate in others if teammate.is_known)
+        latest = tuple(round_ for teammate in others for round_ in self.noticed(teammate.history[-1:]))
+        question = ChooseStrategy(self.situation, latest, others=beliefs, is_rule=False)
+        parts = tuple((belief.name, belief.expected) for belief in beliefs if belief.expected)
+
+        def strategy(answer: StrategyAnswer[SharedWork]) -> KitchenStrategy:
+            decided = self.decided(answer.strategy, informed=bool(beliefs))
+            return replace(decided, parts=parts) if len(others) > 1 else decided
+
+        return asking(question, strategy)
 
     def is_answered(self, question: ChooseStrategy, *, by: ChooseStrategy) -> bool:
         """True if hypothesis and prediction are as before, since the role depends on them alone."""
@@ -87,4 +111,7 @@ class CookingMind(LanguageMind[KitchenSeat, KitchenStrategy], StrategyValuing):
         return KitchenStrategy("")
 
     def best_response(self, behaviours: Mapping[str, str | None], *, hidden: bool = False) -> KitchenStrategy:
-        return strategy_for(behaviours.get(self.players[0]))
+        if len(self.players) == 1:
+            return strategy_for(behaviours.get(self.players[0]))
+        known = {player: behaviour for player, behaviour in behaviours.items() if behaviour}
+        return team_strategy(known, self.situation.loading_share)

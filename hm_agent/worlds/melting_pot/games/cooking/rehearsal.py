@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from hm_agent.models.prompts import phrase
@@ -10,10 +10,10 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     COUNTER,
     DELIVERY,
     DISH,
-    DISHES,
+    DISPENSED,
+    SHARED,
     SOUP,
     TOMATO,
-    TOMATOES,
     KitchenRules,
     Pot,
     Station,
@@ -29,15 +29,17 @@ UNSURE = "unsure"
 """Stands for what the agent holds after a call whose outcome can't be foreseen."""
 SLACK = 2
 """The steps that a call may take beyond the shortest way."""
-DISPENSED = {TOMATOES: TOMATO, DISHES: DISH}
-"""What a dispenser gives."""
 AFTER_POT = {TOMATO: None, DISH: SOUP}
 """What the agent holds after a pot has taken what it held."""
 
 
 @dataclass(frozen=True, slots=True)
 class RehearsalScene:
-    """What a plan starts from. stations: all but pots that can be used. bare: counters with nothing on them."""
+    """What a plan starts from.
+
+    stations: all but pots that can be used. bare: counters with nothing on them. handover: the counters that the other
+    room can use, too.
+    """
 
     rules: KitchenRules
     layout: Layout
@@ -47,6 +49,7 @@ class RehearsalScene:
     pots: Sequence[Pot]
     stations: Sequence[Station]
     bare: Set[Cell]
+    handover: Collection[Cell] = ()
 
 
 @dataclass(slots=True)
@@ -101,6 +104,8 @@ class Rehearsal:
 
     def _wait(self, cell: Cell) -> str | None:
         self._step += WAIT_STEPS
+        if cell in self._scene.handover:
+            return None
         if cell in self._counters or cell in self._other_stations:
             return phrase(MESSAGES, "no_pot")
         return self._refusal("deliver_it", SOUP) if self._hands == SOUP else None
@@ -113,13 +118,20 @@ class Rehearsal:
             return self._use_pot(cell)
         if cell in self._other_stations:
             return self._use_other(self._other_stations[cell])
-        if cell in self._counters and not self._is_shared(cell):
+        if cell in self._counters and (self._is_now or not self._is_shared(cell)):
             return self._use_counter(cell)
         self._hands = UNSURE
         return None
 
+    @property
+    def _is_now(self) -> bool:
+        """True for the first call, which is carried out before much can change."""
+        return self._call_number == 1
+
     def _is_shared(self, cell: Cell) -> bool:
         """True if the teammate can use a counter too, so that what lies there may change."""
+        if self._rules.rooms == SHARED:
+            return True
         beside = [place for place in around(cell) if self._scene.layout.is_open(place)]
         return any(shortest_approach(self._scene.layout, self._pose, place) is None for place in beside)
 
@@ -140,7 +152,7 @@ class Rehearsal:
         """
         pot, seen = self._pots[cell], self._seen[cell]
         is_refused = pot.cooked > self._step and (hands == DISH or pot.tomatoes >= self._rules.tomatoes)
-        if self._call_number == 1 and seen.step == self._scene.step:
+        if self._is_now and seen.step == self._scene.step:
             is_refused = seen.why_useless(hands, self._step - SLACK) is not None
         why = "pot_is_full" if hands == TOMATO else "pot_is_not_cooked"
         return self._refusal(why, hands) if is_refused else None
@@ -174,7 +186,7 @@ class Rehearsal:
 
     def _refusal(self, name: str, held: str | None, **details: object) -> str:
         """Why the present call can't work with what the agent holds at it, in words."""
-        return phrase(MESSAGES, name, held=held, now=self._call_number == 1, **details)
+        return phrase(MESSAGES, name, held=held, now=self._is_now, **details)
 
 
 def why_impossible(scene: RehearsalScene, plan: Sequence[Call]) -> list[str]:

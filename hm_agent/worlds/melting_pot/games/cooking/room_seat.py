@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,12 +38,17 @@ RECENT = 3
 
 @dataclass(frozen=True, slots=True)
 class Teammate:
-    """The teammate as last seen. hands: what it holds, by all it did since. since: when that became known."""
+    """A teammate as last seen. hands: what it holds, by all it did since. since: when that became known.
+
+    stood: for how many steps it had been seen on this cell, and nowhere else.
+    """
 
     cell: Cell
     hands: str | None
     step: int
     since: int | None = None
+    player: str = "teammate"
+    stood: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +63,12 @@ class Barred:
 class KitchenRoomSeat(KitchenSeat):
     """What one cook knows of its room at a step, and the part that its strategy gives it.
 
-    role, expected: what the strategy says of both cooks; None if it says nothing. pots, stations: those that can be
-    used from the room. spare: the bare counters there. floor: the cells of the room. unseen: the counters there that
-    were never in view. teammate: None if it was never seen. recent: its latest activities. barred: the stations whose
-    use failed before in the present state. reach: all wall cells that can be used from the room.
+    role, expected: what the strategy says of the agent and of an only teammate; None if it says nothing. pots: all that
+    were seen. stations: those others that can be used from the room. spare: the bare counters there. floor: the cells
+    of the room. unseen: the counters there that were never in view. teammates: those that were seen. recent: the latest
+    activities of an only teammate. barred: the stations whose use failed before in the present state. reach: all wall
+    cells that can be used from the room. between: those that can be used from the other one, too. parts: what the
+    strategy expects of each teammate, by name.
     """
 
     blocks = "melting_pot/cooking/room_blocks.j2"
@@ -73,11 +80,13 @@ class KitchenRoomSeat(KitchenSeat):
     spare: tuple[Cell, ...]
     floor: tuple[Cell, ...]
     unseen: tuple[Cell, ...]
-    teammate: Teammate | None
+    teammates: tuple[Teammate, ...]
     recent: tuple[Activity, ...]
     barred: tuple[Barred, ...]
     layout: Layout = field(metadata=UNSHOWN)
     reach: frozenset[Cell] = field(metadata=UNSHOWN)
+    between: frozenset[Cell] = field(default=frozenset(), metadata=UNSHOWN)
+    parts: Mapping[str, str] = field(default_factory=dict, metadata=UNSHOWN)
 
     @property
     def most_calls(self) -> int:
@@ -91,6 +100,7 @@ class KitchenRoomSeat(KitchenSeat):
     def call_patterns(self, barred: Any) -> tuple[str, str]:
         """Allows calls within reach, and as the first call only those that may work at once."""
         pots = [pot.cell for pot in self.pots if pot.cell in self.reach]
+        pots += self.handover
         waits = [cell for cell in pots if not self._problems((Wait(cell),))]
         first = call_pattern(CALLS, {"interact": self.usable, "wait": waits, "move_to": self.floor})
         return first, call_pattern(CALLS, {"interact": self._within_reach, "wait": pots, "move_to": self.floor})
@@ -123,7 +133,14 @@ class KitchenRoomSeat(KitchenSeat):
     @property
     def _scene(self) -> RehearsalScene:
         bare = frozenset(self.spare)
-        return RehearsalScene(self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare)
+        return RehearsalScene(
+            self.rules, self.layout, self.step, self.pose, self.hands, self.pots, self.stations, bare, self.handover
+        )
+
+    @property
+    def handover(self) -> tuple[Cell, ...]:
+        """The counters over which things can be handed to the other room, sorted."""
+        return tuple(sorted(self.between - {pot.cell for pot in self.pots}))
 
     def _check_reach(self, call: Call) -> None:
         if isinstance(call, MoveTo) and call.target not in self.floor:

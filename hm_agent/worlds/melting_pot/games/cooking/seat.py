@@ -53,6 +53,12 @@ class KitchenSeat(SeatSituation):
     own: WorkCost
     other: WorkCost
 
+    @property
+    def loading_share(self) -> float:
+        """The part of all work that is loading pots; where that is unknown, as if both parts took the same time."""
+        loading, serving = self.own.loading or 1, self.own.serving or 1
+        return self.rules.tomatoes * loading / (self.rules.tomatoes * loading + serving)
+
     def behaviour_forms(self, about: str | None) -> Forms:
         return {"does": one_of(self.rules.behaviours)}
 

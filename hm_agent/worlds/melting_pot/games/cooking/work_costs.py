@@ -11,6 +11,7 @@ from typing import NamedTuple
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import DELIVERY, DISHES, TOMATOES, Kitchen
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, around
 from hm_agent.worlds.melting_pot.planning.beam import MOVES
+from hm_agent.worlds.melting_pot.planning.traffic import against_traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,18 @@ class Approach(NamedTuple):
 
 @lru_cache(maxsize=1_000)
 def approaches_from(layout: Layout, start: Pose) -> Mapping[Cell, Approach]:
-    """The shortest path to face each cell that can be faced at all, by one breadth-first search over poses."""
-    moves, queue = {start: 0}, deque([start])
+    """The shortest path to face each cell that can be faced at all, by one breadth-first search over poses.
+
+    It does not go against the traffic.
+    """
+    moves, queue, against = {start: 0}, deque([start]), against_traffic(layout)
     approaches: dict[Cell, Approach] = {}
     while queue:
         pose = queue.popleft()
         approaches.setdefault(pose.place(1, 0), Approach(moves[pose], pose))
         for move in MOVES:
             after = pose.after(move)
-            if after not in moves and layout.is_open(after.cell):
+            if after not in moves and layout.is_open(after.cell) and (pose.cell, after.cell) not in against:
                 moves[after] = moves[pose] + 1
                 queue.append(after)
     return approaches

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, MapReader, alive_layer
+from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, MapReader, alive_look
 from hm_agent.worlds.melting_pot.games.open.motion import Motion
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, Labels
@@ -24,13 +24,16 @@ class Bearings:
     """Finds the pose of one player in one episode.
 
     layout: the map, whose walls are what always blocks a step. is_own_map: True if poses are relative to the start,
-    which is START on a bare map. starts: how often a new start was made, whose poses have nothing to do with earlier
-    ones; always 0 on known maps.
+    which is START on a bare map. is_torus: True if whoever leaves the map comes back on the other side. starts: how
+    often a new start was made, whose poses have nothing to do with earlier ones; always 0 on known maps. scenery: the
+    sprites of what always lies where the map says, so that it is no news.
     """
 
     layout: Layout
     is_own_map: bool
+    is_torus = False
     starts = 0
+    scenery: frozenset[str] = frozenset()
 
     def __init__(self, atlas: Atlas, motion: Motion) -> None:
         self._atlas, self._motion = atlas, motion
@@ -40,8 +43,7 @@ class Bearings:
     def of(substrate: str, slot: int) -> Bearings:
         """For the player of a slot in a substrate's usual line-up."""
         known, motion, starts = _found(substrate, slot)
-        atlas = known.atlas
-        return OnKnownMap(atlas, motion, known, starts) if starts is not None else OnOwnMap(atlas, motion, known)
+        return OnOwnMap(motion, known) if starts is None else OnKnownMap(motion, known, starts)
 
     def update(self, labels: Labels, move: Move) -> Pose | None:
         """The pose at a frame; None while it is unknown or the player is off the map, where all it sees is black.
@@ -49,24 +51,19 @@ class Bearings:
         It takes every frame of the episode, in order. labels: those of the window's cells. move: the own step or turn
         since the frame before; NOOP for everything else.
         """
+        before, self._before = self._before, None
         if not any(self._atlas.labels[number].sprites for number in set(labels)):
-            self._before = None
-            self._leave()
             return None
-        now = np.array(labels, np.intp)
-        pose = self._locate(now, move)
-        self._before = now
-        return pose
+        self._before = now = np.array(labels, np.intp)
+        return self._arrived(now) if before is None else self._followed(before, now, move)
 
-    def _leave(self) -> None:
-        """Forgets the pose of a player that is off the map."""
+    def _arrived(self, now: Numbers) -> Pose | None:
+        """The pose at the first frame of the episode, or the first back on the map."""
         raise NotImplementedError
 
-    def _locate(self, now: Numbers, move: Move) -> Pose | None:
+    def _followed(self, before: Numbers, now: Numbers, move: Move) -> Pose | None:
+        """The pose after a move, which may have failed. before, now: the labels at the two frames."""
         raise NotImplementedError
-
-    def _evidence(self, now: Numbers, move: Move) -> int:
-        return 0 if self._before is None else self._motion.evidence(self._before, now, move)
 
 
 class OnKnownMap(Bearings):
@@ -77,72 +74,67 @@ class OnKnownMap(Bearings):
 
     is_own_map = False
 
-    def __init__(self, atlas: Atlas, motion: Motion, known: KnownMap, starts: Numbers) -> None:
-        super().__init__(atlas, motion)
+    def __init__(self, motion: Motion, known: KnownMap, starts: Numbers) -> None:
+        super().__init__(known.atlas, motion)
+        self.layout, self.is_torus, self.scenery = known.layout, known.is_torus, known.scenery
         self._map, self._starts = known, starts
-        self.layout = known.layout
         self._poses = starts
-        self._is_new = True
 
-    def _leave(self) -> None:
-        self._poses, self._is_new = self._starts, True
+    def _arrived(self, now: Numbers) -> Pose | None:
+        return self._keep(now, self._map.matching(now, self._starts))
 
-    def _locate(self, now: Numbers, move: Move) -> Pose | None:
-        moved = self._map.after.get(move)
-        if self._is_new or moved is None:
-            poses = self._map.matching(now, self._poses)
-        else:
-            poses = self._followed(now, moved[self._poses], move)
-        if not len(poses):
-            poses = self._map.matching(now, self._map.free)
-        self._poses, self._is_new = poses, False
-        return self._map.pose(int(poses[0])) if len(poses) == 1 else None
-
-    def _followed(self, now: Numbers, moved: Numbers, move: Move) -> Numbers:
-        """The poses after a move that may have failed, at each of the poses before."""
-        moved = self._map.matching(now, moved[moved != NOWHERE])
+    def _followed(self, before: Numbers, now: Numbers, move: Move) -> Pose | None:
         stayed = self._map.matching(now, self._poses)
-        poses = np.union1d(stayed, moved)
-        if len(poses) > 1 and len(stayed) and len(moved):
-            clear = self._evidence(now, move)
-            if abs(clear) >= CLEAR:
-                return np.unique(moved if clear > 0 else stayed)
-        return poses
+        if move not in self._map.after:
+            return self._keep(now, stayed)
+        moved = self._map.after[move][self._poses]
+        moved = self._map.matching(now, moved[moved != NOWHERE])
+        if len(stayed) and len(moved):
+            evidence = self._motion.evidence(before, now, move)
+            if evidence <= -CLEAR:
+                moved = moved[:0]
+            elif evidence >= CLEAR or (evidence >= 0 and self._motion.is_undisturbed(before, now)):
+                stayed = stayed[:0]
+        return self._keep(now, np.union1d(stayed, moved))
+
+    def _keep(self, now: Numbers, poses: Numbers) -> Pose | None:
+        """Keeps these poses or, if there is none, all that fit the frame; returns the only one, if it is."""
+        self._poses = poses if len(poses) else self._map.matching(now, self._map.free)
+        return self._map.pose(int(self._poses[0])) if len(self._poses) == 1 else None
 
 
 class OnOwnMap(Bearings):
-    """Reckons from a start, and remembers what was seen where."""
+    """Reckons from a start, by moves and whether the frames show that they happened."""
 
     is_own_map = True
 
-    def __init__(self, atlas: Atlas, motion: Motion, known: KnownMap) -> None:
-        super().__init__(atlas, motion)
+    def __init__(self, motion: Motion, known: KnownMap) -> None:
+        super().__init__(known.atlas, motion)
         self.layout = Layout(OWN_SIZE, OWN_SIZE, frozenset())
+        self._pose: Pose | None = None
+
+    def _arrived(self, now: Numbers) -> Pose | None:
+        self.starts += self._pose is not None
         self._pose = START
+        return START
 
-    def _leave(self) -> None:
-        if self._pose is not START:
-            self._start_anew()
-
-    def _start_anew(self) -> None:
-        self._pose = START
-        self.starts += 1
-
-    def _locate(self, now: Numbers, move: Move) -> Pose | None:
-        evidence = self._evidence(now, move)
-        if self._before is not None and (evidence > 0 or (evidence == 0 and not self._motion.is_barred(now, move))):
+    def _followed(self, before: Numbers, now: Numbers, move: Move) -> Pose | None:
+        assert self._pose is not None, "a player arrives before it moves"
+        evidence = self._motion.evidence(before, now, move)
+        if evidence > 0 or (evidence == 0 and not self._motion.is_barred(now, move)):
             self._pose = self._pose.after(move)
-        if not self.layout.contains(self._pose.cell):
-            self._start_anew()
-        return self._pose
+        return self._pose if self.layout.contains(self._pose.cell) else self._arrived(now)
 
 
 @cache
 def _found(substrate: str, slot: int) -> tuple[KnownMap, Motion, Numbers | None]:
+    """A substrate's map, what judges the player's moves, and its poses at a start, None if the map isn't known."""
     from hm_agent.worlds.melting_pot.simulator.substrate import DRAWS, avatars_in, default_settings, window_of
 
     avatar = list(avatars_in(default_settings(substrate)))[slot]
-    known, motion = _map_found(substrate, window_of(avatar), alive_layer(avatar))
+    window, look = window_of(avatar), alive_look(avatar)
+    known = _map_found(substrate, window, look.layer)
+    motion = Motion(window, known.atlas, known.names, known.atlas.alike([look.sprite]))
     kwargs = next(components(avatar, "Avatar"))
     starts = known.starts(frozenset({kwargs["spawnGroup"], kwargs.get("postInitialSpawnGroup", "")}))
     is_known = substrate not in DRAWS and (known.tells_apart(starts) or known.tells_apart(known.free))
@@ -150,8 +142,7 @@ def _found(substrate: str, slot: int) -> tuple[KnownMap, Motion, Numbers | None]
 
 
 @cache
-def _map_found(substrate: str, window: Window, layer: str | None) -> tuple[KnownMap, Motion]:
+def _map_found(substrate: str, window: Window, layer: str) -> KnownMap:
     from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, default_settings
 
-    known = KnownMap(MapReader(default_settings(substrate), layer), window, atlas_of(substrate))
-    return known, Motion(window, known.atlas, known.names)
+    return KnownMap(MapReader(default_settings(substrate), layer), window, atlas_of(substrate))

@@ -22,14 +22,12 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
 from hm_agent.worlds.melting_pot.grid import distance
 
-HOPED_COLLECT, HOPED_USE = 1.0, 0.3
-"""What an untried thing is hoped to pay, which counts like one trial."""
-LEAST_WORTH = 0.05
-"""Deeds that are expected to pay less are left undone."""
+HOPED_COLLECT, HOPED_USE, HOPED_AT_PLAYERS = 1.0, 0.3, 0.1
+"""What is hoped of taking a thing, and of using an action on a thing or a player, which counts like one trial."""
+LEAST_WORTH = 0.0005
+"""What is expected to pay less a step is left undone, for looking around."""
 SETTING_OUT = 2
 """The steps that any deed takes beside the way to it."""
-TIMES = 3
-"""How often a use that has a target is repeated at most."""
 KEPT_TO, ELSE = 0.8, 0.2
 """The chance that a player does what its rule says, and that it does anything else."""
 
@@ -59,15 +57,14 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Call]]:
         players = [player for player in seat.players if not player.ago]
         if PLAYER in targets and players:
             steps = distance(here, players[0].cell) + SETTING_OUT
-            yield worth(seat, f"use({action}, {PLAYER})", HOPED_USE) / steps, UseAction(action, players[0].name)
+            yield worth(seat, f"use({action}, {PLAYER})", HOPED_AT_PLAYERS) / steps, UseAction(action, players[0].name)
 
 
 def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:
     """The plan that is expected to pay most a step, without the call that has just failed at its beginning."""
-    worthwhile = [(value, call) for value, call in candidates(seat) if call != barred and value > 0]
-    worthwhile = [(value, call) for value, call in worthwhile if value * SETTING_OUT >= LEAST_WORTH / 10]
+    worthwhile = [(value, str(call)) for value, call in candidates(seat) if call != barred and value >= LEAST_WORTH]
     if worthwhile:
-        return [str(max(worthwhile, key=lambda each: (each[0], str(each[1])))[1])]
+        return [max(worthwhile)[1]]
     places = [WalkTo(cell) for cell in seat.unseen]
     return [str(next((place for place in places if place != barred), LookAround()))]
 

@@ -10,6 +10,7 @@ from functools import cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
+from hm_agent.worlds.melting_pot.games.open.known_map import alive_look
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import (
@@ -63,7 +64,7 @@ class GridView:
     window: what it sees around it. own: the sprites that it sees itself as. players: the slots of the others by the
     sprites that it sees them as, None for a sprite of several. words: of all sprites. ground: the sprites of the
     ground, which are told only where nothing else is. solid: the sprites on the layer that the avatar itself is on.
-    effects: those of beams and hands.
+    effects: those of beams and hands. looks: the sprites of players whose words are told, too.
     """
 
     atlas: Atlas
@@ -74,6 +75,7 @@ class GridView:
     ground: frozenset[str]
     solid: frozenset[str]
     effects: frozenset[str]
+    looks: frozenset[str] = frozenset()
     _known: list[CellShown] = field(default_factory=list)
     """What each label of the atlas shows, as far as it has been asked for."""
 
@@ -103,7 +105,7 @@ class GridView:
             for name in sprites
         }
         ground = (layer for layer in layers if layer.name == GROUND_LAYER)
-        stands_on = _standing_layer(avatars[slot])
+        stands_on = alive_look(avatars[slot]).layer
         solid = (layer for layer in layers if layer.name == stands_on)
         return cls(
             atlas,
@@ -117,13 +119,15 @@ class GridView:
         )
 
     def naming(self, names: Mapping[str, str]) -> GridView:
-        """The same view with other words for some sprites. names: these words by sprite."""
-        return replace(self, words={**self.words, **names}, _known=[]) if names else self
+        """The same view with other words for some sprites. names: these words by sprite, of players, too."""
+        if not names:
+            return self
+        return replace(self, words={**self.words, **names}, looks=frozenset(names), _known=[])
 
     @property
     def things(self) -> frozenset[str]:
         """The words for all that it may show, players aside."""
-        silent = self.own | self.players.keys()
+        silent = (self.own | self.players.keys()) - self.looks
         return frozenset(self.words[sprite.name] for sprite in self.atlas.sprites if sprite.name not in silent)
 
     @property
@@ -149,7 +153,7 @@ class GridView:
             return CellShown(is_unknown=True)
         sprites = list(reversed(self.atlas.labels[label_number].sprites))
         player = next((sprite for sprite in sprites if sprite.name in self.players), None)
-        silent = self.own | self.players.keys() | self.ground | self.effects
+        silent = ((self.own | self.players.keys() | self.ground) - self.looks) | self.effects
         things = [sprite.name for sprite in sprites if sprite.name not in silent]
         return CellShown(
             player=_name(self.players[player.name]) if player else None,
@@ -169,9 +173,8 @@ class GridView:
         rows = ["".join(cells[start : start + columns]).rstrip() for start in range(0, len(cells), columns)]
         own = self.shown(labels[self.window.own_index])
         size = f"{columns} wide and {self.window.rows} high"
-        head = (
-            f"Your view, {size}; you are {SELF} and face up{'' if own.is_own else ', but your avatar does not show'}:"
-        )
+        unseen = "" if own.is_own else ", but your avatar does not show"
+        head = f"Your view, {size}; you are {SELF} and face up{unseen}:"
         here = [f"{SELF}: with {things}"] if (things := _stacked(own)) else []
         return "\n".join([head, *rows, *here, *(f"{symbol}: {words}" for words, symbol in legend.items())])
 
@@ -205,6 +208,18 @@ def _name(slot: int | None) -> str:
     return SEVERAL if slot is None else f"{NUMBERED}{slot}"
 
 
+def worn_sprites(substrate: str) -> Mapping[str, str]:
+    """The players' names by the sprites that only one of them wears on the whole map."""
+    from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of, avatars_in, default_settings
+
+    atlas = atlas_of(substrate)
+    worn = [atlas.alike(_sprites(avatar)) for avatar in avatars_in(default_settings(substrate))]
+    wearers = Counter(sprite for sprites in worn for sprite in sprites)
+    return {
+        sprite: _name(slot) for slot, sprites in enumerate(worn) for sprite in sorted(sprites) if wearers[sprite] == 1
+    }
+
+
 def _unused(symbols: str, legend: Mapping[str, str]) -> str:
     """The first of these characters that a legend doesn't have; the last if it has all."""
     return next((symbol for symbol in symbols if symbol not in legend.values()), symbols[-1])
@@ -220,12 +235,6 @@ def readable(sprite: str) -> str:
 def _sprite_map(avatar: Mapping[str, Any]) -> Mapping[str, str]:
     sees_as: Mapping[str, str] = next(components(avatar, "Avatar")).get("spriteMap", {})
     return sees_as
-
-
-def _standing_layer(avatar: Mapping[str, Any]) -> str:
-    """The layer that an avatar is on while it plays: nothing else can be on it in the same cell."""
-    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
-    return next(str(state["layer"]) for state in states if state.get("sprite"))
 
 
 def _sprites(avatar: Mapping[str, Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ things of certain kinds. What covers them, and what moves, tells nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ class CellKind:
 class MapReader:
     """Reads what lies on a substrate's map in its settings. layer: the one that players move on."""
 
-    def __init__(self, settings: Mapping[str, Any], layer: str | None) -> None:
+    def __init__(self, settings: Mapping[str, Any], layer: str) -> None:
         simulation = settings["simulation"]
         self._prefabs, self._characters = simulation["prefabs"], simulation["charPrefabMap"]
         self._layer = layer
@@ -78,6 +78,16 @@ class MapReader:
     def kinds(self) -> Mapping[str, CellKind]:
         """What each character of the map stands for."""
         return {char: self._kind(self._characters.get(char)) for char in sorted(set("".join(self.rows)))}
+
+    @cached_property
+    def loose(self) -> frozenset[str]:
+        """The sprites of all things that others change or move: they may show on any cell."""
+        states = [
+            (prefab, [state for kwargs in components(prefab, "StateManager") for state in kwargs["stateConfigs"]])
+            for prefab in self._prefabs.values()
+        ]
+        changed = (each for prefab, each in states if not _stays(prefab, each))
+        return frozenset(state["sprite"] for each in changed for state in each if state.get("sprite"))
 
     def layout(self) -> Layout:
         cells = ((x, y, char) for y, row in enumerate(self.rows) for x, char in enumerate(row))
@@ -108,11 +118,12 @@ class MapReader:
         return CellKind(shown, possible, starts, is_solid)
 
 
-def alive_layer(avatar: Mapping[str, Any]) -> str | None:
-    """The layer that an avatar moves on."""
-    alive = next(components(avatar, "Avatar"))["aliveState"]
-    states = (state for kwargs in components(avatar, "StateManager") for state in kwargs["stateConfigs"])
-    return next((state.get("layer") for state in states if state["state"] == alive), None)
+def alive_look(avatar: Mapping[str, Any]) -> Look:
+    """An avatar's own look on the layer that it moves on, as its player sees it."""
+    kwargs = next(components(avatar, "Avatar"))
+    states = (state for manager in components(avatar, "StateManager") for state in manager["stateConfigs"])
+    alive = next(state for state in states if state["state"] == kwargs["aliveState"])
+    return Look(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
 
 
 PLAIN = frozenset({"StateManager", "Transform", "Appearance", "AdditionalSprites", "BeamBlocker", "AllBeamBlocker"})
@@ -126,19 +137,23 @@ def _stays(prefab: Mapping[str, Any], states: Sequence[Any]) -> bool:
 
 
 class Evidence:
-    """What labels tell of the things that lie in a cell. looks: those of all things that stay where they are."""
+    """What labels tell of the things that lie in a cell.
 
-    def __init__(self, layers: Sequence[Layer], looks: Sequence[Look]) -> None:
+    looks: those of all things that stay where they are. loose: the sprites that other things show, too.
+    """
+
+    def __init__(self, layers: Sequence[Layer], looks: Sequence[Look], loose: Set[str]) -> None:
         order = {layer.name: number for number, layer in enumerate(layers)}
         drawn = [(layer.name, sprite, rgba) for layer in layers for sprite, rgba in layer.pictures]
         self._pixels = {(sprite.name, sprite.turns): rgba.reshape(-1, 4) for _, sprite, rgba in drawn}
         self._top = {sprite.name: order[layer] for layer, sprite, _ in drawn}
         turns = Counter(name for name, _ in self._pixels)
+        self._numbers = {look: number for number, look in enumerate(looks)}
         self._levels = np.array([order.get(look.layer, NOWHERE) for look in looks])[:, None, None]
         pictures = [[self._pixels[name, -facing % turns[name]] for facing in range(FACINGS)] for name, _ in looks]
         self._pictures = np.array(pictures, np.uint8).reshape(len(looks), FACINGS, SPRITE_SIZE**2, 4)
         self._visible = (self._pictures[..., 3] > 0) & (self._pictures[..., :3] > 0).any(axis=-1)
-        self._own = {look.sprite for look in looks}
+        self._own, self._loose = {look.sprite for look in looks}, loose
         others = [pixels for (name, _), pixels in self._pixels.items() if name not in self._own]
         self._others = np.array(others, np.uint8).reshape(len(others), SPRITE_SIZE**2, 4)
         self._differences: dict[Sprite, Flags] = {}
@@ -159,10 +174,13 @@ class Evidence:
         for sprite, hides in zip(reversed(label.sprites), reversed(hiding), strict=True):
             if sprite.name in self._own:
                 fits |= ~(self._differs(sprite) & ~hidden).any(axis=-1)
-                meaning = self._meaning(sprite, over)
+                meaning = None if sprite.name in self._loose else self._meaning(sprite, over)
                 told += [] if meaning is None else [meaning]
             over = over | hides
         return fits, told
+
+    def picture(self, look: Look, facing: int) -> bytes:
+        return bytes(self._pictures[self._numbers[look], facing].tobytes())
 
     def _differs(self, sprite: Sprite) -> Flags:
         """(looks, facings, pixels): True where a look's picture isn't a sprite's."""
@@ -183,7 +201,8 @@ class Evidence:
 class KnownMap:
     """The poses of a map, by number, and which of them a frame fits.
 
-    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies.
+    A pose's number is 4 * the number of its cell + its facing. free: those where nothing solid lies. scenery: the
+    sprites of what always lies where the map says and never looks otherwise.
     """
 
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
@@ -194,7 +213,8 @@ class KnownMap:
         looks = sorted({look for kind in kinds for look in kind.possible})
         self.names = frozenset(look.sprite for look in looks)
         things = sorted({thing for kind in kinds for thing in kind.shown}, key=sorted)
-        self._evidence = Evidence(atlas.layers, looks)
+        self.scenery = frozenset(look.sprite for thing in things if len(thing) == 1 for look in thing)
+        self._evidence = Evidence(atlas.layers, looks, reader.loose)
         self._looks_of = _table(things, looks, lambda thing: thing)
         self._shown = _table(kinds, things, lambda kind: kind.shown)
         self._possible = _table(kinds, looks, lambda kind: kind.possible)
@@ -213,10 +233,17 @@ class KnownMap:
 
     def tells_apart(self, poses: Numbers) -> bool:
         """True if the map shows at some of these poses what it shows at none of the others."""
-        kinds = {(kind.shown, kind.possible): number for number, kind in enumerate(self._kinds)}
-        numbers = np.array([kinds[kind.shown, kind.possible] for kind in self._kinds], np.uint8)
-        _, counts = np.unique(numbers[self.views[poses] // FACINGS], axis=0, return_counts=True)
+        numbers: dict[Hashable, int] = {}
+        seen = [self._seen(kind, facing) for kind in self._kinds for facing in range(FACINGS)]
+        alike = np.array([numbers.setdefault(each, len(numbers)) for each in seen], np.uint8)
+        _, counts = np.unique(alike[self.views[poses]], axis=0, return_counts=True)
         return bool((counts == 1).any())
+
+    def _seen(self, kind: CellKind, facing: int) -> Hashable:
+        """What may be seen in a cell of a kind by a player with a facing: the same if that can't be told apart."""
+        pictures = {look: (look.layer, self._evidence.picture(look, facing)) for look in kind.possible}
+        shown = frozenset(frozenset(pictures[look] for look in thing) for thing in kind.shown)
+        return shown, frozenset(pictures.values())
 
     def pose(self, number: int) -> Pose:
         cell, facing = divmod(number, FACINGS)

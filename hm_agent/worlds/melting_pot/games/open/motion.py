@@ -14,10 +14,13 @@ NOTHING_TOLD = -1
 
 
 class Motion:
-    """Compares the things in two frames of one player. names: the sprites of things that stay where they are."""
+    """Compares the things in two frames of one player.
 
-    def __init__(self, window: Window, atlas: Atlas, names: Set[str]) -> None:
-        self._window, self._atlas, self._names = window, atlas, names
+    names: the sprites of things that stay where they are. own: those of the player while nothing is the matter with it.
+    """
+
+    def __init__(self, window: Window, atlas: Atlas, names: Set[str], own: Set[str]) -> None:
+        self._window, self._atlas, self._names, self._own = window, atlas, names, own
         self._contents = np.empty(0, np.intp)
         self._numbers: dict[frozenset[str], int] = {}
 
@@ -34,6 +37,15 @@ class Motion:
         old, new = self._contents[before], self._contents[now][here]
         failed, moved = (_differing(content, new) for content in (old[here], old[earlier]))
         return failed - moved
+
+    def is_undisturbed(self, *frames: Numbers) -> bool:
+        """True if frames show nothing but the player that may move, and the player as it is when it can move."""
+        own = self._window.own_index
+        return all(
+            np.count_nonzero(self._contents[labels] == NOTHING_TOLD) == 1
+            and all(sprite.name in self._names | self._own for sprite in self._atlas.labels[labels[own]].sprites)
+            for labels in frames
+        )
 
     def is_barred(self, now: Numbers, move: int) -> bool:
         """True if a step, had it failed, would have been towards something that may move, such as a player."""

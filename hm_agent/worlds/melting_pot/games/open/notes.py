@@ -30,9 +30,9 @@ SEEN_ALREADY = ("RGB", "COLLECTIVE_REWARD")
 class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     """Perceives and remembers for one player through an episode.
 
-    sight: the latest one. occupied: the cells of the players in view. entered: the kind of thing that the agent has
-    just walked onto; None if none lay there. has_moved_elsewhere: True if the game has just put the agent somewhere
-    else, or back on the map.
+    actions: the substrate's. sight: the latest one. occupied: the cells of the players in view. entered: the kind of
+    thing that the agent has just walked onto; None if none lay there. has_moved_elsewhere: True if the game has just
+    put the agent somewhere else, or back on the map.
     """
 
     def __init__(
@@ -43,7 +43,8 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
-        self._actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
+        self.actions = actions
+        self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
         self._watch = self._watching()
         self.deeds = DeedLog()
@@ -103,6 +104,10 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             deed = f"collect({self.entered})" if self.entered else NOTHING_SPECIAL
         self.deeds.note(deed, reward)
 
+    def grid(self, observation: Observation[View]) -> str:
+        """The frame of an observation as a grid of characters, with a legend."""
+        return self._view.describe(observation.view["RGB"])
+
     def note_action(self, action: IntEnum) -> None:
         self._action = int(action)
         if action > Move.TURN_RIGHT:
@@ -134,7 +139,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         memory = self.memory
         return self._seat_class(
             facts=self._facts,
-            actions=self._actions,
+            actions=self._own_actions,
             step=self._observation.step,
             pose=self.sight.map.pose,
             is_own_map=self._bearings.is_own_map,
@@ -158,12 +163,13 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def _told(self) -> Sequence[tuple[str, str]]:
         """What the game tells a player beside its view."""
         told = []
-        for name, value in self._observation.view.items():
+        for name, value in sorted(self._observation.view.items()):
             if name == "INVENTORY":
                 counts = tuple(round(float(count)) for count in np.atleast_1d(value))
                 told.append(("you hold", self._facts.words(counts)))
             elif name not in SEEN_ALREADY:
-                told.append((name.lower().replace("_", " "), np.array2string(np.asarray(value), separator=", ")))
+                numbers = np.asarray(value).ravel().tolist()
+                told.append((name.lower().replace("_", " "), ", ".join(f"{number:g}" for number in numbers)))
         return told
 
     # What recordings show

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,13 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Question
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
-from hm_agent.worlds.melting_pot.games.kind import Kind
+from hm_agent.worlds.melting_pot.games.kind import Kind, Reader
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
+    from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
-    from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 
 class OpenKind(Kind[Any]):
@@ -37,6 +37,11 @@ class OpenKind(Kind[Any]):
 
         return partial(open_body, facts, slot, self.situation())
 
+    def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
+        from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
+
+        return worn_sprites(facts.substrate)
+
     def situation(self) -> type[OpenSeat]:
         from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 
@@ -50,11 +55,17 @@ class OpenKind(Kind[Any]):
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
 
-    def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Callable[[Pixels, int], str]:
-        from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+    def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Reader:
+        from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+        from hm_agent.worlds.melting_pot.games.open.telling import OpenTeller
+        from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
-        view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
-        return lambda rgb, _: view.describe(rgb)
+        return OpenTeller(OpenNotes(facts, slot, actions_of(facts.substrate), self.situation())).tell
+
+    def bots(self, facts: Any) -> RuleBots:
+        from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
+
+        return RuleBots(facts, {})
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
@@ -30,12 +30,13 @@ class Seeing:
     """One player's perception in one episode.
 
     telling: the things that matter most: a cell that holds several is known by the first of these, else by the top one.
-    grounds: the words of the ground that is told.
+    What is scenery on a known map, and none of them, is left out. grounds: the words of the ground that is told.
     unknown_patches, lost_steps: as in `Perceiver`.
     """
 
     def __init__(self, view: GridView, bearings: Bearings, telling: Set[str], grounds: Set[str] = frozenset()) -> None:
         self._view, self._bearings, self._telling, self._grounds = view, bearings, telling, grounds
+        self._scenery = frozenset(view.words[sprite] for sprite in bearings.scenery) - telling
         self._areas: dict[Pose, Area] = {}
         self.unknown_patches = self.lost_steps = 0
         self._lost_for = 0
@@ -47,49 +48,62 @@ class Seeing:
         cells = [self._view.shown(label) for label in labels]
         own = cells[window.own_index]
         pose = self._bearings.update(labels, move)
+        is_present = own.is_own or pose is not None
+        is_lost = is_present and pose is None
         unknown = sum(cell.is_unknown for cell in cells)
         self.unknown_patches += unknown
-        is_lost = own.is_own and pose is None
         self.lost_steps += is_lost
         self._lost_for = self._lost_for + 1 if is_lost else 0
-        places = window.cells(pose) if pose else None
-        detections, effects = [], []
+        area = self._area(pose) if pose else None
+        detections: list[Detection] = []
+        effects: list[tuple[Cell, str]] = []
         for number, shown in enumerate(cells):
-            place = places[number] if places else None
+            place = area.cells[number] if area else None
             if shown.effects and place:
                 effects.append((place, shown.effects[0]))
-            if number != window.own_index and (shown.player or shown.things) and place not in layout.walls:
-                detections.append(self._detection(shown, window.offsets[number], place, pose))
+            if number != window.own_index and place not in layout.walls:
+                detections += self._detected(shown, window.offsets[number], place, pose)
+        ground = self._ground(cells, area) if area and self._grounds else ()
         hidden = {number for number, shown in enumerate(cells) if shown.is_unknown or shown.effects}
-        solid = (offset for offset, shown in zip(window.offsets, cells, strict=True) if shown.solid)
+        if area and hidden:
+            area = layout.area(cell for number, cell in enumerate(area.cells) if number not in hidden)
+        solid = [offset for offset, shown in zip(window.offsets, cells, strict=True) if shown.solid] if is_lost else ()
         seen = TextualMap(
             pose,
-            own.is_own or pose is not None,
+            is_present,
             own.things[0] if own.things else None,
             tuple(detections),
-            self._in_view(pose, hidden),
+            area or NOWHERE,
             unknown,
             self._lost_for,
-            frozenset(solid) if is_lost else frozenset(),
+            frozenset(solid),
         )
-        ground = [(place, shown.ground) for place, shown in zip(places or (), cells, strict=False) if shown.ground]
-        told = tuple((place, word) for place, word in ground if word in self._grounds)
-        return Sight(seen, tuple(effects), own.things, told)
+        own_things = tuple(thing for thing in own.things if thing not in self._scenery)
+        return Sight(seen, tuple(effects), own_things, ground)
 
-    def _detection(self, shown: CellShown, offset: tuple[int, int], place: Cell | None, pose: Pose | None) -> Detection:
+    def _detected(
+        self, shown: CellShown, offset: tuple[int, int], place: Cell | None, pose: Pose | None
+    ) -> Sequence[Detection]:
+        """The player in a cell or else the thing that matters most, if either is there."""
         if shown.player:
             facing = (pose.facing + shown.turns) % 4 if pose else None
-            return Detection(shown.player, offset, place, facing, ", ".join(shown.things) or None, is_player=True)
-        kind = next((thing for thing in shown.things if thing in self._telling), shown.things[0])
-        beside = [thing for thing in shown.things if thing != kind]
-        return Detection(kind, offset, place, mark=", ".join(beside) or None)
+            return [Detection(shown.player, offset, place, facing, ", ".join(shown.things) or None, is_player=True)]
+        things = [thing for thing in shown.things if thing not in self._scenery]
+        if not things:
+            return ()
+        kind = next((thing for thing in things if thing in self._telling), things[0])
+        return [Detection(kind, offset, place, mark=", ".join(thing for thing in things if thing != kind) or None)]
 
-    def _in_view(self, pose: Pose | None, hidden: Set[int]) -> Area:
-        if pose is None:
-            return NOWHERE
-        window, layout = self._view.window, self._bearings.layout
-        if hidden:
-            return layout.area(cell for number, cell in enumerate(window.cells(pose)) if number not in hidden)
+    def _ground(self, cells: Sequence[CellShown], area: Area) -> tuple[tuple[Cell, str], ...]:
+        """The cells whose ground is told, as far as it shows."""
+        told = ((place, shown.ground) for place, shown in zip(area.cells, cells, strict=True))
+        return tuple((place, word) for place, word in told if word and word in self._grounds)
+
+    def _area(self, pose: Pose) -> Area:
+        """The cells in view at a pose, in the order of the window."""
         if pose not in self._areas:
-            self._areas[pose] = layout.area(window.cells(pose))
+            layout, cells = self._bearings.layout, self._view.window.cells(pose)
+            if self._bearings.is_torus:
+                cells = tuple((x % layout.width, y % layout.height) for x, y in cells)
+            self._areas[pose] = layout.area(cells)
         return self._areas[pose]

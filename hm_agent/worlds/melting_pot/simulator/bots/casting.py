@@ -33,7 +33,7 @@ from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 from hm_agent.worlds.melting_pot.simulator.bots.intents import IntentLog, IntentReporter
 from hm_agent.worlds.melting_pot.simulator.determinism import SeededPolicy
 from hm_agent.worlds.melting_pot.simulator.game_files import STANDING
-from hm_agent.worlds.melting_pot.simulator.substrate import blank_observations
+from hm_agent.worlds.melting_pot.simulator.substrate import blank_observations, usual_roles
 
 PUPPET = "puppet_1"
 """The trained model under all of Melting Pot's puppeteers."""
@@ -47,7 +47,7 @@ class Bots(StrEnum):
 
 
 def config_of(scenario: Scenario) -> ScenarioConfig:
-    """Melting Pot's configuration of a scenario, with the focal players in the slots that the game's file says.
+    """Melting Pot's configuration of a scenario, with the players in the slots that the game's file says.
 
     For an unseen scenario, it is a configuration of the same form with its own bot.
     """
@@ -61,6 +61,8 @@ def config_of(scenario: Scenario) -> ScenarioConfig:
         config = ScenarioConfig(scenario.about, frozenset(), substrate, roles, [False] * len(roles), bots)
     else:
         config = mp_scenario.get_config(scenario.name)
+        if not kind_of(scenario.game).knows_bots:
+            config = replace(config, roles=scenario.facts.roles or usual_roles(config.substrate))
     return replace(config, is_focal=[slot in focal for slot in range(len(config.roles))])
 
 
@@ -103,11 +105,11 @@ def choose_bots(scenario: Scenario, wanted: str, bots_dir: Path | None) -> Bots:
     if wanted == Bots.SCRIPTED or (wanted == "auto" and bots_dir is None and lacks_models):
         refuse_stand_ins(scenario)
         return Bots.SCRIPTED
-    instead = "" if scenario.needs_trained_bots else ", or use --bots=scripted"
+    last, instead = ("or ", "") if scenario.needs_trained_bots else ("", ", or use --bots=scripted")
     if missing:
         raise ConfigError(
             f"no trained bot in {missing[0]}: point --bots_dir at a folder laid out <substrate>/<model>/, "
-            f"get them where they can be downloaded (`make bots` in a checkout){instead}"
+            f"{last}get them where they can be downloaded (`make bots` in a checkout){instead}"
         )
     if find_spec("tensorflow") is None:
         raise ConfigError(

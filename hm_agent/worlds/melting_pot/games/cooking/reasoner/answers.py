@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hm_agent.agents.reflection import Critique
@@ -44,6 +45,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Station,
     count,
     strategy_for,
+    team_strategy,
 )
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import BeamSearch
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import (
@@ -60,6 +62,8 @@ from hm_agent.worlds.melting_pot.planning.calls import Call, MoveTo, SubstratePl
 
 COVERS = {LOADS: {LOADS}, SERVES: {SERVES}, EVERYTHING: {LOADS, SERVES}}
 """The work that each role does."""
+ALONE_WITH_ONE = 2
+"""The number of cooks in a kitchen with one teammate."""
 
 
 def propose(question: Propose) -> HypothesisAnswer:
@@ -91,8 +95,20 @@ def choose(question: ChooseStrategy) -> StrategyAnswer[SharedWork]:
     """Complements what is expected of the teammate; without beliefs about it, what its likeliest strategy predicts."""
     if question.is_rule:
         return make_strategy(question)
-    expected = question.others[0].expected if question.others else None
-    return StrategyAnswer[SharedWork](strategy=_beside(expected))
+    return StrategyAnswer[SharedWork](
+        strategy=_beside_all({each.name: each.expected for each in question.others}, question)
+    )
+
+
+def _beside_all(expected: Mapping[str, str | None], question: Any) -> SharedWork:
+    """The strategy that complements the behaviours expected of the teammates, by name; None for an unknown one."""
+    seat: KitchenSeat = question.situation
+    known = {player: behaviour for player, behaviour in expected.items() if behaviour}
+    if seat.rules.cooks == ALONE_WITH_ONE or not known:
+        return _beside(next(iter(known.values()), None))
+    strategy, (commonest, _) = team_strategy(known, seat.loading_share), Counter(known.values()).most_common(1)[0]
+    assert strategy.role is not None
+    return SharedWork(words=strategy.words, expects=commonest, role=strategy.role)
 
 
 def _beside(expected: str | None) -> SharedWork:
@@ -114,10 +130,14 @@ def read_minds(question: ReadMinds) -> MindsReadAnswer[NextRound, SharedWork]:
     """Proposes a hypothesis about the teammate and answers with the role that complements its prediction."""
     if not question.players:
         return MindsReadAnswer[NextRound, SharedWork](minds=[], strategy=_beside(None))
-    (teammate,), believed = question.players, likeliest_strategy(_rounds(question), ())
-    expected = _predicted(believed.words, question)
-    mind = MindRead[NextRound](player=teammate, hypothesis=believed.words, next=NextRound(does=expected))
-    return MindsReadAnswer[NextRound, SharedWork](minds=[mind], strategy=_beside(expected))
+    minds = []
+    for teammate in question.players:
+        own = replace(question, history=tuple(each for each in _rounds(question) if each.partner == teammate))
+        believed = likeliest_strategy(_rounds(own), ())
+        expected = NextRound(does=_predicted(believed.words, own))
+        minds.append(MindRead[NextRound](player=teammate, hypothesis=believed.words, next=expected))
+    strategy = _beside_all({mind.player: mind.next.does for mind in minds}, question)
+    return MindsReadAnswer[NextRound, SharedWork](minds=minds, strategy=strategy)
 
 
 def revise(question: Revise) -> RevisedBeliefs[NextRound, SharedWork]:
@@ -136,7 +156,8 @@ def revise(question: Revise) -> RevisedBeliefs[NextRound, SharedWork]:
         )
         for each in reversed(likeliest)
     ]
-    strategy = _beside(_likeliest_behaviour(chances, question))
+    others = {each.name: each.expected for each in question.others}
+    strategy = _beside_all({question.about: _likeliest_behaviour(chances, question), **others}, question)
     return RevisedBeliefs[NextRound, SharedWork](hypotheses=revised, strategy=strategy)
 
 
@@ -162,11 +183,15 @@ def judge_strategy(question: JudgeStrategy) -> HindsightAnswer:
 def plan(question: Plan) -> CallsAnswer:
     """Explores the agent's room first, then searches for the best plan; waits at a pot where there is none."""
     seat = _room_seat(question.situation)
-    calls = _explore(seat) or BeamSearch(seat).best_plan()
-    if not calls:
-        can_wait = seat.pots and seat.hands != SOUP
-        calls = [Wait(seat.pots[0].cell)] if can_wait else [MoveTo(seat.pose.cell)]
+    calls = _explore(seat) or BeamSearch(seat).best_plan() or [_wait(seat)]
     return CallsAnswer(calls=[str(call) for call in calls])
+
+
+def _wait(seat: KitchenRoomSeat) -> Call:
+    """Waits where things are handed over, else at the first pot; holding soup, which neither takes, on the spot."""
+    places = seat.handover or [pot.cell for pot in seat.pots if pot.cell in seat.reach]
+    can_wait = places and seat.hands != SOUP
+    return Wait(places[len(places) // 2 if seat.handover else 0]) if can_wait else MoveTo(seat.pose.cell)
 
 
 def _room_seat(situation: SeatSituation) -> KitchenRoomSeat:

@@ -1,30 +1,33 @@
 """Plans a cook's work by beam search: which stations to use in which order, so that soups are delivered soonest.
 
-The search takes the teammate to do nothing: simulating what it does to the pots by its role and pace earned no more.
+Where cooks have rooms of their own, the search takes the teammate to do nothing: simulating what it does to the pots by
+its role and pace earned no more. Elsewhere it counts on what teammates are expected to do (`teamwork.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
+    APART,
     DELIVERY,
     DISH,
+    DISPENSED,
     LOADS,
     SERVES,
     SOUP,
     TOMATO,
 )
-from hm_agent.worlds.melting_pot.games.cooking.rehearsal import DISPENSED
+from hm_agent.worlds.melting_pot.games.cooking.reasoner.teamwork import NEVER, Contents, Teamwork, replaced
 from hm_agent.worlds.melting_pot.games.cooking.room_seat import KitchenRoomSeat
 from hm_agent.worlds.melting_pot.games.cooking.work_costs import Approach, approaches_from
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.planning.calls import Call, Interact, Wait
+from hm_agent.worlds.melting_pot.planning.passing import STANDING
 
-NEVER = 1_000_000
-"""The step at which the soup of a pot that is not full will be ready."""
 HORIZON = 100
 """The number of steps to search ahead."""
 WIDTH = 8
@@ -38,16 +41,13 @@ MOST_PLANNED = 10
 COUNTERS_TRIED = 2
 """The number of nearest bare counters on which the agent may put down what it holds."""
 OTHERS_WORK_COST = 0.03
-"""The cost, in soups, of fetching something that the teammate's role needs rather than the agent's."""
+"""The cost, in soups, of fetching what the role of others needs rather than the agent's, for each teammate there is."""
 
 COOKING, POURED = 0.05, 0.9
 """The value, in soups, of a pot that is cooked, and of a soup in hand."""
 LOADING, SERVING = 8, 12
 """The assumed cost of work, in steps, while the stations are unknown."""
 
-Content = tuple[int, int]
-"""The number of tomatoes in a pot, and the step at which its soup is ready, NEVER while it is not full."""
-Contents = tuple[Content, ...]
 OWN_THING = {LOADS: TOMATO, SERVES: DISH}
 """What a cook of a specialised role fetches."""
 
@@ -117,14 +117,14 @@ class Node(NamedTuple):
     option: Errand | None = None
     counters: tuple[Cell, ...] = ()
 
+    def soups_after(self, option: Errand) -> float:
+        """The discounted number of soups delivered after an errand."""
+        return self.soups + option.gain * DISCOUNT ** (self.time + option.used) if option.gain else self.soups
+
     def after(self, option: Errand) -> Node:
         """The node to which an errand leads."""
-        time, soups, counters = self.time, self.soups, self.counters
-        if option.gain:
-            soups += option.gain * DISCOUNT ** (time + option.used)
-        if option.counter is not None:
-            counters = (*counters, option.counter)
-        return Node(time + option.steps, option.state, soups, self, option, counters)
+        counters = self.counters if option.counter is None else (*self.counters, option.counter)
+        return Node(self.time + option.steps, option.state, self.soups_after(option), self, option, counters)
 
     @property
     def value(self) -> float:
@@ -139,16 +139,22 @@ class BeamSearch:
     """
 
     def __init__(self, seat: KitchenRoomSeat) -> None:
-        self._seat, self._layout, now = seat, seat.layout, seat.step
+        self._seat, now = seat, seat.step
+        self._standing = frozenset(mate.cell for mate in seat.teammates if mate.stood >= STANDING)
+        self._layout = replace(seat.layout, walls=seat.layout.walls | self._standing) if self._standing else seat.layout
         self._pots = [pot.cell for pot in seat.pots]
-        self._things = list(_things_to_fetch(seat))
         self._deliveries = [station.cell for station in seat.stations if station.kind == DELIVERY]
         self._unfinished = UnfinishedValue.of(seat)
         self._barred = {barred.cell for barred in seat.barred}
-        self._states: dict[tuple[Pose, str | None, Contents], State] = {}
         left = seat.rules.steps - now
         self._horizon, self._is_end = max(1, min(HORIZON, left)), left <= HORIZON
-        contents = tuple((p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots)
+        self._team, self._counts_on_others = Teamwork.of(seat), seat.rules.rooms != APART
+        self._things = list(_things_to_fetch(seat, self._team.counters))
+        kitchen = tuple(self._pots), tuple(self._deliveries), tuple(self._things), seat.spare, seat.rules, self._team
+        self._states = _states_in(self._layout, kitchen, self._unfinished)
+        contents = self._team.foresee(
+            [(p.tomatoes, NEVER if p.ready is None else max(0, p.ready - now)) for p in seat.pots]
+        )
         self._start = Node(0, self._state_at(0, seat.pose, seat.hands, contents), 0.0)
 
     def best_plan(self) -> list[Call]:
@@ -164,10 +170,10 @@ class BeamSearch:
                         continue
                     time = node.time + option.steps
                     if time < self._horizon:
-                        _keep(node.after(option), layers[time])
+                        _keep(node, option, layers[time])
                     elif not self._is_end:
                         ends.append(node.after(option))
-            if self._is_end:
+            if self._is_end or self._counts_on_others:  # what can be done then may end before the horizon
                 ends += expanded
         # Work on a soup that is not delivered before the episode ends earns nothing.
         return _plan_to(max(ends, key=lambda node: node.soups) if self._is_end else max(ends, key=_value))
@@ -179,11 +185,20 @@ class BeamSearch:
         """
         state = node.state
         if node.parent is None:
-            ways = approaches_from(self._layout, state.pose)
+            ways = self._ways(state.pose)
             return list(self._options_by({cell: way for cell, way in ways.items() if cell not in self._barred}, state))
         if state.options is None:
-            state.options = list(self._options_by(_ways_between_uses(self._layout, state.pose), state))
+            state.options = list(self._options_by(_between_uses(self._ways(state.pose)), state))
         return state.options
+
+    def _ways(self, start: Pose) -> Ways:
+        """The shortest ways past those who stand around; where there is none, through them, since they may leave."""
+        ways = approaches_from(self._layout, start)
+        if not self._standing:
+            return ways
+        through = approaches_from(self._seat.layout, start)
+        late = {cell: Approach(way.moves + PATIENCE, way.pose) for cell, way in through.items() if cell not in ways}
+        return {**ways, **late}
 
     def _options_by(self, ways: Ways, state: State) -> Iterator[Errand]:
         match state.hands:
@@ -191,9 +206,11 @@ class BeamSearch:
                 yield from self._fetch(ways, state)
             case "tomato":
                 yield from self._fill(ways, state)
+                yield from self._hand_over(ways, state)
                 yield from self._put_down(ways, state)
             case "dish":
                 yield from self._take_soup(ways, state)
+                yield from self._hand_over(ways, state)
                 yield from self._put_down(ways, state)
             case "soup":
                 yield from self._deliver(ways, state)
@@ -208,17 +225,32 @@ class BeamSearch:
 
     def _fill(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Puts a tomato into a pot that has room."""
-        rules = self._seat.rules
         for n, cell in enumerate(self._pots):
-            count = state.pots[n][0] + 1
-            if cell in ways and count <= rules.tomatoes:
-                ready = ways[cell].moves + rules.cooking_steps if count == rules.tomatoes else NEVER
-                yield self._errand(ways[cell], cell, None, replaced(state.pots, n, (count, ready)))
+            count, ready = state.pots[n]
+            if cell not in ways or count >= self._seat.rules.tomatoes:
+                continue
+            way, is_in_use = ways[cell], ready < NEVER  # teammates use an empty pot until it is ready
+            if is_in_use and max(ready, way.moves) > PATIENCE:
+                continue
+            there = way._replace(moves=max(ready, way.moves)) if is_in_use else way
+            content, gain = self._team.filled(state.pots[n], there.moves)
+            after = replaced(state.pots, n, content)
+            yield self._errand(there, cell, None, after, gain=gain, waits=is_in_use)
+
+    def _hand_over(self, ways: Ways, state: State) -> Iterator[Errand]:
+        """Puts a tomato or a dish where the teammate can take it, who then uses it at a pot."""
+        counters = [cell for cell in self._team.counters if cell in ways and cell in self._seat.spare]
+        for cell in sorted(counters, key=lambda cell: ways[cell].moves)[:COUNTERS_TRIED]:
+            after = self._team.handed(state.hands, state.pots, ways[cell].moves)
+            if after is not None:
+                gain = 1.0 if state.hands == DISH else 0.0
+                yield self._errand(ways[cell], cell, None, after, gain=gain, counter=cell)
 
     def _take_soup(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Takes soup from a pot, and waits until it is cooked where necessary."""
         for n, cell in enumerate(self._pots):
-            if cell in ways and (begins := max(state.pots[n][1], ways[cell].moves)) <= PATIENCE:
+            count, ready = state.pots[n]
+            if cell in ways and count and (begins := max(ready, ways[cell].moves)) <= PATIENCE:
                 there = ways[cell]._replace(moves=begins)
                 yield self._errand(there, cell, SOUP, replaced(state.pots, n, (0, NEVER)), waits=True)
 
@@ -235,7 +267,7 @@ class BeamSearch:
 
     def _wait(self, ways: Ways, state: State) -> Iterator[Errand]:
         """Waits at the pot that is ready next, and leaves open what follows."""
-        cooking = [(ready, n) for n, (_, ready) in enumerate(state.pots) if 0 < ready < NEVER]
+        cooking = [(ready, n) for n, (count, ready) in enumerate(state.pots) if count and 0 < ready < NEVER]
         ready, n = min(cooking, default=(NEVER, 0))
         if ready > PATIENCE or self._pots[n] not in ways:
             return
@@ -264,11 +296,11 @@ class BeamSearch:
         return Errand(steps, after, uses, gain, there.moves, counter=counter)
 
     def _state_at(self, step: int, pose: Pose, hands: str | None, pots: Contents) -> State:
-        """The state with these contents, one object per search. step: its time on the clock of `pots`.
+        """The state with these contents, one object per kitchen. step: its time on the clock of `pots`.
 
         How long a soup has been ready makes no difference.
         """
-        pots = tuple([(count, ready if ready >= NEVER else max(0, ready - step)) for count, ready in pots])
+        pots = tuple([(count, ready if ready >= NEVER else _left(count, ready - step)) for count, ready in pots])
         key = pose, hands, pots
         state = self._states.get(key)
         if state is None:
@@ -278,19 +310,30 @@ class BeamSearch:
         return state
 
 
-def replaced(pots: Contents, n: int, content: Content) -> Contents:
-    """The contents with that of pot n replaced."""
-    return (*pots[:n], content, *pots[n + 1 :])
+def _left(count: int, ready: int) -> int:
+    """In how many steps a soup is ready; NEVER for an empty pot that is free again."""
+    return ready if ready > 0 else 0 if count else NEVER
+
+
+States = dict[tuple[Pose, str | None, Contents], State]
+
+
+@lru_cache(maxsize=8)
+def _states_in(layout: Layout, kitchen: Hashable, unfinished: UnfinishedValue) -> States:
+    """The states met so far by searches that share all of these, on which a state's worth and options depend.
+
+    kitchen: the stations in use, what lies where, and what others are expected to do. A later search finds half of its
+    states among them.
+    """
+    return {}
 
 
 Ways = Mapping[Cell, Approach]
 """The shortest path to each cell that may be used next."""
 
 
-@lru_cache(maxsize=1_000)
-def _ways_between_uses(layout: Layout, start: Pose) -> Ways:
+def _between_uses(ways: Ways) -> Ways:
     """The ways from where a station has just been used: at least one step lies between two uses."""
-    ways = approaches_from(layout, start)
     return {cell: Approach(max(way.moves, 1), way.pose) for cell, way in ways.items()}
 
 
@@ -304,32 +347,35 @@ def _waits_and_uses(cell: Cell) -> tuple[Call, ...]:
     return Wait(cell), Interact(cell)
 
 
-def _things_to_fetch(seat: KitchenRoomSeat) -> Iterator[tuple[Cell, str, float, Cell | None]]:
+def _things_to_fetch(seat: KitchenRoomSeat, handed: Collection[Cell]) -> Iterator[tuple[Cell, str, float, Cell | None]]:
     """Where something can be taken: the cell, the thing, its cost in soups, and the counter if it lies on one.
 
-    A thing costs something only if fetching it is the work of the teammate's role. A counter holds only one thing, but
-    dispensers never run out.
+    handed: the counters on which the agent hands things over. A thing costs something only if to fetch it is the
+    teammate's work. A counter holds only one thing, but dispensers never run out.
     """
     for station in seat.stations:
-        thing = DISPENSED.get(station.kind, station.mark)
+        thing = None if station.cell in handed else DISPENSED.get(station.kind, station.mark)
         if thing is not None:
             is_others_work = OWN_THING.get(seat.role or "", thing) != thing
             counter = None if station.kind in DISPENSED else station.cell
-            yield station.cell, thing, OTHERS_WORK_COST if is_others_work else 0.0, counter
+            cost = OTHERS_WORK_COST * (seat.rules.cooks - 1) if is_others_work else 0.0
+            yield station.cell, thing, cost, counter
 
 
 def _value(node: Node) -> float:
     return node.value
 
 
-def _keep(node: Node, layer: dict[State, Node]) -> None:
-    """Adds a node to the layer of its time, unless the node there with the same state is at least as valuable."""
-    known = layer.get(node.state)
-    if known is not None:
-        if node.soups <= known.soups or node.value <= known.value:  # rounding may hide what lies between the soups
-            return
-        del layer[node.state]  # of equally valuable nodes the one found first is expanded first
-    layer[node.state] = node
+def _keep(before: Node, option: Errand, layer: dict[State, Node]) -> None:
+    """Adds the node after an errand to its layer, unless the node there with the same state is at least as valuable."""
+    known = layer.get(option.state)
+    if known is None:
+        layer[option.state] = before.after(option)
+    elif before.soups_after(option) > known.soups:
+        node = before.after(option)
+        if node.value > known.value:  # rounding may hide what lies between the soups
+            del layer[node.state]  # of equally valuable nodes the one found first is expanded first
+            layer[node.state] = node
 
 
 def _options_taken(node: Node | None) -> list[Errand]:

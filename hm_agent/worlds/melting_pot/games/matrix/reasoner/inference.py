@@ -205,16 +205,18 @@ def posterior(
     """
     latest = filter_of(rules, history)
     mixture = latest.mixture
-    bonuses = {hypothesis.words: exp(LOG_ODDS_PER_VALUE * hypothesis.value) for hypothesis in best}
-    weights = [float(weight) for weight in latest.weights.sum(axis=1)]
-    fits = (*map(latest.fit, range(len(latest.states))), Fit(mixture, mixture.start))
-    if bonuses:
-        weights = [weight * bonuses.get(each.strategy.words, 1.0) for each, weight in zip(fits, weights, strict=True)]
-    total = sum(weights)
-    pairs = zip(fits, weights, strict=True)
-    probable = [(each, weight) for each, weight in pairs if weight >= NEGLIGIBLE * total]
+    weights: list[float] = latest.weights.sum(axis=1).tolist()
+    if best:
+        bonuses = {hypothesis.words: exp(LOG_ODDS_PER_VALUE * hypothesis.value) for hypothesis in best}
+        words = [*(each.rule.words for each in rule_class(latest.game)), mixture.words]
+        weights = [weight * bonuses.get(said, 1.0) for said, weight in zip(words, weights, strict=True)]
+    total, count = sum(weights), len(latest.states)
+    probable = [(place, weight) for place, weight in enumerate(weights) if weight >= NEGLIGIBLE * total]
     total = sum(weight for _, weight in probable)
-    return [(each, weight / total) for each, weight in probable]
+    return [
+        (latest.fit(place) if place < count else Fit(mixture, mixture.start), weight / total)
+        for place, weight in probable
+    ]
 
 
 def may_respond_to_observation(rules: MatrixRules, history: Sequence[MatrixInteraction]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 from hm_agent.worlds.melting_pot.games.matrix.opponent_rules import UNKNOWN, Moves, Rule
@@ -10,6 +10,9 @@ from hm_agent.worlds.melting_pot.games.matrix.rules import Payoff
 
 INTERACTIONS = 24
 """The number of interactions over which a rule's earnings are averaged."""
+
+Outcome = tuple[float, float, Hashable]
+"""What an interaction pays the player who answers and the one who follows the rule, and the state after it."""
 
 
 def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
@@ -21,20 +24,29 @@ def earnings(rule: Rule, payoff: Payoff, theirs: Payoff) -> float:
     kinds = range(len(payoff))
 
     @cache
+    def outcomes(state: Hashable) -> Sequence[Sequence[Outcome]]:
+        """Those of each answer, one for each reply that the rule may give."""
+        reply = rule.reply(state)
+        replies = kinds if reply == UNKNOWN else (reply,)
+        return [[outcome(state, answer, played) for played in replies] for answer in kinds]
+
+    def outcome(state: Hashable, answer: int, played: int) -> Outcome:
+        after = rule.updated(state, Moves(answer, played, seen=answer))
+        return payoff[answer][played], theirs[played][answer], after
+
+    @cache
     def totals(state: Hashable, left: int) -> tuple[float, float]:
         """What the best answers earn in the interactions that are left, and what the rule earns against them."""
         if left == 0:
             return 0.0, 0.0
-        return max(after(state, left, answer) for answer in kinds)
+        return max(means(possible, left) for possible in outcomes(state))
 
-    def after(state: Hashable, left: int, answer: int) -> tuple[float, float]:
-        reply = rule.reply(state)
-        replies = kinds if reply == UNKNOWN else (reply,)
+    def means(possible: Sequence[Outcome], left: int) -> tuple[float, float]:
         mine = earned = 0.0
-        for played in replies:
-            later = totals(rule.updated(state, Moves(answer, played, seen=answer)), left - 1)
-            mine += (payoff[answer][played] + later[0]) / len(replies)
-            earned += (theirs[played][answer] + later[1]) / len(replies)
+        for paid, paid_to_rule, after in possible:
+            later = totals(after, left - 1)
+            mine += (paid + later[0]) / len(possible)
+            earned += (paid_to_rule + later[1]) / len(possible)
         return mine, earned
 
     return totals(rule.start, INTERACTIONS)[1] / INTERACTIONS

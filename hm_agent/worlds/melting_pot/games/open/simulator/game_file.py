@@ -18,9 +18,9 @@ from hm_agent.worlds.melting_pot.simulator.game_files import (
     all_components,
     bots_stand_still,
     default_players,
-    focal_slots,
     number_of,
     numbered_scenarios,
+    players_of,
     settings_named,
 )
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of, usual_roles
@@ -50,19 +50,18 @@ chance = {float(length.chance)}{most}
 
 def _scenarios(substrate: str) -> Iterator[str]:
     """The tables of Melting Pot's scenarios of a substrate."""
-    usual = usual_roles(substrate)
     for place, name in enumerate(numbered_scenarios(substrate)):
-        config, focal, number = mp_scenario.get_config(name), focal_slots(name), number_of(name)
-        agents, bots = len(focal), len(config.roles) - len(focal)
-        about = config.description.replace("\n", " ").replace('"', "'").rstrip(".")
+        players, number = players_of(name), number_of(name)
+        agents, bots = len(players.focal), len(players.roles) - len(players.focal)
+        about = mp_scenario.get_config(name).description.replace("\n", " ").replace('"', "'").rstrip(".")
         cast = f"{agents} agent{'s' * (agents > 1)} and {bots} bot{'s' * (bots > 1)}"
         lines = ["", "[[scenarios]]", f'about = "{cast}: {about}"', f"held_out = {'true' if number % 2 else 'false'}"]
-        if focal != (0,):
-            lines.append(f"focal = {agents if focal == tuple(range(agents)) else list(focal)}")
+        if players.focal != (0,):
+            lines.append(f"focal = {agents if players.focal == tuple(range(agents)) else list(players.focal)}")
         if number != place:
             lines.append(f"number = {number}")
-        if tuple(config.roles) != usual:
-            lines.append(f"roles = {json.dumps(list(config.roles))}")
+        if players.roles != usual_roles(substrate):
+            lines.append(f"roles = {json.dumps(players.roles)}")
         if bots_stand_still(name):
             lines.append("bots_stand_still = true")
         yield "\n".join(lines) + "\n"

@@ -13,13 +13,14 @@ from itertools import count
 from typing import Any
 
 import dm_env
-from meltingpot.configs.bots import BOT_CONFIGS
+from meltingpot.configs import bots as bot_configs
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.config import ConfigError
 from hm_agent.core import Observation
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
+from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
@@ -56,9 +57,10 @@ class ScriptedPlayer:
         return int(action)
 
     def _planned(self, seat: OpenSeat) -> IntEnum:
-        """The first action of a new plan: the rule's, unless it begins with what has just failed."""
-        failed, plan = self._follower.failed, self._rule.next(seat)
-        self._follower.follow(plan if plan and plan[0] != failed else self._follower.default_plan(seat))
+        """The first action of a new plan: the rule's, else a look elsewhere; none that has just failed."""
+        places = map(WalkTo, seat.unseen)
+        plans = (self._rule.next(seat), *([place] for place in places), [LookAround()])
+        self._follower.follow(next(plan for plan in plans if plan and plan[0] != self._follower.failed))
         action = self._follower.next_action(seat)
         return self._follower.last_resort(seat) if action is None else action
 
@@ -103,7 +105,7 @@ class RuleBots(GameBots[SubstrateFacts]):
         return ()
 
     def has_no_model(self, bot: str) -> bool:
-        return bot not in BOT_CONFIGS
+        return bot not in bot_configs.BOT_CONFIGS
 
     def stands_in(self, bot: str) -> tuple[str, int]:
         """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
@@ -126,7 +128,7 @@ class RuleBots(GameBots[SubstrateFacts]):
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
-        if bot in BOT_CONFIGS:
+        if bot in bot_configs.BOT_CONFIGS:
             name, slot = self.stands_in(bot)
             return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
