@@ -56,7 +56,8 @@ class AgendaNotes(OpenNotes):
         return self._facts.others(self._slot)
 
     def read(self, observation: Observation[View]) -> list[Event]:
-        self._evidence.take(Ballot.of(observation.view["VOTING"]))
+        if "VOTING" in observation.view:
+            self._evidence.take(Ballot.of(observation.view["VOTING"]))
         return list(super().read(observation))
 
     def _more(self) -> Mapping[str, Any]:
@@ -66,8 +67,8 @@ class AgendaNotes(OpenNotes):
         return {
             "own_name": own,
             "is_impostor": facts.is_impostor(self._slot),
-            "carries": float(view["INVENTORY"].sum()) > 0,
-            "is_ready": float(view["READY_TO_SHOOT"]) >= 1,
+            "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
+            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1,
             "is_voting": self._evidence.is_voting,
             "votes": {name: vote for name, vote in votes.items() if name != own},
             "suspicions": self._evidence.suspicions,
