@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
@@ -19,6 +22,15 @@ class AgendaKind(OpenKind):
 
     facts = AgendaFacts
     knows_bots = True
+    shortcuts: Mapping[str, str] = {
+        "joins": "votes like the others, whatever it saw; an impostor freezes whoever is nearest"
+    }
+
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        from hm_agent.worlds.melting_pot.games.agenda.agenda_play import JOINS
+        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
+
+        return lambda mind, model: ConstantStrategist(mind, model, JOINS)
 
     def notes(self) -> type[AgendaNotes]:
         from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes

@@ -29,6 +29,8 @@ ACCUSES = "It is a crewmate, and votes for whoever was beside a player when that
 FOLLOWS = "It is a crewmate, and votes like the others."
 IMPOSTORS = frozenset((IMPOSTOR, HUNTS, LURKS, PRETENDS))
 """The rules of impostors."""
+JOINS = "Play on, and vote like the others."
+"""The strategy of an agent that models nobody."""
 NOBODY = 6
 """The number of the vote for nobody."""
 CLOSE = 4
@@ -91,6 +93,11 @@ def accusing_calls(seat: AgendaSeat) -> Sequence[Call]:
 def following_calls(seat: AgendaSeat) -> Sequence[Call]:
     leader = most_voted(seat) if seat.is_voting else None
     return crew_calls(seat, [leader] if leader else [])
+
+
+def joining_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """Plays for its side as if it saw nothing of the others but their votes, which it joins."""
+    return hunting_calls(seat) if seat.is_impostor else following_calls(seat)
 
 
 def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
