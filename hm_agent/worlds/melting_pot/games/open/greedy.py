@@ -43,6 +43,7 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Call]]:
     assert seat.pose is not None, "plans start from a known pose"
     here = seat.pose.cell
     takable, hurting = set(seat.facts.collects), set(seat.facts.avoids)
+    uses = {action: targets for action, targets in seat.facts.uses.items() if action not in seat.facts.harms}
     for known in seat.things:
         ways = [(cell, distance(here, cell) + SETTING_OUT) for cell, _ in known.cells if cell != here]
         if not ways or known.kind in hurting:
@@ -50,10 +51,10 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Call]]:
         steps = ways[0][1]
         if known.kind in takable:
             yield worth(seat, f"collect({known.kind})", HOPED_COLLECT) / steps, CollectThings(known.kind)
-        for action, targets in seat.facts.uses.items():
+        for action, targets in uses.items():
             if known.kind in targets:
                 yield worth(seat, f"use({action}, {known.kind})", HOPED_USE) / steps, UseAction(action, known.kind)
-    for action, targets in seat.facts.uses.items():
+    for action, targets in uses.items():
         players = [player for player in seat.players if not player.ago]
         if PLAYER in targets and players:
             steps = distance(here, players[0].cell) + SETTING_OUT

@@ -18,11 +18,13 @@ PLAYER = "player"
 class SubstrateFacts(GameFacts):
     """A substrate whose players, things and actions are read in its configuration.
 
-    players: how many play. summary: what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what
-    players are told before they play, save for how long, which `length` says. names: words for sprites whose own names
-    say nothing. All else calls things by the words of a player's view. collects: what is taken by walking onto it and
-    pays or is carried. avoids: what hurts whoever walks onto it. uses: what each action beyond steps and turns does
-    something to, PLAYER for any other player. reach: how many cells straight ahead such an action reaches.
+    players: how many play. roles: theirs by slot in one scenario; empty for the usual ones, which files have. summary:
+    what it is, in a sentence. items: what INVENTORY counts, in its order. rules: what players are told before they
+    play, save for how long, which `length` says. names: words for sprites whose own names say nothing. All else calls
+    things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
+    what hurts whoever walks onto it. uses: what each action beyond steps and turns does something to, PLAYER for any
+    other player. reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or
+    what pays them, and pay nobody.
     """
 
     players: int
@@ -35,6 +37,7 @@ class SubstrateFacts(GameFacts):
     avoids: tuple[str, ...] = ()
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reach: Mapping[str, int] = field(default_factory=dict)
+    harms: tuple[str, ...] = ()
     items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED
     beam: Beam = NO_BEAM

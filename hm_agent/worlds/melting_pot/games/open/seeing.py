@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
-from hm_agent.worlds.melting_pot.games.open.grid_view import CellShown, GridView
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Cell, Move, Pose
+from hm_agent.worlds.melting_pot.perception.atlas import Labels
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
@@ -26,6 +28,22 @@ class Sight:
     ground: tuple[tuple[Cell, str], ...] = ()
 
 
+class CellNews(NamedTuple):
+    """What is told of a cell. kind: the player there or else the thing that matters most; None if there is neither.
+
+    mark: what shows besides. turns: a player's facing on the frame. effect: a beam or hand there. ground: if it is
+    told.
+    """
+
+    kind: str | None
+    mark: str | None
+    is_player: bool
+    turns: int
+    effect: str | None
+    ground: str | None
+    is_unknown: bool
+
+
 class Seeing:
     """One player's perception in one episode.
 
@@ -37,67 +55,83 @@ class Seeing:
     def __init__(self, view: GridView, bearings: Bearings, telling: Set[str], grounds: Set[str] = frozenset()) -> None:
         self._view, self._bearings, self._telling, self._grounds = view, bearings, telling, grounds
         self._scenery = frozenset(view.words[sprite] for sprite in bearings.scenery) - telling
+        self._news: list[CellNews | None] = []
+        """What is told of a cell by its label, None if nothing is, as far as labels were seen."""
         self._areas: dict[Pose, Area] = {}
         self.unknown_patches = self.lost_steps = 0
         self._lost_for = 0
 
     def see(self, rgb: Pixels, move: Move) -> Sight:
         """Perceives one frame. move: the own step or turn since the frame before, NOOP for anything else."""
-        window, layout = self._view.window, self._bearings.layout
+        window = self._view.window
         labels = self._view.atlas.label(rgb)
-        cells = [self._view.shown(label) for label in labels]
-        own = cells[window.own_index]
+        news = self._news
+        if len(news) < len(self._view.atlas.labels):
+            news += map(self._told, range(len(news), len(self._view.atlas.labels)))
+        found = [(number, told) for number, label in enumerate(labels) if (told := news[label]) is not None]
+        own = self._view.shown(labels[window.own_index])
         pose = self._bearings.update(labels, move)
         is_present = own.is_own or pose is not None
         is_lost = is_present and pose is None
-        unknown = sum(cell.is_unknown for cell in cells)
+        unknown = sum(told.is_unknown for _, told in found)
         self.unknown_patches += unknown
         self.lost_steps += is_lost
         self._lost_for = self._lost_for + 1 if is_lost else 0
         area = self._area(pose) if pose else None
-        detections: list[Detection] = []
-        effects: list[tuple[Cell, str]] = []
-        for number, shown in enumerate(cells):
-            place = area.cells[number] if area else None
-            if shown.effects and place:
-                effects.append((place, shown.effects[0]))
-            if number != window.own_index and place not in layout.walls:
-                detections += self._detected(shown, window.offsets[number], place, pose)
-        ground = self._ground(cells, area) if area and self._grounds else ()
-        hidden = {number for number, shown in enumerate(cells) if shown.is_unknown or shown.effects}
-        if area and hidden:
-            area = layout.area(cell for number, cell in enumerate(area.cells) if number not in hidden)
-        solid = [offset for offset, shown in zip(window.offsets, cells, strict=True) if shown.solid] if is_lost else ()
         seen = TextualMap(
             pose,
             is_present,
             own.things[0] if own.things else None,
-            tuple(detections),
-            area or NOWHERE,
+            self._detections(found, area, pose),
+            self._in_view(found, area),
             unknown,
             self._lost_for,
-            frozenset(solid),
+            self._solid(labels) if is_lost else frozenset(),
         )
-        own_things = tuple(thing for thing in own.things if thing not in self._scenery)
-        return Sight(seen, tuple(effects), own_things, ground)
+        placed = [(area.cells[number], told) for number, told in found] if area else []
+        return Sight(
+            seen,
+            tuple((cell, told.effect) for cell, told in placed if told.effect),
+            tuple(thing for thing in own.things if thing not in self._scenery),
+            tuple((cell, told.ground) for cell, told in placed if told.ground),
+        )
 
-    def _detected(
-        self, shown: CellShown, offset: tuple[int, int], place: Cell | None, pose: Pose | None
-    ) -> Sequence[Detection]:
-        """The player in a cell or else the thing that matters most, if either is there."""
-        if shown.player:
-            facing = (pose.facing + shown.turns) % 4 if pose else None
-            return [Detection(shown.player, offset, place, facing, ", ".join(shown.things) or None, is_player=True)]
+    def _told(self, label: int) -> CellNews | None:
+        """What is told of a cell with a label; None if nothing is."""
+        shown = self._view.shown(label)
         things = [thing for thing in shown.things if thing not in self._scenery]
-        if not things:
-            return ()
-        kind = next((thing for thing in things if thing in self._telling), things[0])
-        return [Detection(kind, offset, place, mark=", ".join(thing for thing in things if thing != kind) or None)]
+        kind = shown.player or next((thing for thing in things if thing in self._telling), next(iter(things), None))
+        effect, ground = next(iter(shown.effects), None), shown.ground if shown.ground in self._grounds else None
+        if not (kind or effect or ground or shown.is_unknown):
+            return None
+        beside = shown.things if shown.player else [thing for thing in things if thing != kind]
+        mark, is_player = ", ".join(beside) or None, shown.player is not None
+        return CellNews(kind, mark, is_player, shown.turns, effect, ground, shown.is_unknown)
 
-    def _ground(self, cells: Sequence[CellShown], area: Area) -> tuple[tuple[Cell, str], ...]:
-        """The cells whose ground is told, as far as it shows."""
-        told = ((place, shown.ground) for place, shown in zip(area.cells, cells, strict=True))
-        return tuple((place, word) for place, word in told if word and word in self._grounds)
+    def _detections(
+        self, found: Sequence[tuple[int, CellNews]], area: Area | None, pose: Pose | None
+    ) -> tuple[Detection, ...]:
+        window, walls = self._view.window, self._bearings.layout.walls
+        detections = []
+        for number, told in found:
+            cell = area.cells[number] if area else None
+            if told.kind is not None and number != window.own_index and cell not in walls:
+                facing = (pose.facing + told.turns) % 4 if pose and told.is_player else None
+                offset = window.offsets[number]
+                detections.append(Detection(told.kind, offset, cell, facing, told.mark, told.is_player))
+        return tuple(detections)
+
+    def _in_view(self, found: Sequence[tuple[int, CellNews]], area: Area | None) -> Area:
+        """The cells whose content the frame shows."""
+        hidden = {number for number, told in found if told.is_unknown or told.effect}
+        if area is None or not hidden:
+            return area or NOWHERE
+        return self._bearings.layout.area(cell for number, cell in enumerate(area.cells) if number not in hidden)
+
+    def _solid(self, labels: Labels) -> frozenset[tuple[int, int]]:
+        """The offsets of the cells that something blocks."""
+        cells = zip(self._view.window.offsets, labels, strict=True)
+        return frozenset(offset for offset, label in cells if self._view.shown(label).solid)
 
     def _area(self, pose: Pose) -> Area:
         """The cells in view at a pose, in the order of the window."""

@@ -84,6 +84,7 @@ def word_problems(facts: SubstrateFacts) -> Iterator[str]:
         "avoids": (facts.avoids, view.things),
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
+        "harms": (facts.harms, actions),
         **{f"uses.{action}": (things, {*view.things, PLAYER}) for action, things in facts.uses.items()},
     }
     for key, (words, known) in named.items():

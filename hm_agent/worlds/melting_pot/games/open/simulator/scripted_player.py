@@ -13,7 +13,7 @@ from itertools import count
 from typing import Any
 
 import dm_env
-from meltingpot.configs import bots as bot_configs
+from meltingpot.configs.bots import BOT_CONFIGS
 from meltingpot.scenario import PERMITTED_OBSERVATIONS
 from meltingpot.utils.policies import policy as policy_lib
 
@@ -105,7 +105,7 @@ class RuleBots(GameBots[SubstrateFacts]):
         return ()
 
     def has_no_model(self, bot: str) -> bool:
-        return bot not in bot_configs.BOT_CONFIGS
+        return bot not in BOT_CONFIGS
 
     def stands_in(self, bot: str) -> tuple[str, int]:
         """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
@@ -128,7 +128,7 @@ class RuleBots(GameBots[SubstrateFacts]):
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
     ) -> policy_lib.Policy[Any]:
-        if bot in bot_configs.BOT_CONFIGS:
+        if bot in BOT_CONFIGS:
             name, slot = self.stands_in(bot)
             return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
