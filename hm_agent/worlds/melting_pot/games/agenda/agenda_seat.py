@@ -60,6 +60,10 @@ class AgendaNotes(OpenNotes):
             self._evidence.take(Ballot.of(observation.view["VOTING"]))
         return list(super().read(observation))
 
+    def _told(self) -> Sequence[tuple[str, str]]:
+        """Nothing: what the game tells beside the view is in the seat's own fields."""
+        return ()
+
     def _more(self) -> Mapping[str, Any]:
         facts, view, own = self._facts, self._observation.view, seat_of(self._slot)
         assert isinstance(facts, AgendaFacts)
