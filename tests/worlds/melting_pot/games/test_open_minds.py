@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,7 +11,16 @@ from hm_agent.core import Agent
 from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.testing.scripted_model import ScriptedModel, each
-from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.language_questions import (
+    CallsAnswer,
+    Plan,
+    Predict,
+    Propose,
+    ReadMinds,
+    ReviewPlan,
+    Revise,
+)
+from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.open.calls import (
     Call,
@@ -37,9 +46,10 @@ from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 from hm_agent.written_calls import CallError
+from tests.fitting_answers import check_reasoners, check_schema
 from tests.model_stand_ins import CheckedReasoner
 
-ORCHARD = "commons_harvest__open_selfplay"
+ORCHARD, MUSHROOMS = "commons_harvest__open_selfplay", "externality_mushrooms__dense_selfplay"
 NAMES = CallNames(Layout(9, 9, frozenset({(4, 4)})), ("fire_zap",), ("apple", "ripe berry 1"), ("player_1", "a player"))
 CALLS: Sequence[Call] = (
     WalkTo((3, 4)),
@@ -117,31 +127,44 @@ def test_a_stretch_tells_what_a_player_took_or_else_how_it_moved() -> None:
     assert takes("apple") in watch.behaviours
 
 
-def _played(steps: int, agents_of: Sequence[str], plans: Sequence[Sequence[str]] = ()) -> Iterator[SeatStep]:
-    """An episode in the orchard. plans: of the first seat, whose agent is then told each of them."""
-    scenario = scenarios()[ORCHARD]
-    world = SelfPlayWorld(scenario_named(ORCHARD))
-    checked = CheckedReasoner(suites()["melting_pot"].answers())
+def _played(
+    name: str,
+    steps: int,
+    agents_of: Sequence[str],
+    plans: Sequence[Sequence[str]] = (),
+    reasoner: CheckedReasoner | None = None,
+) -> list[SeatStep]:
+    """The first seat's steps of an episode. plans: of that seat, whose agent is then told each of them."""
+    scenario = scenarios()[name]
+    world = SelfPlayWorld(scenario_named(name))
+    checked = reasoner or CheckedReasoner(suites()["melting_pot"].answers())
     told = ScriptedModel({Plan: each([CallsAnswer(calls=list(plan)) for plan in plans])})
     agents: dict[str, Agent[object, object]] = {}
-    for place, (seat, name) in enumerate(zip(scenario.seats, agents_of, strict=True)):
+    for place, (seat, agent) in enumerate(zip(scenario.seats, agents_of, strict=True)):
         model = told if plans and place == 0 else checked
-        agents[seat] = seat_agents(world, scenario, name, model=model)[seat]
+        agents[seat] = seat_agents(world, scenario, agent, model=model)[seat]
     log = SeatLog()
     play_out(world, agents, seed=3, steps=steps, recorders=[log])
-    yield from log.steps
+    return log.steps
 
 
-def test_every_agent_that_an_open_game_offers_plays_it_with_answers_that_hold() -> None:
-    names = ("hypothetical_minds", "hm_joint", "hm_odds", "vmp", "reflexion", "plan_react", "mmp_he")
-    steps = list(_played(2 * STRETCH + 5, names))
+def test_every_agent_that_an_open_game_offers_plays_it_with_answers_that_fit_their_schemas() -> None:
+    names = ("hypothetical_minds", "hm_joint", "hm_odds", "vmp", "reflexion")
+    answers = suites()["melting_pot"].answers()
+    reasoner = CheckedReasoner(answers)
+    steps = _played(MUSHROOMS, 2 * STRETCH + 5, names, reasoner=reasoner)
     assert any(step.decision.thoughts.interactions for step in steps), "nothing was noticed of anybody"
-    assert steps[-1].total > 0, "the orchard's apples were not found"
+    assert steps[-1].total > 0, "no mushroom was found"
+    latest = {type(question): question for question in reasoner.asked}
+    assert {Plan, Propose, Predict, Revise, ReadMinds, GiveChances, ReviewPlan} <= latest.keys()
+    for question in latest.values():
+        check_schema(question)
+        check_reasoners(question, answers)
 
 
 def test_a_plan_is_carried_out_call_by_call_and_says_why_it_ends() -> None:
     plans = (["collect(apple, 2)", "use(fire_zap)", "wait(3)"], ["go_to((1, 1))"], ["follow(player_1, 5)"])
-    steps = list(_played(70, ["react", *["noop"] * 6], plans))
+    steps = _played(ORCHARD, 70, ["react", *["noop"] * 6], plans)
     actions = [int(step.decision.action) for step in steps]
     zap = actions.index(actions_of("commons_harvest__open")["FIRE_ZAP"])
     assert steps[zap].total == 2, "the beam was to be fired once two apples were taken"
@@ -155,7 +178,7 @@ def test_a_plan_is_carried_out_call_by_call_and_says_why_it_ends() -> None:
 def test_the_reasoner_collects_what_pays_and_tries_what_failed_last_not_again() -> None:
     from hm_agent.worlds.melting_pot.games.open.greedy import best_calls
 
-    checked = list(_played(3, ["react"] * 7))
+    checked = _played(MUSHROOMS, 3, ["react"] * 5)
     (question,) = [
         exchange.question for exchange in checked[0].decision.exchanges if isinstance(exchange.question, Plan)
     ]
@@ -164,4 +187,5 @@ def test_the_reasoner_collects_what_pays_and_tries_what_failed_last_not_again() 
     (first,) = best_calls(seat)
     barred = seat.read_plan([first], None)[0]
     (second,) = best_calls(seat, barred)
-    assert first == "collect(apple)" != second
+    assert first.startswith("collect(")
+    assert second != first
