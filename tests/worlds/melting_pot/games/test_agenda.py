@@ -27,6 +27,7 @@ from hm_agent.worlds.melting_pot.games.agenda.evidence import (
     EvidenceWatch,
     Suspicion,
 )
+from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
 from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, FollowPlayer, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.seeing import Sight
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
@@ -144,3 +145,10 @@ def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse
     voting = changed(impostor, is_voting=True)
     assert best_calls(voting, {"player_1": FOLLOWS})[0] == UseAction("vote_2")
     assert best_calls(voting, {"player_1": SILENT})[0] == UseAction("vote_6")
+
+
+def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
+    world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
+    frames = world.reset(seed=2).observations
+    assert [own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
+    world.close()
