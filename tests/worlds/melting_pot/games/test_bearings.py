@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.melting_pot.games.open.bearings import START, Bearings
-from hm_agent.worlds.melting_pot.games.open.known_map import CellKind, Look, MapReader
+from hm_agent.worlds.melting_pot.games.open.known_map import CellKind, MapSprite, MapReader
 from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import Labels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -107,9 +107,9 @@ def test_what_lies_on_a_map_is_read_in_its_configuration() -> None:
     settings = {"simulation": {"prefabs": prefabs, "charPrefabMap": characters, "map": "\nW.d?\n"}}
     reader = MapReader(settings, "walkers")
     wall, floor, doors = (
-        Look("Wall", "walkers"),
-        Look("Floor", "ground"),
-        {Look("Door", "walkers"), Look("Door", "ground")},
+        MapSprite("Wall", "walkers"),
+        MapSprite("Floor", "ground"),
+        {MapSprite("Door", "walkers"), MapSprite("Door", "ground")},
     )
     assert reader.kinds["W"] == CellKind(frozenset({frozenset({wall})}), frozenset({wall}), is_solid=True)
     assert reader.kinds["."] == CellKind(frozenset({frozenset({floor})}), frozenset({floor}))
