@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
+from hm_agent.questions import Model
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
+    from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
+    from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
     from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import AgendaBots
-    from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
 class AgendaKind(OpenKind):
@@ -22,13 +22,25 @@ class AgendaKind(OpenKind):
 
     facts = AgendaFacts
     knows_bots = True
+    shortcuts: Mapping[str, str] = {
+        "joins": "votes like the others, whatever it saw; an impostor freezes whoever is nearest"
+    }
 
-    def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
-        from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        from hm_agent.worlds.melting_pot.games.agenda.agenda_play import JOINS
+        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
+
+        return lambda mind, model: ConstantStrategist(mind, model, JOINS)
+
+    def notes(self) -> type[AgendaNotes]:
         from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes
-        from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation(), notes_of=AgendaNotes, follower_of=AgendaFollower)
+        return AgendaNotes
+
+    def follower(self) -> type[AgendaFollower]:
+        from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
+
+        return AgendaFollower
 
     def situation(self) -> type[AgendaSeat]:
         from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat

@@ -17,9 +17,11 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     FOLLOWS,
     IMPOSTOR,
     IMPOSTORS,
+    JOINS,
     SILENT,
     crew_calls,
     impostor_calls,
+    joining_calls,
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES
@@ -80,7 +82,8 @@ def best_calls(seat: AgendaSeat, rules: Mapping[str, str]) -> Sequence[Call]:
 def _plan(question: Plan) -> CallsAnswer:
     seat = question.situation
     assert isinstance(seat, AgendaSeat)
-    calls = list(best_calls(seat, rules_in(question.others)))
+    joins = question.strategy == JOINS
+    calls = list(joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
     if calls[0] == question.barred_call:
         calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
     return CallsAnswer(calls=[str(call) for call in calls])

@@ -29,6 +29,8 @@ ACCUSES = "It is a crewmate, and votes for whoever was beside a player when that
 FOLLOWS = "It is a crewmate, and votes like the others."
 IMPOSTORS = frozenset((IMPOSTOR, HUNTS, LURKS, PRETENDS))
 """The rules of impostors."""
+JOINS = "Play on, and vote like the others."
+"""The strategy of an agent that models nobody."""
 NOBODY = 6
 """The number of the vote for nobody."""
 CLOSE = 4
@@ -93,6 +95,11 @@ def following_calls(seat: AgendaSeat) -> Sequence[Call]:
     return crew_calls(seat, [leader] if leader else [])
 
 
+def joining_calls(seat: AgendaSeat) -> Sequence[Call]:
+    """Plays for its side as if it saw nothing of the others but their votes, which it joins."""
+    return hunting_calls(seat) if seat.is_impostor else following_calls(seat)
+
+
 def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
     """Tags the nearest other player whenever it can, and looks for one while it can't."""
     if seat.is_voting:
@@ -103,12 +110,12 @@ def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
 
 
 def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
-    """Tags a player only if no third one is in view."""
+    """Tags a player only if no third one is in view; until then it follows the nearest one."""
     if seat.is_voting:
         return vote(seat, most_voted(seat))
     if seat.is_ready and len(seat.in_view) == 1:
         return [UseAction(TAG, seat.in_view[0])]
-    return _search(seat) if len(seat.in_view) != 1 else [FollowPlayer(seat.in_view[0], 5)]
+    return [FollowPlayer(seat.in_view[0], 5)] if seat.in_view else _search(seat)
 
 
 def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:

@@ -56,8 +56,13 @@ class AgendaNotes(OpenNotes):
         return self._facts.others(self._slot)
 
     def read(self, observation: Observation[View]) -> list[Event]:
-        self._evidence.take(Ballot.of(observation.view["VOTING"]))
+        if "VOTING" in observation.view:
+            self._evidence.take(Ballot.of(observation.view["VOTING"]))
         return list(super().read(observation))
+
+    def _told(self) -> Sequence[tuple[str, str]]:
+        """Nothing: what the game tells beside the view is in the seat's own fields."""
+        return ()
 
     def _more(self) -> Mapping[str, Any]:
         facts, view, own = self._facts, self._observation.view, seat_of(self._slot)
@@ -66,8 +71,8 @@ class AgendaNotes(OpenNotes):
         return {
             "own_name": own,
             "is_impostor": facts.is_impostor(self._slot),
-            "carries": float(view["INVENTORY"].sum()) > 0,
-            "is_ready": float(view["READY_TO_SHOOT"]) >= 1,
+            "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
+            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1,
             "is_voting": self._evidence.is_voting,
             "votes": {name: vote for name, vote in votes.items() if name != own},
             "suspicions": self._evidence.suspicions,

@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.open.conduct import (
     takes,
     uses,
 )
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
 
@@ -57,7 +57,7 @@ class CommonsWatch(ConductWatch):
         self.behaviours |= dict.fromkeys(possible)
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         self._step = step
         ended = super().read(step, sight, gone, own, reward)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.theory_of_mind.strategist import Strategist
@@ -14,9 +12,9 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
     from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
-    from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
 SHORTCUTS_ABOUT: Mapping[str, str] = {
@@ -42,11 +40,10 @@ class CommonsKind(OpenKind):
 
         return lambda mind, model: ConstantStrategist(mind, model, SHORTCUTS[name].words)
 
-    def body(self, facts: Any, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
+    def notes(self) -> type[CommonsNotes]:
         from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
-        from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation(), notes_of=CommonsNotes)
+        return CommonsNotes
 
     def situation(self) -> type[CommonsSeat]:
         from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.questions import Model
 from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import DaycareFacts
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
+    from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
+    from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
     from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots
-    from hm_agent.worlds.melting_pot.games.options import AgentOptions
 
 
 class DaycareKind(OpenKind):
@@ -27,12 +24,15 @@ class DaycareKind(OpenKind):
     knows_bots = True
     shortcuts: Mapping[str, str] = {"grasping": "a parent always brings what is grasped at, a child always asks for it"}
 
-    def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
-        from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
+    def notes(self) -> type[DaycareNotes]:
         from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes
-        from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation(), notes_of=DaycareNotes, follower_of=DaycareFollower)
+        return DaycareNotes
+
+    def follower(self) -> type[DaycareFollower]:
+        from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
+
+        return DaycareFollower
 
     def situation(self) -> type[DaycareSeat]:
         from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
@@ -46,9 +46,9 @@ class DaycareKind(OpenKind):
 
     def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
         from hm_agent.worlds.melting_pot.games.daycare.care import ATTENDS, POINTS
-        from hm_agent.worlds.melting_pot.games.open.fixed_belief import FixedBelief
+        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
 
-        return lambda mind, model: FixedBelief(mind, model, (POINTS, ATTENDS))
+        return lambda mind, model: ConstantStrategist(mind, model, f"{POINTS} {ATTENDS}")
 
     def bots(self, facts: DaycareFacts) -> DaycareBots:
         from hm_agent.worlds.melting_pot.games.daycare.simulator.daycare_bots import DaycareBots

@@ -70,10 +70,11 @@ def _foresee(words: str | None, seat: DaycareSeat, about: str, history: Sequence
     return NextConduct(does=max(chances, key=chances.__getitem__))
 
 
-def rule_in(seat: DaycareSeat, others: Sequence[PlayerBelief]) -> str | None:
-    """The rule that the other player is believed, or known, to follow; None if nothing is believed of it."""
+def rule_in(seat: DaycareSeat, others: Sequence[PlayerBelief], strategy: str | None = None) -> str | None:
+    """The rule that the other player is believed or known to follow, or that the strategy names; None without any."""
     believed = (words for each in others for words in (each.hypothesis, each.expected))
-    return next((words for words in believed if words in _rules(seat)), None)
+    named = (rule for rule in _rules(seat) if strategy and rule in strategy)
+    return next((words for words in (*believed, *named) if words in _rules(seat)), None)
 
 
 def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
@@ -84,7 +85,7 @@ def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
 def _plan(question: Plan) -> CallsAnswer:
     seat = question.situation
     assert isinstance(seat, DaycareSeat)
-    calls = list(best_calls(seat, rule_in(seat, question.others)))
+    calls = list(best_calls(seat, rule_in(seat, question.others, question.strategy)))
     if calls[0] == question.barred_call:
         calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
     return CallsAnswer(calls=[str(call) for call in calls])

@@ -14,6 +14,9 @@ from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
 
+MOST_FRUIT = 6
+"""How many fruits questions tell of, the latest first."""
+
 
 @dataclass(frozen=True)
 class DaycareSeat(OpenSeat):
@@ -38,6 +41,12 @@ class DaycareSeat(OpenSeat):
     @property
     def other(self) -> str:
         return PARENT if self.is_child else CHILD
+
+    @property
+    def fruit_shown(self) -> list[FruitKnown]:
+        """The fruit that questions show: for a parent, whose own takes tell nothing, those that the child minds."""
+        told = [each for each in self.fruit if self.is_child or each.other or each.given or each.eaten]
+        return sorted(told, key=lambda each: (-max(each.when, each.given_at), each.cell))[:MOST_FRUIT]
 
     def known(self, cell: Cell) -> FruitKnown:
         """What is known of the fruit that grows in a cell."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hm_agent.theory_of_mind.situation import InteractionSeen
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 
@@ -77,7 +77,7 @@ class Watch(Protocol):
     behaviours: dict[str, None]
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         """Takes in a frame; returns the stretches that it ends.
 
@@ -103,7 +103,7 @@ class ConductWatch:
         """All that others were seen to do so far, which is what they can be predicted to do."""
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         self._earned += reward
         players = [player for player in sight.map.players if player.cell is not None]

@@ -16,6 +16,8 @@ from hm_agent.worlds.melting_pot.games.kind import Kind, Reader
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
+    from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
@@ -35,7 +37,19 @@ class OpenKind(Kind[Any]):
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation())
+        return partial(open_body, facts, slot, self.situation(), notes_of=self.notes(), follower_of=self.follower())
+
+    def notes(self) -> type[OpenNotes]:
+        """The class of what keeps a seat of its games."""
+        from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+
+        return OpenNotes
+
+    def follower(self) -> type[OpenFollower]:
+        """The class of what carries out plans in its games."""
+        from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
+
+        return OpenFollower
 
     def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
@@ -56,11 +70,10 @@ class OpenKind(Kind[Any]):
         return PLANNING
 
     def reader(self, facts: SubstrateFacts, slot: int, *, is_column: bool = False) -> Reader:
-        from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
         from hm_agent.worlds.melting_pot.games.open.telling import OpenTeller
         from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
-        return OpenTeller(OpenNotes(facts, slot, actions_of(facts.substrate), self.situation())).tell
+        return OpenTeller(self.notes()(facts, slot, actions_of(facts.substrate), self.situation())).tell
 
     def bots(self, facts: Any) -> RuleBots:
         from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots

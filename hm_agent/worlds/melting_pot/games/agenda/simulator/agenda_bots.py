@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import Any
+
+from meltingpot.utils.policies import policy as policy_lib
 
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts
 from hm_agent.worlds.melting_pot.games.agenda.agenda_follower import AgendaFollower
@@ -21,9 +27,11 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     pretending_calls,
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
+from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
     "hunts": PlayingRule(HUNTS, hunting_calls),
@@ -35,6 +43,9 @@ OF_CREWS: Mapping[str, PlayingRule] = {
     "accuses": PlayingRule(ACCUSES, accusing_calls),
     "follows": PlayingRule(FOLLOWS, following_calls),
 }
+STAND_INS: Mapping[str, str] = {"hunter_impostor": "hunts", "collector_crew": "silent"}
+"""The rules that stand in for Melting Pot's trained bots, by what these are called."""
+PLAYERS = 5
 USUAL_IMPOSTOR_RULE, USUAL_CREW_RULE = "hunts", "accuses"
 """What players do whose role is not that of the scenario's rule."""
 
@@ -51,5 +62,37 @@ class AgendaBots(RuleBots):
         fitting = [name for name in names if name in of_role] or [usual]
         return super()._player(game, place, slot, fitting)
 
-    def stands_in(self, bot: str) -> tuple[str, int]:
-        return ("hunts", 4) if "impostor" in bot else ("silent", 0)
+    def scripted(
+        self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
+    ) -> policy_lib.Policy[Any]:
+        """As of all open games; Melting Pot's bots, of which two play crewmates' slots by chance, find out theirs."""
+        if self.has_no_model(bot):
+            return super().scripted(bot, visions, stream, is_puppet=is_puppet)
+        rule = STAND_INS[bot.removeprefix("hidden_agenda__").rstrip("_0123456789")]
+        build = partial(self._player, self._game, 0, names=[rule])
+        return RulePolicy(lambda place, slot: OwnSlotPlayer(build), count())
+
+
+class OwnSlotPlayer:
+    """A scripted player that finds out its slot by its own colour, in its first frame. build: makes the slot's."""
+
+    def __init__(self, build: Callable[[int], RulePlayer]) -> None:
+        self._build = build
+        self._player: RulePlayer | None = None
+
+    @property
+    def intent(self) -> str | None:
+        return self._player.intent if self._player else None
+
+    def act(self, frame: Mapping[str, Any], reward: float) -> int:
+        if self._player is None:
+            self._player = self._build(own_slot(frame["RGB"]))
+        return self._player.act(frame, reward)
+
+
+def own_slot(rgb: Pixels) -> int:
+    """The slot of the player that sees a frame of Hidden Agenda, with the usual roles."""
+    views = [GridView.of("hidden_agenda", slot) for slot in range(PLAYERS)]
+    label = views[0].atlas.labels[views[0].atlas.label(rgb)[views[0].window.own_index]]
+    names = {sprite.name for sprite in label.sprites}
+    return next(slot for slot, view in enumerate(views) if names & view.own)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import dm_env
 from meltingpot.configs.bots import BOT_CONFIGS
@@ -65,16 +65,22 @@ class RulePlayer:
         return self._follower.last_resort(seat) if action is None else action
 
 
-class RulePolicy(policy_lib.Policy[RulePlayer]):
+class FramePlayer(Protocol):
+    """What chooses an action for each frame, in order. reward: the one that came with it."""
+
+    def act(self, frame: Mapping[str, Any], reward: float) -> int: ...
+
+
+class RulePolicy(policy_lib.Policy[FramePlayer]):
     """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
-    def __init__(self, build: Callable[[int, int], RulePlayer], slots: Iterable[int]) -> None:
+    def __init__(self, build: Callable[[int, int], FramePlayer], slots: Iterable[int]) -> None:
         self._build, self._slots = build, enumerate(slots)
 
-    def initial_state(self) -> RulePlayer:
+    def initial_state(self) -> FramePlayer:
         return self._build(*next(self._slots))
 
-    def step(self, timestep: dm_env.TimeStep, prev_state: RulePlayer) -> tuple[int, RulePlayer]:
+    def step(self, timestep: dm_env.TimeStep, prev_state: FramePlayer) -> tuple[int, FramePlayer]:
         frame = {name: value for name, value in timestep.observation.items() if name in PERMITTED_OBSERVATIONS}
         return prev_state.act(frame, float(timestep.reward or 0.0)), prev_state
 

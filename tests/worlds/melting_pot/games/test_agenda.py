@@ -1,0 +1,154 @@
+"""Hidden Agenda: the rules of votes against the engine, what speaks for being the impostor, and what is done then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts, is_voting_place, nearest_deposit
+from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls
+from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
+    ACCUSES,
+    CREW,
+    FOLLOWS,
+    IMPOSTOR,
+    LURKS,
+    SILENT,
+    accusing_calls,
+    most_suspect,
+)
+from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
+from hm_agent.worlds.melting_pot.games.agenda.evidence import (
+    ELSEWHERE,
+    NEAR_FROZEN,
+    Ballot,
+    EvidenceWatch,
+    Suspicion,
+)
+from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
+from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, FollowPlayer, UseAction, WalkTo
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
+from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
+from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
+from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+
+OTHERS = ("player_1", "player_2", "player_3", "player_4")
+HALL, ROOM = Pose(5, 8, 0), Pose(14, 3, 0)
+
+
+@pytest.fixture(scope="module")
+def seat() -> AgendaSeat:
+    """A crewmate's seat at the beginning of an episode, after a vote was seen through to the end by the engine's rules.
+
+    Three of five vote for the impostor, which is out after 25 steps: that ends it, and pays the crew.
+    """
+    facts, actions = game_named("hidden_agenda", AgendaFacts), actions_of("hidden_agenda")
+    notes = AgendaNotes(facts, 0, actions, AgendaSeat)
+    world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
+    turn = world.reset(seed=1)
+    notes.read(turn.observations["player_0"])
+    seat = notes.situation
+    voters = dict.fromkeys(("player_0", "player_1", "player_2"), actions["VOTE_5"])
+    while not turn.is_over:
+        is_vote = 201 <= turn.step < 226
+        turn = world.step({name: int(voters.get(name, 0)) if is_vote else 0 for name in world.seats})
+        if turn.step == 210:
+            ballot = Ballot.of(turn.observations["player_3"].view["VOTING"])
+            assert ballot.votes == {**dict.fromkeys(voters, "player_4"), "player_3": None, "player_4": None}
+            assert not ballot.out
+    world.close()
+    assert turn.step == 225
+    assert list(turn.rewards.values()) == [1, 1, 1, 1, -1]
+    assert isinstance(seat, AgendaSeat)
+    return seat
+
+
+def seen(pose: Pose, players: Mapping[str, Cell]) -> FrameSeen:
+    """A frame of a player at a pose, with others in view."""
+    shown = tuple(Detection(name, (0, 0), cell, 0, None, is_player=True) for name, cell in players.items())
+    return FrameSeen(TextualMap(pose, True, None, shown, NOWHERE, 0), (), ())
+
+
+def watched(players: Mapping[str, Cell], *, is_seen: bool) -> tuple[Sequence[Suspicion], list[str]]:
+    """What is known, and told, after player_1 was frozen. players: in view before. is_seen: a vote has begun."""
+    watch = EvidenceWatch(frozenset(), "player_0")
+    votes = dict.fromkeys(("player_0", *OTHERS))
+    watch.take(Ballot(votes, frozenset()))
+    watch.read(10, seen(HALL, players), (), None, 0.0)
+    votes.pop("player_1")
+    watch.take(Ballot(votes, frozenset(("player_1",))))
+    told = watch.read(11, seen(ROOM if is_seen else HALL, {}), (), None, 0.0)
+    return watch.suspicions, [event.interaction.behaviour for event in told]
+
+
+def test_whoever_was_beside_a_frozen_player_is_suspected_if_a_vote_begins() -> None:
+    known, told = watched({"player_1": (5, 6), "player_2": (5, 4), "player_3": (9, 1)}, is_seen=True)
+    assert known == (Suspicion("player_2", near=1), Suspicion("player_3", elsewhere=1), Suspicion("player_4"))
+    assert told == [NEAR_FROZEN, ELSEWHERE]
+
+
+def test_nobody_in_view_did_it_if_no_vote_begins() -> None:
+    known, _ = watched({"player_2": (5, 4)}, is_seen=False)
+    assert known[0] == Suspicion("player_2", elsewhere=1)
+
+
+def test_players_in_view_are_not_cleared_if_they_may_have_been_seen_by_the_agent_itself() -> None:
+    known, told = watched({"player_2": (5, 4)}, is_seen=True)
+    assert known[0] == Suspicion("player_2")
+    assert not told
+
+
+def changed(seat: AgendaSeat, **fields: object) -> AgendaSeat:
+    return replace(seat, **fields)  # type: ignore[arg-type]
+
+
+def test_a_crewmate_votes_for_the_impostor_it_knows_and_for_nobody_without_a_belief(seat: AgendaSeat) -> None:
+    voting = changed(seat, is_voting=True)
+    assert best_calls(voting, {"player_2": CREW, "player_3": LURKS})[0] == UseAction("vote_4")
+    assert best_calls(voting, {})[0] == UseAction("vote_6")
+
+
+def test_of_two_suspects_the_one_seen_beside_more_frozen_players_gets_the_vote(seat: AgendaSeat) -> None:
+    known = (Suspicion("player_1", near=1), Suspicion("player_2", near=2))
+    voting = changed(seat, is_voting=True, suspicions=known)
+    assert best_calls(voting, {"player_1": IMPOSTOR, "player_2": IMPOSTOR})[0] == UseAction("vote_3")
+    assert most_suspect(voting) == "player_2"
+
+
+def test_scripted_crewmates_follow_an_accusation_unless_they_saw_the_accused_elsewhere(seat: AgendaSeat) -> None:
+    voting = changed(seat, is_voting=True, votes={**dict.fromkeys(OTHERS), "player_1": "player_3"})
+    assert accusing_calls(voting)[0] == UseAction("vote_4")
+    cleared = changed(voting, suspicions=tuple(Suspicion(name, elsewhere=1) for name in OTHERS))
+    assert accusing_calls(cleared)[0] == UseAction("vote_6")
+
+
+def test_a_crewmate_stores_its_gem_in_the_middle(seat: AgendaSeat) -> None:
+    assert best_calls(changed(seat, carries=True, pose=Pose(5, 3, 0)), {}) == [WalkTo((14, 9))]
+    assert nearest_deposit((16, 20)) == (16, 12)
+    held = best_calls(changed(seat, seen={(3, 3): ("gem", 0)}), {})
+    assert held == [CollectThings("gem")]
+    assert is_voting_place(ROOM.cell)
+    assert not is_voting_place(HALL.cell)
+
+
+def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse(seat: AgendaSeat) -> None:
+    sighted = {name: PlayerSighting((4 + place, 5), 0, None, seat.step) for place, name in enumerate(OTHERS[:2])}
+    impostor = changed(seat, is_impostor=True, is_ready=True, sighted=sighted, pose=HALL)
+    nearest = impostor.in_view[0]
+    assert best_calls(impostor, {"player_1": SILENT}) == [UseAction("tag", nearest)]
+    assert best_calls(impostor, {"player_1": ACCUSES}) == [FollowPlayer(nearest, 5)]
+    voting = changed(impostor, is_voting=True)
+    assert best_calls(voting, {"player_1": FOLLOWS})[0] == UseAction("vote_2")
+    assert best_calls(voting, {"player_1": SILENT})[0] == UseAction("vote_6")
+
+
+def test_scripted_players_tell_their_slot_by_their_own_colour() -> None:
+    world = SelfPlayWorld(scenario_named("hidden_agenda_selfplay"))
+    frames = world.reset(seed=2).observations
+    assert [own_slot(frames[name].view["RGB"]) for name in world.seats] == list(range(5))
+    world.close()
