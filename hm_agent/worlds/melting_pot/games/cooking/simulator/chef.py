@@ -71,7 +71,7 @@ Beside a skilled chef that serves 14 are delivered, beside one that loads 18.
 
 ROBUST = Skill(stray=0.1, pause=0.02, rest=5, patience=30)
 """In corridors for many, others could not get past cooks that rest for longer."""
-KINDS: Mapping[str, Skill] = {
+UNSEEN_CHEFS: Mapping[str, Skill] = {
     "loader": replace(ROBUST, role=LOADS),
     "server": replace(ROBUST, role=SERVES),
     "dawdler": Skill(stray=0.5, pause=0.15, rest=15, patience=60, role=f"{EVERYTHING} {SLOWLY}"),
