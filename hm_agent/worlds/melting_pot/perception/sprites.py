@@ -118,6 +118,11 @@ def components(game_object: Mapping[str, Any], name: str) -> Iterator[Mapping[st
             yield component.get("kwargs", {})
 
 
+def beam_sprites(settings: Mapping[str, Any]) -> frozenset[str]:
+    """The sprites that are drawn for a moment where a player acts, without being objects: beams, hands, noses."""
+    return frozenset(beam.sprite for beam in _beams(settings))
+
+
 # What lies on each layer
 
 
