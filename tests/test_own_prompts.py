@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from jinja2.exceptions import SecurityError
 from pydantic import BaseModel, Field
 
 from hm_agent.command_line.checking_agents import one_of_each_world
@@ -16,6 +17,7 @@ from hm_agent.models.answer_parsing import read_answer
 from hm_agent.models.canned import CannedChat
 from hm_agent.models.chat import Message, Request, Sampling
 from hm_agent.models.own_prompts import OwnQuestion
+from hm_agent.models.prompts import environment
 from hm_agent.process.exit_status import FAILED, NO_MODEL, WRONG_INPUT
 from hm_agent.questions import answer_schema
 from hm_agent.registry import suites
@@ -222,3 +224,12 @@ def test_a_canned_answer_fits_any_form() -> None:
     for seed in range(5):
         reply = asyncio.run(CannedChat(seed).complete(request))
         assert read_answer(reply.texts[0], question).count in (3, 4)
+
+
+def test_a_template_may_read_what_is_safe_and_change_or_look_into_nothing() -> None:
+    values = {"text": "a", "items": [1]}
+    for _ in range(2):  # what may be read is kept by class
+        assert environment().from_string("{{ text.upper() }}{{ items.count(1) }}").render(values) == "A1"
+        for forbidden in ("text.__class__.mro()", "items.append(2)", "items.clear()"):
+            with pytest.raises(SecurityError):
+                environment().from_string(f"{{{{ {forbidden} }}}}").render(values)

@@ -13,7 +13,7 @@ from hm_agent.testing.endpoint import Response, completion, prompt_of
 from tests.support.melting_pot import kitchen, matrix_opponents, matrix_plans
 from tests.support.melting_pot.prompt_reading import Replies
 
-KITCHEN = "You and a teammate cook"
+KITCHEN = "cook tomato soup"
 """Words that are in every prompt about a kitchen and in no other."""
 MATRIX: Replies = {**matrix_opponents.REPLIES, **matrix_plans.REPLIES}
 

@@ -79,7 +79,7 @@ def play(name: str, steps: int) -> list[SeatStep]:
 def play_secretively(name: str) -> EpisodeOutcome:
     world = SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
     agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted"))
-    outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=200))
+    outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=100))
     world.close()
     return outcome
 

@@ -201,6 +201,41 @@ BELIEF = PlayerBelief(TEAMMATE, FAITH[0].words, "loads pots promptly")
 CHOOSE = ChooseStrategy(NOW, ROUNDS[-1:], others=(BELIEF,), is_rule=False)
 REVISE = Revise(NOW, TEAMMATE, ROUNDS, FAITH, ())
 
+RING = Layout.from_ascii("  ###C#  \n  #   C  \n  D # #  \n  O   #  \n  #OT##  ", "#OTDC")
+"""One room: a ring one cell wide round a counter."""
+SHARED_ROOM = replace(
+    ROOM,
+    rules=replace(COOKS, rooms="shared", cooks=3),
+    pose=Pose(4, 3, Facing.WEST),
+    role=LOADS,
+    expected=None,
+    pots=(
+        Pot((5, 0), 2, None, 205, is_full=False, ready=None),
+        Pot((6, 1), 3, "40%", 205, is_full=True, ready=217),
+    ),
+    own=WorkCost(12, 16),
+    other=WorkCost(None, None),
+    stations=(
+        Station(DISHES, (2, 2), "dish", 0),
+        Station(TOMATOES, (2, 3), "tomato", 210),
+        Station(DELIVERY, (4, 4), None, 210),
+    ),
+    spare=((4, 2),),
+    floor=tuple((x, y) for x, y in RING.open_cells if 3 <= x <= 5 and 1 <= y <= 3),
+    teammates=(
+        Teammate((5, 1), "dish", 209, 200, "player_1"),
+        Teammate((3, 2), None, 205, 205, "player_2", stood=14),
+    ),
+    recent=(),
+    layout=RING,
+    reach=frozenset({(2, 2), (2, 3), (4, 2), (4, 4), (5, 0), (6, 1)}),
+    parts={"player_1": "serves soup promptly", "player_2": "stands around"},
+)
+"""A room with two teammates: one serves, the other stands before the dishes."""
+BOTH = (PlayerBelief("player_1", None, "serves soup promptly"), PlayerBelief("player_2", None, "stands around"))
+LATEST = (replace(ROUNDS[-1], partner="player_1", by="player_1"), replace(ROUNDS[0], partner="player_2", by="player_1"))
+AMONG_TWO = replace(NOW, rules=SHARED_ROOM.rules, pots=SHARED_ROOM.pots, own=SHARED_ROOM.own, other=SHARED_ROOM.other)
+
 KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "propose_teammate": Propose(NOW, TEAMMATE, ROUNDS, FAITH),
     "propose_first_teammate": Propose(NOW, TEAMMATE, ROUNDS[:1], ()),
@@ -211,6 +246,8 @@ KITCHEN_EXAMPLES: Mapping[str, Question[Any]] = {
     "predict_teammate_unknown": Predict(AT_FIRST, TEAMMATE, (), (), decides=False),
     "choose_role": CHOOSE,
     "choose_role_at_first": ChooseStrategy(AT_FIRST, (), is_rule=False),
+    "choose_role_among_two": ChooseStrategy(AMONG_TWO, LATEST, others=BOTH, is_rule=False),
+    "plan_in_one_room": replace(PLAN_COOKING, situation=SHARED_ROOM, strategy="Keep all pots full."),
     "read_teammate": ReadMinds(NOW, (TEAMMATE,), ROUNDS),
     "read_teammate_at_first": ReadMinds(AT_FIRST, (), ()),
     "revise_teammate": REVISE,

@@ -29,7 +29,7 @@ from hm_agent.worlds.melting_pot.games.agenda.evidence import (
 )
 from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
 from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, FollowPlayer, UseAction, WalkTo
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -68,10 +68,10 @@ def seat() -> AgendaSeat:
     return seat
 
 
-def seen(pose: Pose, players: Mapping[str, Cell]) -> Sight:
+def seen(pose: Pose, players: Mapping[str, Cell]) -> FrameSeen:
     """A frame of a player at a pose, with others in view."""
     shown = tuple(Detection(name, (0, 0), cell, 0, None, is_player=True) for name, cell in players.items())
-    return Sight(TextualMap(pose, True, None, shown, NOWHERE, 0), (), ())
+    return FrameSeen(TextualMap(pose, True, None, shown, NOWHERE, 0), (), ())
 
 
 def watched(players: Mapping[str, Cell], *, is_seen: bool) -> tuple[Sequence[Suspicion], list[str]]:

@@ -19,6 +19,7 @@ from hm_agent.worlds.melting_pot.games.cooking.activities import KitchenInteract
 from hm_agent.worlds.melting_pot.games.cooking.failures import CritiqueInteraction
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     BEHAVIOURS,
+    COUNTER,
     EVERYTHING,
     LOADS,
     ROLES,
@@ -27,6 +28,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     Pot,
     role_in,
 )
+from hm_agent.worlds.melting_pot.games.cooking.reasoner import beam_search
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.beam_search import MOST_PLANNED
 from hm_agent.worlds.melting_pot.games.cooking.reasoner.teammate_model import LIBRARY, TeammateStrategy
 from hm_agent.worlds.melting_pot.grid import Facing, Pose
@@ -216,3 +218,22 @@ def test_every_plan_is_valid_and_short(
     pots = tuple(replace(each, step=step) for each in room_of(question).pots)
     calls = plan(planned(question, step=step, pose=pose, pots=pots))
     assert 1 <= len(calls) <= MOST_PLANNED
+
+
+def test_earlier_searches_change_no_plan() -> None:
+    bare = tuple(station for station in ROOM.stations if station.kind != COUNTER)
+    pots = pot(UPPER, 2), pot(LOWER, 3, ROOM.step + 60)
+    questions = [
+        planned(PLAN_COOKING, pots=pots, hands=None, role=role, spare=spare, stations=stations)
+        for role, spare, stations in (
+            (LOADS, ROOM.spare, ROOM.stations),
+            (LOADS, (), ROOM.stations),
+            (LOADS, ROOM.spare, bare),
+            (SERVES, ROOM.spare, ROOM.stations),
+        )
+    ]
+    alone = []
+    for question in questions:
+        beam_search._states_in.cache_clear()
+        alone.append(plan(question))
+    assert [plan(question) for question in (*questions, *questions)] == [*alone, *alone]

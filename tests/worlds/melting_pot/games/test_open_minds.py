@@ -38,7 +38,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
 from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, WALKS, ConductSeen, ConductWatch, takes
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, Deed, DeedLog
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
@@ -106,11 +106,11 @@ def test_deeds_are_counted_with_the_rewards_of_their_steps_and_idle_steps_only_i
     assert Deed(NOTHING_SPECIAL, 2, -1.0) in log.all
 
 
-def _walk_past(step: int) -> Sight:
+def _walk_past(step: int) -> FrameSeen:
     """A frame in which a player walks east, one cell a step."""
     player = Detection("player_1", (3, 0), (step, 5), 1, None, is_player=True)
     seen = TextualMap(Pose(0, 0, 0), present=True, mark=None, detections=(player,), in_view=NOWHERE, unknown_patches=0)
-    return Sight(seen, (), ())
+    return FrameSeen(seen, (), ())
 
 
 def test_a_stretch_tells_what_a_player_took_or_else_how_it_moved() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import TAG_REACH, is_voting_place
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen, ConductWatch
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
@@ -90,7 +90,7 @@ class EvidenceWatch(ConductWatch):
         return tuple(Suspicion(name, self._counts.near[name], self._counts.elsewhere[name]) for name in playing)
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         pose = sight.map.pose
         was_voting, self.is_voting = self.is_voting, pose is not None and is_voting_place(pose.cell)

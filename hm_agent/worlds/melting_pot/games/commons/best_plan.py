@@ -35,12 +35,16 @@ WAY = 12
 """The steps between river and orchard."""
 FAR = 99
 """The way to a place that is unknown."""
+KEEP_GOING = 150
+"""For so many steps several reciprocators are taken to keep each other cleaning, unseen."""
 TICK = 5
 """The steps of the model."""
 HORIZON = 200
 """How far it looks ahead at most."""
 TIMES_TO_CLEAN = (0, 10, 20, 40, 80)
 """For how many steps it considers to clean before it eats."""
+GONE = 20
+"""A player that was not in view for so many steps takes nothing here."""
 FOLLOWING = 8
 """The steps that it takes to hit a player that is near, and to be back at the apples."""
 
@@ -88,15 +92,19 @@ def _cleans(rule: str, step: int, company: int) -> bool:
     return rule == "cleans" or (rule == "reciprocates" and company > 0)
 
 
-def river_state(seat: CommonsSeat) -> RiverState:
-    """The state as far as a seat knows it: dirt has gathered since it last saw the river."""
+def river_state(seat: CommonsSeat, rules: Sequence[str]) -> RiverState:
+    """The state as far as a seat knows it: since it last saw the river, dirt has gathered and others have cleaned."""
     river, seen = seat.facts.river, seat.river
     assert river is not None
     assert seen is not None, "it is not known before it was seen"
-    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared)) / river.places
-    company = last_company(seat)
-    left = 0 if company is None else max(0, company + COMPANY - seat.step)
-    return RiverState(seat.step, min(1.0, seen.share + gathered), float(len(seat.apples)), left)
+    company, lasts = last_company(seat), KEEP_GOING if rules.count("reciprocates") > 1 else COMPANY
+    left = 0 if company is None else min(COMPANY, max(0, company + lasts - seat.step))
+    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared))
+    cleaners = sum(_cleans(rule, seat.step, left) for rule in rules)
+    cleaned = CLEANING * cleaners * (seat.step - seen.step)
+    share = min(1.0, max(0.0, seen.share + (gathered - cleaned) / river.places))
+    known = max(len(seat.orchard), river.orchard // 4)
+    return RiverState(seat.step, share, len(seat.apples) * max(1.0, river.orchard / known), left)
 
 
 def _is_at_river(seat: CommonsSeat) -> bool:
@@ -110,7 +118,7 @@ def time_to_clean(seat: CommonsSeat, rules: Sequence[str]) -> int:
     """For how many steps to clean now, which pays the most; 0 to eat."""
     river, steps = seat.facts.river, min(HORIZON, seat.left)
     assert river is not None
-    now, way = river_state(seat), 0 if _is_at_river(seat) else WAY
+    now, way = river_state(seat, rules), 0 if _is_at_river(seat) else WAY
     pays = {
         time: income(river, now, rules, range(way, way + time) if time else range(-WAY * (not way), 0), steps)
         for time in TIMES_TO_CLEAN
@@ -128,13 +136,16 @@ def tend_river(seat: CommonsSeat, rules: Sequence[str]) -> Sequence[Call]:
 def tend_apples(seat: CommonsSeat, rules: Mapping[str, str]) -> Sequence[Call]:
     """Spares apples while sparing pays, which it does unless others take them or the end is near.
 
-    rules: of the others, by name. Those that strip are zapped where that saves more apples than it costs.
+    rules: of the others, by name. Those that strip are zapped where that saves more apples than it costs; then apples
+    are spared while none of them is about.
     """
     regrowth = seat.facts.regrowth
     assert regrowth is not None
     strippers = [player for player, rule in rules.items() if rule == "strips"]
     saves = EATING * min(regrowth.removed, seat.left) / seat.facts.players
-    if strippers and saves > EATING * FOLLOWING and (shot := zap(seat, strippers)):
+    can_stop_them = saves > EATING * FOLLOWING
+    if can_stop_them and (shot := zap(seat, strippers)):
         return shot
+    near = [each for each in seat.players if each.name in strippers and each.ago < GONE]
     ends_soon = seat.left * EATING <= len(seat.apples)
-    return harvest(seat, 0 if strippers or ends_soon else KEEP)
+    return harvest(seat, 0 if ends_soon or (near if can_stop_them else strippers) else KEEP)

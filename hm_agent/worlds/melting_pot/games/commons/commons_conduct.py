@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.open.conduct import (
     takes,
     uses,
 )
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
 
@@ -22,7 +22,7 @@ OWN, SOMEBODY = "you", "somebody"
 """The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
 FRESH = 15
 """What was not in view for more steps than this says nothing of how many apples are left."""
-SCARCE = 1
+SCARCE = 2
 """An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
 
 
@@ -44,6 +44,8 @@ class CommonsWatch(ConductWatch):
     apple.
     """
 
+    least_seen = 3
+
     def __init__(self, facts: CommonsFacts, memory: EntityMemory) -> None:
         super().__init__({facts.apple})
         self._facts, self.memory, self._step = facts, memory, 0
@@ -55,7 +57,7 @@ class CommonsWatch(ConductWatch):
         self.behaviours |= dict.fromkeys(possible)
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         self._step = step
         ended = super().read(step, sight, gone, own, reward)

@@ -39,7 +39,7 @@ class River(Strict):
 
 
 @dataclass(frozen=True)
-class Regrowth(Strict):
+class GrowingBack(Strict):
     """Apples that grow back beside others.
 
     chances: per step, by how many apples lie within `radius` of the empty place; the last stands for more, too.
@@ -72,7 +72,7 @@ class CommonsFacts(SubstrateFacts):
 
     game: Literal["commons"]
     river: River | None = None
-    regrowth: Regrowth | None = None
+    regrowth: GrowingBack | None = None
     apple: str = "apple"
 
     @property

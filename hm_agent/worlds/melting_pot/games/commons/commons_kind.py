@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.models.builtin import ReasonerTable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHORTCUTS_ABOUT: Mapping[str, str] = {
     "only_eats": "eats, and never cleans",
-    "cleans_if_bare": "cleans while it knows of no apple, else eats",
+    "cleans_if_dirty": "cleans while the river is dirty, else eats",
     "strips": "takes every apple",
     "spares": "takes only apples that lie beside three others",
 }
@@ -32,7 +32,7 @@ class CommonsKind(OpenKind):
     shortcuts = SHORTCUTS_ABOUT
 
     def shortcuts_in(self, facts: CommonsFacts) -> Collection[str]:
-        return ("only_eats", "cleans_if_bare") if facts.river else ("strips", "spares")
+        return ("only_eats", "cleans_if_dirty") if facts.river else ("strips", "spares")
 
     def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
         from hm_agent.worlds.melting_pot.games.commons.rules import SHORTCUTS
@@ -59,6 +59,12 @@ class CommonsKind(OpenKind):
         from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import commons_bots
 
         return commons_bots(facts)
+
+    def problems(self, facts: Any, settings: Mapping[str, Any]) -> Iterator[str]:
+        from hm_agent.worlds.melting_pot.games.commons.simulator.commons_checks import common_problems
+
+        yield from super().problems(facts, settings)
+        yield from common_problems(facts, settings)
 
     def file(self, substrate: str) -> str:
         return ""

@@ -62,7 +62,8 @@ class CommonsNotes(OpenNotes):
         if sum(cell in self._near_dirt for cell, _ in self.sight.ground) >= GOOD_PART:
             self._looked = step
         is_own = self._watch.cleaned.get(OWN, -1) >= step - 1
-        if not is_own and any(gone.kind == river.dirt for gone in self.memory.disappeared):
+        gone = {each.cell for each in self.memory.disappeared if each.kind == river.dirt}
+        if not is_own and gone - self.occupied:
             self._watch.cleaned[SOMEBODY] = step
 
     def note_action(self, action: IntEnum) -> None:

@@ -20,7 +20,7 @@ from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS
 from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
-SLIPS = 0.05
+SLIPS = 0.1
 """The chance that a player that spares apples is seen to take a last one."""
 
 

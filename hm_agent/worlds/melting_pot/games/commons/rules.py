@@ -87,8 +87,13 @@ def take_turns(seat: CommonsSeat) -> Sequence[Call]:
 
 
 def tend(seat: CommonsSeat) -> Sequence[Call]:
-    """Cleans while it knows of no apple, else eats."""
-    return eat(seat) if seat.apples else clean(seat)
+    """Cleans while the river is more than half as dirty as lets nothing grow, as far as was seen, else eats."""
+    river, seen = seat.facts.river, seat.river
+    assert river is not None, "there is a river to clean"
+    if seen is None:
+        return []
+    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared)) / river.places
+    return clean(seat) if seen.share + gathered > river.depletion / 2 else eat(seat)
 
 
 # Apples that grow back beside others
@@ -133,7 +138,7 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
 
 RIVER_SHORTCUTS: Mapping[str, PlayingRule] = {
     "only_eats": PlayingRule("Eat, and never clean.", eat),
-    "cleans_if_bare": PlayingRule("Clean while there are no apples, else eat.", tend),
+    "cleans_if_dirty": PlayingRule("Clean while the river is dirty, else eat.", tend),
 }
 REGROWTH_SHORTCUTS: Mapping[str, PlayingRule] = {
     "strips": PlayingRule("Take every apple.", partial(harvest, keep=0)),

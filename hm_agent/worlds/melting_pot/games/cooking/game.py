@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hm_agent.core import Event, Observation
 from hm_agent.theory_of_mind.language_questions import Plan, ReviewPlan
@@ -77,7 +78,7 @@ class CookingGame(Game):
     @property
     def situation(self) -> KitchenSeat:
         """What strategists' questions show of the kitchen."""
-        return self.situation_beside(self.players[0])
+        return replace(self.situation_beside(self.players[0]), about="")
 
     def situation_beside(self, player: str) -> KitchenSeat:
         """What a question about one teammate shows of the kitchen."""
@@ -91,6 +92,7 @@ class CookingGame(Game):
             pace=teammate.pace,
             own=work_cost(kitchen, self.layout, self._pose, own=True),
             other=work_cost(kitchen, self.layout, self._pose, own=False),
+            about=player if len(self.players) > 1 else "",
         )
 
     def read(self, observation: Observation[View], view: TextualMap, memory: EntityMemory) -> tuple[Event, ...]:

@@ -37,7 +37,8 @@ class KitchenSeat(SeatSituation):
     """A kitchen at one step, as one cook knows it.
 
     hands: what the agent holds. held: what the teammate holds, None if it was never seen. pace: the teammate's. own,
-    other: the cost of work in the agent's room and in the other one.
+    other: the cost of work in the agent's room and in the other one. about: the teammate that the question is about, if
+    there are several; else empty.
     """
 
     blocks = "melting_pot/cooking/blocks.j2"
@@ -52,6 +53,7 @@ class KitchenSeat(SeatSituation):
     pace: Pace
     own: WorkCost
     other: WorkCost
+    about: str = ""
 
     @property
     def loading_share(self) -> float:

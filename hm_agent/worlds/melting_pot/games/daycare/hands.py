@@ -16,7 +16,7 @@ from hm_agent.worlds.melting_pot.games.open.conduct import (
     Conduct,
     ConductSeen,
 )
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 
@@ -73,7 +73,7 @@ class _Stretch:
     tried: set[Cell] = field(default_factory=set)
 
 
-def words_by_cell(sight: Sight) -> Mapping[Cell, frozenset[str]]:
+def words_by_cell(sight: FrameSeen) -> Mapping[Cell, frozenset[str]]:
     """All that a frame shows in each cell, beside ground and players."""
     words = {}
     for each in sight.map.detections:
@@ -85,7 +85,7 @@ def words_by_cell(sight: Sight) -> Mapping[Cell, frozenset[str]]:
     return words
 
 
-def hands_in(sight: Sight) -> Mapping[str, Cell]:
+def hands_in(sight: FrameSeen) -> Mapping[str, Cell]:
     """The cells of the hands that a frame shows, by player: of those that hold something and of those that try to."""
     shown = ((cell, effect.removeprefix(HAND)) for cell, effect in sight.effects if effect.startswith(HAND))
     return {f"player_{int(number) - 1}": cell for cell, number in shown}
@@ -111,7 +111,7 @@ class HandWatch:
         self.behaviours = dict.fromkeys(OF_CHILDREN if own == PARENT else OF_PARENTS)
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         """Takes in a frame; returns the stretch that it ends, if the other player was in view in it for long enough."""
         self._earned += reward

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hm_agent.theory_of_mind.situation import InteractionSeen
-from hm_agent.worlds.melting_pot.games.open.seeing import Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 
@@ -77,7 +77,7 @@ class Watch(Protocol):
     behaviours: dict[str, None]
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         """Takes in a frame; returns the stretches that it ends.
 
@@ -87,7 +87,13 @@ class Watch(Protocol):
 
 
 class ConductWatch:
-    """Watches the other players of one episode. takable: the things that count as taken once they are gone."""
+    """Watches the other players of one episode.
+
+    takable: the things that count as taken once they are gone. least_seen: a player that was in view in fewer steps of
+    a stretch has shown nothing.
+    """
+
+    least_seen = LEAST_SEEN
 
     def __init__(self, takable: Set[str]) -> None:
         self._takable = takable
@@ -97,7 +103,7 @@ class ConductWatch:
         """All that others were seen to do so far, which is what they can be predicted to do."""
 
     def read(
-        self, step: int, sight: Sight, gone: Sequence[Disappearance], own: Cell | None, reward: float
+        self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
     ) -> Sequence[ConductSeen]:
         self._earned += reward
         players = [player for player in sight.map.players if player.cell is not None]
@@ -121,7 +127,7 @@ class ConductWatch:
 
     def _ended(self, step: int) -> Iterator[Conduct]:
         for player, seen in self._seen.items():
-            if seen.steps < LEAST_SEEN:
+            if seen.steps < self.least_seen:
                 continue
             moves = WALKS if seen.walked >= FEW_STEPS * seen.steps else STAYS
             acts = tuple(seen.acts.most_common())

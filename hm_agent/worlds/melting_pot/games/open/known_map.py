@@ -31,7 +31,7 @@ FEW = 50
 Flags = npt.NDArray[np.bool_]
 
 
-class Look(NamedTuple):
+class MapSprite(NamedTuple):
     """A sprite on the layer that it lies on."""
 
     sprite: str
@@ -47,8 +47,8 @@ class CellKind:
     stand there.
     """
 
-    shown: frozenset[frozenset[Look]] = frozenset()
-    possible: frozenset[Look] = frozenset()
+    shown: frozenset[frozenset[MapSprite]] = frozenset()
+    possible: frozenset[MapSprite] = frozenset()
     starts: frozenset[str] = frozenset()
     is_solid: bool = False
 
@@ -60,7 +60,7 @@ class CellKind:
         """One of both, as is drawn for each episode."""
         return self._joined(self.shown & other.shown, other, is_solid=self.is_solid and other.is_solid)
 
-    def _joined(self, shown: frozenset[frozenset[Look]], other: CellKind, *, is_solid: bool) -> CellKind:
+    def _joined(self, shown: frozenset[frozenset[MapSprite]], other: CellKind, *, is_solid: bool) -> CellKind:
         return CellKind(shown, self.possible | other.possible, self.starts | other.starts, is_solid)
 
 
@@ -111,19 +111,19 @@ class MapReader:
         if not _stays(prefab, states):
             return CellKind(starts=starts, is_solid=is_solid)
         looks = [
-            Look(state["sprite"], state["layer"]) for state in states if state.get("sprite") and state.get("layer")
+            MapSprite(state["sprite"], state["layer"]) for state in states if state.get("sprite") and state.get("layer")
         ]
         possible = frozenset(looks)
         shown = frozenset({possible} if looks and len(looks) == len(states) else ())
         return CellKind(shown, possible, starts, is_solid)
 
 
-def alive_look(avatar: Mapping[str, Any]) -> Look:
+def alive_look(avatar: Mapping[str, Any]) -> MapSprite:
     """An avatar's own look on the layer that it moves on, as its player sees it."""
     kwargs = next(components(avatar, "Avatar"))
     states = (state for manager in components(avatar, "StateManager") for state in manager["stateConfigs"])
     alive = next(state for state in states if state["state"] == kwargs["aliveState"])
-    return Look(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
+    return MapSprite(kwargs.get("spriteMap", {}).get(alive["sprite"], alive["sprite"]), alive["layer"])
 
 
 PLAIN = frozenset({"StateManager", "Transform", "Appearance", "AdditionalSprites", "BeamBlocker", "AllBeamBlocker"})
@@ -142,7 +142,7 @@ class Evidence:
     looks: those of all things that stay where they are. loose: the sprites that other things show, too.
     """
 
-    def __init__(self, layers: Sequence[Layer], looks: Sequence[Look], loose: Set[str]) -> None:
+    def __init__(self, layers: Sequence[Layer], looks: Sequence[MapSprite], loose: Set[str]) -> None:
         order = {layer.name: number for number, layer in enumerate(layers)}
         drawn = [(layer.name, sprite, rgba) for layer in layers for sprite, rgba in layer.pictures]
         self._pixels = {(sprite.name, sprite.turns): rgba.reshape(-1, 4) for _, sprite, rgba in drawn}
@@ -179,7 +179,7 @@ class Evidence:
             over = over | hides
         return fits, told
 
-    def picture(self, look: Look, facing: int) -> bytes:
+    def picture(self, look: MapSprite, facing: int) -> bytes:
         return bytes(self._pictures[self._numbers[look], facing].tobytes())
 
     def _differs(self, sprite: Sprite) -> Flags:
@@ -280,10 +280,10 @@ class KnownMap:
 
     def matching(self, labels: Numbers, poses: Numbers) -> Numbers:
         """Those poses at which the map may show these labels, cell for cell."""
-        if len(self._fits) < len(self.atlas.labels):
-            new = [self._fits_of(number) for number in range(len(self._fits), len(self.atlas.labels))]
-            self._fits = np.concatenate([self._fits, new])
         fits, views = self._fits, self.views
+        if len(fits) < len(self.atlas.labels):
+            new = [self._fits_of(number) for number in range(len(fits), len(self.atlas.labels))]
+            self._fits = fits = np.concatenate([fits, new])
         parts = [slice(None)] if len(poses) < FEW else [slice(start, None, 5) for start in range(5)]
         for part in parts:
             poses = poses[fits[labels[part], views[poses, part]].all(axis=1)]

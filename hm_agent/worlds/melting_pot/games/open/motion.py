@@ -20,7 +20,8 @@ class Motion:
     """
 
     def __init__(self, window: Window, atlas: Atlas, names: Set[str], own: Set[str]) -> None:
-        self._window, self._atlas, self._names, self._own = window, atlas, names, own
+        self.atlas = atlas
+        self._window, self._names, self._own = window, names, own
         self._contents = np.empty(0, np.intp)
         self._numbers: dict[frozenset[str], int] = {}
 
@@ -31,10 +32,8 @@ class Motion:
         """
         if move not in self._pairs:
             return 0
-        for number in range(len(self._contents), len(self._atlas.labels)):
-            self._contents = np.append(self._contents, self._content(number))
         earlier, here = self._pairs[move]
-        old, new = self._contents[before], self._contents[now][here]
+        old, new = self._contents_of(before), self._contents_of(now)[here]
         failed, moved = (_differing(content, new) for content in (old[here], old[earlier]))
         return failed - moved
 
@@ -42,8 +41,8 @@ class Motion:
         """True if frames show nothing but the player that may move, and the player as it is when it can move."""
         own = self._window.own_index
         return all(
-            np.count_nonzero(self._contents[labels] == NOTHING_TOLD) == 1
-            and all(sprite.name in self._names | self._own for sprite in self._atlas.labels[labels[own]].sprites)
+            np.count_nonzero(self._contents_of(labels) == NOTHING_TOLD) == 1
+            and all(sprite.name in self._names | self._own for sprite in self.atlas.labels[labels[own]].sprites)
             for labels in frames
         )
 
@@ -52,7 +51,7 @@ class Motion:
         if move not in STEP_QUARTERS:
             return False
         target = self._window.offsets.index(Pose(0, 0, 0).offset(Pose(0, 0, 0).after(move).cell))
-        return bool(self._contents[now[target]] == NOTHING_TOLD)
+        return bool(self._contents_of(now)[target] == NOTHING_TOLD)
 
     @cached_property
     def _pairs(self) -> Mapping[int, tuple[Numbers, Numbers]]:
@@ -66,9 +65,16 @@ class Motion:
             pairs[move] = (np.array([old for old, _ in both]), np.array([new for _, new in both]))
         return pairs
 
+    def _contents_of(self, labels: Numbers) -> Numbers:
+        known = self._contents
+        if len(known) < len(self.atlas.labels):
+            new = [self._content(number) for number in range(len(known), len(self.atlas.labels))]
+            self._contents = known = np.concatenate([known, np.array(new, np.intp)])
+        return known[labels]
+
     def _content(self, number: int) -> int:
         """A number for what a label shows; the pictures of one moving thing differ by the number in their names."""
-        label: Label = self._atlas.labels[number]
+        label: Label = self.atlas.labels[number]
         if number == UNKNOWN or any(sprite.name not in self._names for sprite in label.sprites):
             return NOTHING_TOLD
         names = frozenset(sprite.name.rstrip("0123456789") for sprite in label.sprites)

@@ -18,7 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, DeedLo
 from hm_agent.worlds.melting_pot.games.open.grid_view import SEVERAL, GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.games.open.seeing import Seeing, Sight
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen, Seeing
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Move, Pose
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
@@ -55,7 +55,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._earned = 0.0
         self._observation: Observation[View] = Observation(-1, {})
         nothing = TextualMap(None, present=False, mark=None, detections=(), in_view=NOWHERE, unknown_patches=0)
-        self.sight = Sight(nothing, (), ())
+        self.sight = FrameSeen(nothing, (), ())
         self.occupied: frozenset[Cell] = frozenset()
         self.entered: str | None = None
         self.has_moved_elsewhere = False

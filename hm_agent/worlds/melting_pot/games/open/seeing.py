@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.perception.textual_map import Detection, Textua
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FrameSeen:
     """What a frame shows.
 
     effects: the beams and hands in view. own: what shows together with the own avatar. ground: that of each cell in
@@ -61,7 +61,7 @@ class Seeing:
         self.unknown_patches = self.lost_steps = 0
         self._lost_for = 0
 
-    def see(self, rgb: Pixels, move: Move) -> Sight:
+    def see(self, rgb: Pixels, move: Move) -> FrameSeen:
         """Perceives one frame. move: the own step or turn since the frame before, NOOP for anything else."""
         window = self._view.window
         labels = self._view.atlas.label(rgb)
@@ -89,7 +89,7 @@ class Seeing:
             self._solid(labels) if is_lost else frozenset(),
         )
         placed = [(area.cells[number], told) for number, told in found] if area else []
-        return Sight(
+        return FrameSeen(
             seen,
             tuple((cell, told.effect) for cell, told in placed if told.effect),
             tuple(thing for thing in own.things if thing not in self._scenery),

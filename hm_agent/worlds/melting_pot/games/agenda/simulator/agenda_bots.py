@@ -30,7 +30,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, Ag
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
-from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, ScriptedPlayer, ScriptedPolicy
+from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
 OF_IMPOSTORS: Mapping[str, PlayingRule] = {
@@ -56,7 +56,7 @@ class AgendaBots(RuleBots):
     def __init__(self, game: AgendaFacts) -> None:
         super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, AgendaNotes, AgendaSeat, AgendaFollower)
 
-    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)
         of_role, usual = (OF_IMPOSTORS, USUAL_IMPOSTOR_RULE) if game.is_impostor(slot) else (OF_CREWS, USUAL_CREW_RULE)
         fitting = [name for name in names if name in of_role] or [usual]
@@ -70,15 +70,15 @@ class AgendaBots(RuleBots):
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
         rule = STAND_INS[bot.removeprefix("hidden_agenda__").rstrip("_0123456789")]
         build = partial(self._player, self._game, 0, names=[rule])
-        return ScriptedPolicy(lambda place, slot: OwnSlotPlayer(build), count())
+        return RulePolicy(lambda place, slot: OwnSlotPlayer(build), count())
 
 
 class OwnSlotPlayer:
     """A scripted player that finds out its slot by its own colour, in its first frame. build: makes the slot's."""
 
-    def __init__(self, build: Callable[[int], ScriptedPlayer]) -> None:
+    def __init__(self, build: Callable[[int], RulePlayer]) -> None:
         self._build = build
-        self._player: ScriptedPlayer | None = None
+        self._player: RulePlayer | None = None
 
     @property
     def intent(self) -> str | None:

@@ -34,7 +34,7 @@ DEALT, DRAWN = "dealt", "drawn"
 """The puppeteers of several rules, their parameter `rules`: each player has one of them, or all have the same one."""
 
 
-class ScriptedPlayer:
+class RulePlayer:
     """One scripted player in one episode. intent: its rule in words."""
 
     def __init__(self, notes: OpenNotes, follower: OpenFollower, rule: PlayingRule) -> None:
@@ -71,7 +71,7 @@ class FramePlayer(Protocol):
     def act(self, frame: Mapping[str, Any], reward: float) -> int: ...
 
 
-class ScriptedPolicy(policy_lib.Policy[FramePlayer]):
+class RulePolicy(policy_lib.Policy[FramePlayer]):
     """The scripted players of an episode. build: makes one, from its place among them and its slot. slots: theirs."""
 
     def __init__(self, build: Callable[[int, int], FramePlayer], slots: Iterable[int]) -> None:
@@ -136,7 +136,7 @@ class RuleBots(GameBots[SubstrateFacts]):
     ) -> policy_lib.Policy[Any]:
         if bot in BOT_CONFIGS:
             name, slot = self.stands_in(bot)
-            return ScriptedPolicy(partial(self._player, self._game, names=[name]), count(slot))
+            return RulePolicy(partial(self._player, self._game, names=[name]), count(slot))
         scenario = scenario_named(bot)
         assert scenario.unseen, "all other bots are Melting Pot's"
         names = list(self._named(scenario.unseen))
@@ -145,10 +145,10 @@ class RuleBots(GameBots[SubstrateFacts]):
         slots = [slot for slot in range(scenario.players) if slot not in scenario.unseen.focal_slots]
         game = scenario.game_of(slots[0])
         assert isinstance(game, SubstrateFacts)
-        return ScriptedPolicy(partial(self._player, game, names=dealt), slots)
+        return RulePolicy(partial(self._player, game, names=dealt), slots)
 
-    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> ScriptedPlayer:
+    def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         """The player of a slot, with the rule of its place among the scripted players."""
         actions = actions_of(game.substrate)
         notes = self._notes(game, slot, actions, self._seat)
-        return ScriptedPlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])
+        return RulePlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])

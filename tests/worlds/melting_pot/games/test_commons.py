@@ -1,0 +1,178 @@
+"""Common goods: their rules against the engine's record, what is noticed of others, and what is best beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from hm_agent.registry import scenarios, suites
+from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
+from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.worlds.melting_pot.games import kind_of
+from hm_agent.worlds.melting_pot.games.commons.best_plan import RiverState, income
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import FRESH, CommonsConduct, CommonsWatch, takes_last
+from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts, River
+from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import REASONER, rules_believed
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest
+from hm_agent.worlds.melting_pot.games.open.calls import WalkTo
+from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, takes, uses
+from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.grid import Layout, Pose
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
+from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
+from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, config_of
+from hm_agent.worlds.melting_pot.simulator.substrate import default_settings
+from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from tests.model_stand_ins import CheckedReasoner
+
+EATS, CLEANS, LAST = takes("apple"), uses("beam clean"), takes_last("apple")
+LAYOUT = Layout(12, 12, frozenset())
+
+
+def counted(name: str, steps: int) -> Sequence[tuple[int, int]]:
+    """How many cells hold dirt and apples before each step, while the agent stands still and the bots play."""
+    world = MeltingPotWorld(scenario_named(name), Bots.SCRIPTED)
+    world.reset(seed=1)
+    view, counts = GridView.of(world._game.substrate, 0), []
+    for _ in range(steps):
+        shown = [view.shown(label).things for label in view.atlas.label(world.truth(0)["WORLD.RGB"])]
+        counts.append((sum("dirt" in things for things in shown), sum("apple" in things for things in shown)))
+        world.step({"player_0": 0})
+    world.close()
+    return counts
+
+
+def river_of(name: str) -> River:
+    river = game_named(name, CommonsFacts).river
+    assert river is not None
+    return river
+
+
+def test_apples_grow_only_while_less_of_the_river_is_dirty_than_the_threshold() -> None:
+    river = river_of("clean_up")
+    counts = counted("clean_up_unseen_0", 60)
+    grown = [dirt / river.places for (dirt, apples), (_, after) in pairwise(counts) if after > apples]
+    assert counts[0][0] / river.places > river.depletion
+    assert grown
+    assert max(grown) < river.depletion
+    assert (river.growing(0), river.growing(0.2), river.growing(0.4)) == (0.05, 0.025, 0)
+
+
+def test_where_all_apples_are_taken_none_grows_back() -> None:
+    counts = counted("commons_harvest_open_unseen_1", 130)
+    apples = [apples for _, apples in counts]
+    assert apples[0] == 64
+    bare = apples.index(0)
+    assert set(apples[bare:]) == {0}
+    assert len(apples) - bare > 20
+
+
+@pytest.mark.parametrize("name", ["clean_up", "commons_harvest_open", "commons_harvest_closed"])
+def test_facts_of_a_common_good_are_its_substrate_s(name: str) -> None:
+    facts = game_named(name, CommonsFacts)
+    kind, settings = kind_of(facts), default_settings(facts.substrate)
+    assert not list(kind.problems(facts, settings))
+    wrong = replace(facts, river=facts.river and replace(facts.river, growth=0.5))
+    wrong = replace(wrong, regrowth=facts.regrowth and replace(facts.regrowth, removed=7))
+    assert len(list(kind.problems(wrong, settings))) == 1
+
+
+def test_a_scenario_of_four_has_one_seat_and_three_players_by_a_rule() -> None:
+    config = config_of(scenario_named("clean_up_unseen_0"))
+    assert list(config.is_focal) == [True, False, False, False]
+    assert config.bots_by_role == {"default": {"clean_up_unseen_0"}}
+
+
+def conduct(behaviour: str, step: int = STRETCH, *, in_company: bool = False) -> CommonsConduct:
+    return CommonsConduct(step, "player_1", behaviour, (), STRETCH, (0, 0), 0.0, in_company)
+
+
+def seat_at(name: str, **known: object) -> CommonsSeat:
+    seat = CommonsSeat(
+        facts=game_named(name, CommonsFacts),
+        actions=("fire_zap", "fire_clean"),
+        step=100,
+        pose=Pose(5, 5, 0),
+        is_own_map=False,
+        told=(),
+        own=(),
+        deeds=(),
+        earned=0.0,
+        behaviours=(EATS, CLEANS, LAST),
+        layout=LAYOUT,
+        seen={},
+        sighted={},
+        looked_at=ViewTimes(LAYOUT),
+        blocking=frozenset(),
+    )
+    return replace(seat, **known)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "history", "rule"),
+    [
+        ("clean_up", [conduct(CLEANS), conduct(CLEANS, 85)], RIVER_RULES["cleans"]),
+        ("clean_up", [conduct(EATS), conduct(EATS, in_company=True)], RIVER_RULES["eats"]),
+        ("clean_up", [conduct(EATS), conduct(CLEANS, 85, in_company=True)], RIVER_RULES["reciprocates"]),
+        ("clean_up", [conduct(CLEANS), conduct(EATS, 85), conduct(CLEANS, 140)], RIVER_RULES["takes_turns"]),
+        ("commons_harvest_open", [conduct(EATS), conduct(EATS)], REGROWTH_RULES["spares"]),
+        ("commons_harvest_open", [conduct(EATS), conduct(EATS), conduct(LAST)], REGROWTH_RULES["strips"]),
+    ],
+)
+def test_what_a_player_did_tells_its_rule(name: str, history: Sequence[CommonsConduct], rule: object) -> None:
+    weights = REASONER.weigh(seat_at(name), "player_1", history, ())
+    assert max(weights, key=weights.__getitem__) == rule.words  # type: ignore[attr-defined]
+
+
+def test_cleaning_pays_where_others_answer_it_and_not_where_they_do_it_anyway() -> None:
+    river, now = river_of("clean_up"), RiverState(60, 0.4, 0, 0)
+    answering, cleaning = ("reciprocates",) * 3, ("cleans", "cleans", "eats")
+    assert income(river, now, answering, range(40), 200) > 10 + 10 * income(river, now, answering, range(0), 200)
+    assert income(river, now, cleaning, range(0), 200) > income(river, now, cleaning, range(40), 200)
+
+
+def test_a_taken_apple_is_one_of_the_last_only_if_its_surroundings_were_seen_lately() -> None:
+    memory = EntityMemory(LAYOUT)
+    watch = CommonsWatch(game_named("commons_harvest_open", CommonsFacts), memory)
+    taken = Disappearance("apple", (5, 5), 9)
+    watch._step = 10
+    memory.looked_at.update(10, LAYOUT.area(LAYOUT.open_cells))
+    assert watch._taking(taken) == LAST
+    memory.things = {(5, 6): ("apple", 10), (4, 5): ("apple", 10)}
+    assert watch._taking(taken) == EATS
+    memory.things, watch._step = {}, 11 + FRESH
+    assert watch._taking(taken) == EATS
+
+
+def test_who_spares_takes_only_apples_beside_three_others() -> None:
+    patch = {(5, 1): ("apple", 99), (8, 8): ("apple", 99), (9, 8): ("apple", 99), (8, 9): ("apple", 99)}
+    seat = seat_at("commons_harvest_open", seen=patch)
+    assert harvest(seat, keep=0) == [WalkTo((5, 1))]
+    assert not [call for call in harvest(seat, keep=3) if isinstance(call, WalkTo) and call.target in patch]
+    whole = replace(seat, seen={**patch, (9, 9): ("apple", 99)})
+    assert harvest(whole, keep=3) == [WalkTo((8, 8))]
+
+
+def test_rules_are_believed_as_they_are_worded_and_as_the_ceiling_is_told_them() -> None:
+    words = RIVER_RULES["reciprocates"].words
+    others = [
+        PlayerBelief("player_1", words, None),
+        PlayerBelief("player_2", None, words),
+        PlayerBelief("x", "Odd.", None),
+    ]
+    assert rules_believed(seat_at("clean_up"), others) == {"player_1": "reciprocates", "player_2": "reciprocates"}
+
+
+@pytest.mark.parametrize("agent", ["oracle", "only_eats"])
+def test_agents_play_common_goods_with_answers_that_hold(agent: str) -> None:
+    scenario = scenarios()["clean_up_unseen_0"]
+    world = MeltingPotWorld(scenario_named("clean_up_unseen_0"), Bots.SCRIPTED)
+    model = CheckedReasoner(suites()["melting_pot"].answers())
+    log = SeatLog()
+    play_out(world, seat_agents(world, scenario, agent, model=model), seed=1, steps=20, recorders=[log])
+    assert any(step.decision.exchanges for step in log.steps)
