@@ -20,7 +20,7 @@ Seen = tuple[Labels, Move, Pose]
 """What a player sees, its step or turn before, and where it really is."""
 
 
-STEPS = 60
+STEPS = 40
 
 
 @cache

@@ -63,6 +63,12 @@ def _search(seat: AgendaSeat) -> Sequence[Call]:
     return [WalkTo(seat.unseen[0])] if seat.unseen else [LookAround()]
 
 
+def _await(seat: AgendaSeat) -> Sequence[Call]:
+    """Goes where crewmates come back to again and again, and looks around there."""
+    deposit = nearest_deposit(seat.here)
+    return [WalkTo(deposit)] if distance(seat.here, deposit) > CLOSE else [LookAround()]
+
+
 def bring_gems(seat: AgendaSeat) -> Sequence[Call]:
     """Picks up the nearest gem, and stores it."""
     if seat.carries:
@@ -106,7 +112,7 @@ def hunting_calls(seat: AgendaSeat) -> Sequence[Call]:
         return vote(seat, most_voted(seat))
     if seat.in_view:
         return [UseAction(TAG, seat.in_view[0])] if seat.is_ready else [FollowPlayer(seat.in_view[0], 5)]
-    return _search(seat)
+    return _await(seat)
 
 
 def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
@@ -115,7 +121,7 @@ def lurking_calls(seat: AgendaSeat) -> Sequence[Call]:
         return vote(seat, most_voted(seat))
     if seat.is_ready and len(seat.in_view) == 1:
         return [UseAction(TAG, seat.in_view[0])]
-    return [FollowPlayer(seat.in_view[0], 5)] if seat.in_view else _search(seat)
+    return [FollowPlayer(seat.in_view[0], 5)] if seat.in_view else _await(seat)
 
 
 def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:

@@ -23,7 +23,7 @@ VOTES, ABSTAINS = "votes for somebody", "votes for nobody"
 class Suspicion:
     """What was seen of a player when others were frozen, as numbers of times.
 
-    near: it was beside a player that was frozen then. elsewhere: it was in view, and beside nobody that was frozen.
+    near: nobody was nearer to a player that was frozen. elsewhere: it was in view, and did not freeze it.
     """
 
     player: str
@@ -119,10 +119,13 @@ class EvidenceWatch(ConductWatch):
         player may have done it if one begins.
         """
         place = self._before.get(victim)
+        far = TAG_REACH + 1
+        away = {name: distance(cell, place) if place else far for name, cell in self._before.items() if name != victim}
+        nearest = min((away[name] for name in away if name in self.ballot.votes), default=far)
         for name, cell in self._before.items():
             if name == victim or name not in self.ballot.votes or (self.is_voting and place is None):
                 continue
-            is_near = self.is_voting and place is not None and distance(cell, place) <= TAG_REACH
+            is_near = self.is_voting and away[name] == nearest < far
             (self._counts.near if is_near else self._counts.elsewhere)[name] += 1
             yield self._shown(step, name, NEAR_FROZEN if is_near else ELSEWHERE, cell)
 

@@ -46,7 +46,7 @@ OF_CREWS: Mapping[str, PlayingRule] = {
 STAND_INS: Mapping[str, str] = {"hunter_impostor": "hunts", "collector_crew": "silent"}
 """The rules that stand in for Melting Pot's trained bots, by what these are called."""
 PLAYERS = 5
-USUAL_IMPOSTOR_RULE, USUAL_CREW_RULE = "hunts", "accuses"
+USUAL_IMPOSTOR_RULE, USUAL_CREW_RULE = "hunts", "follows"
 """What players do whose role is not that of the scenario's rule."""
 
 
