@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hm_agent.worlds.melting_pot.games.open.bearings import START, Bearings
-from hm_agent.worlds.melting_pot.games.open.known_map import CellKind, MapSprite, MapReader
+from hm_agent.worlds.melting_pot.games.open.known_map import CellKind, MapReader, MapSprite
 from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.perception.atlas import Labels
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -20,7 +20,7 @@ Seen = tuple[Labels, Move, Pose]
 """What a player sees, its step or turn before, and where it really is."""
 
 
-STEPS = 60
+STEPS = 40
 
 
 @cache

@@ -143,7 +143,7 @@ def test_a_taken_apple_is_one_of_the_last_only_if_its_surroundings_were_seen_lat
     watch._step = 10
     memory.looked_at.update(10, LAYOUT.area(LAYOUT.open_cells))
     assert watch._taking(taken) == LAST
-    memory.things = {(5, 6): ("apple", 10), (4, 5): ("apple", 10)}
+    memory.things = dict.fromkeys([(5, 6), (4, 5), (3, 5)], ("apple", 10))
     assert watch._taking(taken) == EATS
     memory.things, watch._step = {}, 11 + FRESH
     assert watch._taking(taken) == EATS

@@ -123,11 +123,12 @@ def test_a_tomato_in_a_teammates_hands_is_counted_on_and_a_dish_takes_soup() -> 
         assert contents(seat(role=EVERYTHING, teammates=(mate,))) == foreseen
 
 
-def test_nothing_is_counted_on_of_who_is_not_expected_to_work_or_was_not_seen_for_long() -> None:
+def test_nothing_is_counted_on_of_who_is_not_expected_to_work_promptly_or_was_not_seen_for_long() -> None:
     mate = SHARED_ROOM.teammates[0]
     for room in (
         seat(role=EVERYTHING, parts={}),
         seat(role=EVERYTHING, parts={"player_1": STANDS}),
+        seat(role=EVERYTHING, parts={"player_1": f"{EVERYTHING} slowly"}),
         seat(role=EVERYTHING, teammates=(replace(mate, step=150),)),
     ):
         assert contents(room) == ((2, NEVER), (3, 7))

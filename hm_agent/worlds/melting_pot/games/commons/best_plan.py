@@ -73,9 +73,7 @@ def income(river: River, now: RiverState, rules: Sequence[str], cleaning: range,
             noticed_after = after + NOTICE
         is_seen = (cleans or any(of_rule)) and share > 0 and noticed_after is not None and after >= noticed_after
         company = COMPANY if is_seen else company - TICK
-        dirties = river.dirties if step >= river.spared else 0.0
-        cleaners = sum(of_rule) + cleans
-        share = min(1.0, max(0.0, share + TICK * (dirties - CLEANING * cleaners) / river.places))
+        share = _share_after(river, share, step, sum(of_rule) + cleans)
         apples += TICK * river.growing(share) * (river.orchard - apples)
         is_there = not cleans and (after < cleaning.start or after >= cleaning.stop + WAY)
         eaters = of_rule.count(False) + is_there
@@ -83,6 +81,12 @@ def income(river: River, now: RiverState, rules: Sequence[str], cleaning: range,
         apples -= eaten
         earned += eaten / eaters if is_there else 0.0
     return earned
+
+
+def _share_after(river: River, share: float, step: int, cleaners: int) -> float:
+    """The share of the river's places with dirt a TICK later."""
+    dirties = river.dirties if step >= river.spared else 0.0
+    return min(1.0, max(0.0, share + TICK * (dirties - CLEANING * cleaners) / river.places))
 
 
 def _cleans(rule: str, step: int, company: int) -> bool:
@@ -99,10 +103,9 @@ def river_state(seat: CommonsSeat, rules: Sequence[str]) -> RiverState:
     assert seen is not None, "it is not known before it was seen"
     company, lasts = last_company(seat), KEEP_GOING if rules.count("reciprocates") > 1 else COMPANY
     left = 0 if company is None else min(COMPANY, max(0, company + lasts - seat.step))
-    gathered = river.dirties * max(0, seat.step - max(seen.step, river.spared))
-    cleaners = sum(_cleans(rule, seat.step, left) for rule in rules)
-    cleaned = CLEANING * cleaners * (seat.step - seen.step)
-    share = min(1.0, max(0.0, seen.share + (gathered - cleaned) / river.places))
+    share = seen.share
+    for step in range(seen.step, seat.step, TICK):
+        share = _share_after(river, share, step, sum(_cleans(rule, step, left) for rule in rules))
     known = max(len(seat.orchard), river.orchard // 4)
     return RiverState(seat.step, share, len(seat.apples) * max(1.0, river.orchard / known), left)
 

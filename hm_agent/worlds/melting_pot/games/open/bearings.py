@@ -10,7 +10,7 @@ from hm_agent.worlds.melting_pot.games.open.known_map import NOWHERE, KnownMap, 
 from hm_agent.worlds.melting_pot.games.open.motion import Motion
 from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Numbers, Pose, Window
 from hm_agent.worlds.melting_pot.perception.atlas import Atlas, Labels
-from hm_agent.worlds.melting_pot.perception.sprites import components
+from hm_agent.worlds.melting_pot.perception.sprites import beam_sprites, components
 
 OWN_SIZE = 101
 """The width and height of an own map."""
@@ -121,7 +121,7 @@ class OnOwnMap(Bearings):
     def _followed(self, before: Numbers, now: Numbers, move: Move) -> Pose | None:
         assert self._pose is not None, "a player arrives before it moves"
         evidence = self._motion.evidence(before, now, move)
-        if evidence > 0 or (evidence == 0 and not self._motion.is_barred(now, move)):
+        if evidence > 0 or (evidence == 0 and not self._motion.is_barred(before, now, move)):
             self._pose = self._pose.after(move)
         return self._pose if self.layout.contains(self._pose.cell) else self._arrived(now)
 
@@ -134,7 +134,8 @@ def _found(substrate: str, slot: int) -> tuple[KnownMap, Motion, Numbers | None]
     avatar = list(avatars_in(default_settings(substrate)))[slot]
     window, look = window_of(avatar), alive_look(avatar)
     known = _map_found(substrate, window, look.layer)
-    motion = Motion(window, known.atlas, known.names, known.atlas.alike([look.sprite]))
+    own, beams = known.atlas.alike([look.sprite]), beam_sprites(default_settings(substrate))
+    motion = Motion(window, known.atlas, known.names, own, beams)
     kwargs = next(components(avatar, "Avatar"))
     starts = known.starts(frozenset({kwargs["spawnGroup"], kwargs.get("postInitialSpawnGroup", "")}))
     is_known = substrate not in DRAWS and (known.tells_apart(starts) or known.tells_apart(known.free))

@@ -22,9 +22,9 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
 from hm_agent.worlds.melting_pot.grid import distance
 
-HOPED_COLLECT, HOPED_USE, HOPED_AT_PLAYERS = 1.0, 0.3, 0.1
-"""What is hoped of taking a thing, and of using an action on a thing or a player, which counts like one trial."""
-LEAST_WORTH = 0.0005
+HOPED_COLLECT, HOPED_USE, HOPED_ELSE = 1.0, 0.3, 0.1
+"""What is hoped of taking a thing, of an action on a thing, and of one on a player or on nothing: like one trial."""
+LEAST_WORTH = 0.004
 """What is expected to pay less a step is left undone, for looking around."""
 SETTING_OUT = 2
 """The steps that any deed takes beside the way to it."""
@@ -58,7 +58,10 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Call]]:
         players = [player for player in seat.players if not player.ago]
         if PLAYER in targets and players:
             steps = distance(here, players[0].cell) + SETTING_OUT
-            yield worth(seat, f"use({action}, {PLAYER})", HOPED_AT_PLAYERS) / steps, UseAction(action, players[0].name)
+            yield worth(seat, f"use({action}, {PLAYER})", HOPED_ELSE) / steps, UseAction(action, players[0].name)
+    for action in seat.actions:
+        if action not in seat.facts.uses and action not in seat.facts.harms:
+            yield worth(seat, f"use({action})", HOPED_ELSE) / SETTING_OUT, UseAction(action)
 
 
 def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:

@@ -17,11 +17,12 @@ class Motion:
     """Compares the things in two frames of one player.
 
     names: the sprites of things that stay where they are. own: those of the player while nothing is the matter with it.
+    beams: those that are drawn for a moment, and stand in nobody's way.
     """
 
-    def __init__(self, window: Window, atlas: Atlas, names: Set[str], own: Set[str]) -> None:
+    def __init__(self, window: Window, atlas: Atlas, names: Set[str], own: Set[str], beams: Set[str]) -> None:
         self.atlas = atlas
-        self._window, self._names, self._own = window, names, own
+        self._window, self._names, self._own, self._beams = window, names, own, beams
         self._contents = np.empty(0, np.intp)
         self._numbers: dict[frozenset[str], int] = {}
 
@@ -46,12 +47,22 @@ class Motion:
             for labels in frames
         )
 
-    def is_barred(self, now: Numbers, move: int) -> bool:
-        """True if a step, had it failed, would have been towards something that may move, such as a player."""
+    def is_barred(self, before: Numbers, now: Numbers, move: int) -> bool:
+        """True if a step seems to have failed, as another player is where it led.
+
+        Had it happened, that player would now be one cell further, where it can be taken to have stood before.
+        """
         if move not in STEP_QUARTERS:
             return False
-        target = self._window.offsets.index(Pose(0, 0, 0).offset(Pose(0, 0, 0).after(move).cell))
-        return bool(self._contents_of(now)[target] == NOTHING_TOLD)
+        ahead, right = Pose(0, 0, 0).offset(Pose(0, 0, 0).after(move).cell)
+        return self._may_stand(now, ahead, right) and not self._may_stand(before, 2 * ahead, 2 * right)
+
+    def _may_stand(self, labels: Numbers, ahead: int, right: int) -> bool:
+        """True if something that may move shows at an offset."""
+        if (ahead, right) not in self._window.offsets:
+            return False
+        label = self.atlas.labels[labels[self._window.offsets.index((ahead, right))]]
+        return any(sprite.name not in self._names | self._beams for sprite in label.sprites)
 
     @cached_property
     def _pairs(self) -> Mapping[int, tuple[Numbers, Numbers]]:

@@ -112,7 +112,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._action = int(action)
         if action > Move.TURN_RIGHT:
             name = action.name.lower()
-            target = self._ahead(self._facts.reach.get(name, 1))
+            target = self._ahead(self._facts.reach.get(name, 1)) if name in self._facts.uses else None
             self._aimed_at = f"use({name}, {target})" if target else f"use({name})"
 
     def _ahead(self, reach: int) -> str | None:

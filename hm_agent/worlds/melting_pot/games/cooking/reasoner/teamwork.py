@@ -113,9 +113,10 @@ def _handed(seat: KitchenRoomSeat) -> Iterator[str]:
 
 
 def _held(seat: KitchenRoomSeat) -> Iterator[str]:
-    """What teammates that are expected to work hold and use before the agent would use the same."""
+    """What teammates that are expected to work promptly hold and use before the agent would use the same."""
     for mate in seat.teammates:
-        works = seat.parts.get(mate.player, STANDS) != STANDS and seat.step - mate.step <= REMEMBERED
+        expected = seat.parts.get(mate.player, STANDS)
+        works = expected != STANDS and tempo_in(expected) != SLOWLY and seat.step - mate.step <= REMEMBERED
         if works and mate.hands in (TOMATO, DISH) and not (mate.hands == seat.hands and _is_nearer(seat, mate)):
             yield mate.hands
 

@@ -12,7 +12,13 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.melting_pot.facts import UnseenFacts
 from hm_agent.worlds.melting_pot.games.cooking.facts import KitchenFacts
 from hm_agent.worlds.melting_pot.games.cooking.kitchen import STANDS
-from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import APPRENTICE, KINDS, ROBUST, SKILLED, ChefPolicy
+from hm_agent.worlds.melting_pot.games.cooking.simulator.chef import (
+    APPRENTICE,
+    ROBUST,
+    SKILLED,
+    UNSEEN_CHEFS,
+    ChefPolicy,
+)
 from hm_agent.worlds.melting_pot.perception.perceiver import SubstrateVision
 from hm_agent.worlds.melting_pot.simulator.bots.game_bots import GameBots
 
@@ -32,14 +38,14 @@ class KitchenBots(GameBots[KitchenFacts]):
         self, bot: str, visions: Sequence[SubstrateVision], stream: random.Random, *, is_puppet: bool
     ) -> ChefPolicy:
         if self.has_no_model(bot):
-            skill = KINDS[self._game.unseen[int(bot.rpartition("_")[2])].puppeteer]
+            skill = UNSEEN_CHEFS[self._game.unseen[int(bot.rpartition("_")[2])].puppeteer]
         else:
             skill = next(skill for part, skill in SKILLS.items() if part in bot)
         return ChefPolicy(self._game, visions[0], skill, stream)
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
-        if unseen.puppeteer not in KINDS:
-            raise ConfigError(f"{unseen.short_name}: no chef {unseen.puppeteer!r}: there are {', '.join(KINDS)}")
+        if unseen.puppeteer not in UNSEEN_CHEFS:
+            raise ConfigError(f"{unseen.short_name}: no chef {unseen.puppeteer!r}: there are {', '.join(UNSEEN_CHEFS)}")
         return None
 
     def has_no_model(self, bot: str) -> bool:

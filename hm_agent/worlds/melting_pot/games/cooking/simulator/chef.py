@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.cooking.kitchen import (
     HANDOVER,
     LOADS,
     SERVES,
+    SLOWLY,
     SOUP,
     TOMATO,
     TOMATOES,
@@ -47,7 +48,7 @@ class Skill:
 
     stray: the probability of a random move instead of the intended one. pause: the probability per step of beginning to
     stand still. rest: for how many steps it then stands still. patience: after how many steps without a change at the
-    pots it does everything itself. role: the one it keeps to; None if it chooses.
+    pots it does everything itself. role: the one it keeps to, with its tempo if that is slow; None if it chooses.
     """
 
     stray: float
@@ -70,10 +71,10 @@ Beside a skilled chef that serves 14 are delivered, beside one that loads 18.
 
 ROBUST = Skill(stray=0.1, pause=0.02, rest=5, patience=30)
 """In corridors for many, others could not get past cooks that rest for longer."""
-KINDS: Mapping[str, Skill] = {
+UNSEEN_CHEFS: Mapping[str, Skill] = {
     "loader": replace(ROBUST, role=LOADS),
     "server": replace(ROBUST, role=SERVES),
-    "dawdler": Skill(stray=0.5, pause=0.15, rest=15, patience=60),
+    "dawdler": Skill(stray=0.5, pause=0.15, rest=15, patience=60, role=f"{EVERYTHING} {SLOWLY}"),
     "quick": Skill(stray=0.0, pause=0.0, rest=0, patience=15),
     "resting": Skill(stray=0.1, pause=0.03, rest=60, patience=30),
 }
