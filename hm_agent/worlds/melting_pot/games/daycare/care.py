@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import BANANA, GROWING
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareSeat
@@ -141,14 +140,10 @@ def child_calls(seat: DaycareSeat, rule: str | None, *, refuses: bool = False) -
         return [UseAction(TAKE, lying[0]), UseAction(EAT)]
     bananas = growing(seat, ("banana in shrub",))
     parent = _other(seat)
-    if rule in (ATTENDS, SPOILS) and parent is None:
+    if rule == ATTENDS and parent is None:
         return _search(seat)
     if rule == ATTENDS and parent and seat.other_held and distance(parent, seat.here) <= NEAR:
         return [StandStill(2)]
-    if rule == SPOILS and parent:
-        bananas = [cell for cell in bananas if distance(parent, cell) <= NEAR]
-        if not bananas:
-            return [WalkTo(_beside(seat, parent))] if distance(parent, seat.here) > 2 else [StandStill(2)]
     if not bananas:
         return _search(seat)
     if rule == ATTENDS and parent:
@@ -176,12 +171,6 @@ def _promise(seat: DaycareSeat, cell: Cell, parent: Cell | None) -> tuple[float,
 
 def _try(cell: Cell, pause: int) -> Sequence[Call]:
     return [UseAction(TAKE, cell), StandStill(pause)] * 2
-
-
-def _beside(seat: DaycareSeat, cell: Cell) -> Cell:
-    closed = {*seat.solid, cell}
-    free = [each for each in around(cell) if seat.layout.is_open(each) and each not in closed]
-    return min(free, key=partial(distance, seat.here), default=seat.here)
 
 
 def playful_calls(seat: DaycareSeat) -> Sequence[Call]:
