@@ -21,7 +21,7 @@ def test_glob_finds_every_scenario_of_a_game_in_order(glob: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("glob", "count"), [("rws_*", 9 + 8 + 8 + 4), ("rws_unseen_*", 8), ("*unseen*", 8 + 6 + 18), (f"{RWS}_*", 9 + 8)]
+    ("glob", "count"), [("rws_*", 9 + 8 + 8 + 4), ("rws_unseen_*", 8), ("cooking_*unseen*", 18), (f"{RWS}_*", 9 + 8)]
 )
 def test_glob_finds_unseen_scenarios(glob: str, count: int) -> None:
     assert len(find_scenarios([glob])) == count

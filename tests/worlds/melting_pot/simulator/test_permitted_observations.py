@@ -14,8 +14,9 @@ from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scena
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
 
-IN_THE_MATRIX = {"RGB", "INVENTORY", "READY_TO_SHOOT", "COLLECTIVE_REWARD"}
-IN_A_KITCHEN = {"RGB", "COLLECTIVE_REWARD"}
+IN_THE_MATRIX = {"INVENTORY", "READY_TO_SHOOT"}
+BESIDE_THE_VIEW = {"matrix": IN_THE_MATRIX, "cooking": set[str](), "agenda": {*IN_THE_MATRIX, "VOTING"}}
+"""What players are told beside their view and what all earned, by kind of games."""
 ALL = [scenario for scenario in all_scenarios() if not scenario.is_self_play]
 SCENARIOS = [scenario for scenario in ALL if kind_of(scenario.game).knows_bots]
 
@@ -37,9 +38,10 @@ def test_player_receives_permitted_observations_only(scenario: Scenario) -> None
     world.close()
     assert all(set(turn.observations) == set(scenario.seats) for turn in turns)
     received = {frozenset(seen.view) for turn in turns for seen in turn.observations.values()}
-    permitted = IN_THE_MATRIX if isinstance(scenario.game, MatrixFacts) else IN_A_KITCHEN
-    assert received == {frozenset(permitted)}
-    assert permitted <= PERMITTED_OBSERVATIONS
+    (told,) = received
+    assert {"RGB", "COLLECTIVE_REWARD"} <= told <= PERMITTED_OBSERVATIONS
+    if scenario.game.game in BESIDE_THE_VIEW:
+        assert told - {"RGB", "COLLECTIVE_REWARD"} == BESIDE_THE_VIEW[scenario.game.game]
 
 
 def _moves(world: MeltingPotWorld, moves: random.Random) -> dict[str, Move]:
