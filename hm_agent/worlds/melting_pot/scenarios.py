@@ -235,7 +235,7 @@ def refuse_stand_ins(scenario: Scenario) -> None:
     """Raises ConfigError for a scenario that needs trained bots, with what to do."""
     if scenario.needs_trained_bots:
         raise ConfigError(
-            f"{scenario.short_name} needs trained bots, since no scripted player plays {scenario.game.title}: get them "
+            f"{scenario.short_name} needs trained bots, since no scripted player stands in for its bots: get them "
             "where they can be downloaded (`make bots` in a checkout), or point --bots_dir at a folder laid out "
             f"<substrate>/<model>/; {scenario.game.short_name}_selfplay needs none"
         )

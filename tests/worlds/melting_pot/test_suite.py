@@ -62,7 +62,7 @@ def test_a_scenario_without_stand_ins_is_refused_in_one_line_with_what_to_do() -
         refusal = settled_bots(scenario, "scripted", None)
         if scenario.needs_trained_bots:
             assert re.fullmatch(
-                f"{scenario.short_name} needs trained bots, since no scripted player plays {scenario.game.title}: .*"
+                f"{scenario.short_name} needs trained bots, since no scripted player stands in for its bots: .*"
                 f"--bots_dir.*; {scenario.game.short_name}_selfplay needs none",
                 str(refusal),
             )

@@ -50,7 +50,7 @@ class GameBots(Generic[FactsT]):
         visions: of scripted players, one for each side of an asymmetric game. is_puppet: True if a puppeteer directs
         it.
         """
-        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
+        raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
 
     def puppeteer(self, unseen: UnseenFacts) -> Callable[[], puppeteer.Puppeteer[Any]] | None:
         """What builds the puppeteer of an unseen scenario, None if its bot has none and decides by itself.

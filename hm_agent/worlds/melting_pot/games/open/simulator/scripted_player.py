@@ -115,7 +115,7 @@ class RuleBots(GameBots[SubstrateFacts]):
 
     def stands_in(self, bot: str) -> tuple[str, int]:
         """The name of the rule that stands in for one of Melting Pot's bots, and the first slot that the bot plays."""
-        raise ConfigError(f"{bot}: no scripted player plays {self._game.title}: use trained bots")
+        raise ConfigError(f"{bot}: no scripted player stands in for it: use trained bots")
 
     def puppeteer(self, unseen: UnseenFacts) -> None:
         """None: each player follows a rule by itself. Raises ConfigError for an unknown one."""
