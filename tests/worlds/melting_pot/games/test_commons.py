@@ -95,6 +95,7 @@ def conduct(behaviour: str, step: int = STRETCH, *, in_company: bool = False) ->
 def seat_at(name: str, **known: object) -> CommonsSeat:
     seat = CommonsSeat(
         facts=game_named(name, CommonsFacts),
+        own_name="player_0",
         actions=("fire_zap", "fire_clean"),
         step=100,
         pose=Pose(5, 5, 0),

@@ -19,14 +19,13 @@ from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 class AgendaSeat(OpenSeat):
     """What a crewmate or an impostor knows at a step.
 
-    own_name: its name, by which others vote for it. is_impostor: which of the two it is. carries: True if it holds a
+    is_impostor: which of the two it is. carries: True if it holds a
     gem. is_ready: True if it can tag. is_voting: True while players vote. votes: whom each other player that is still
     in the game votes for, None for nobody. suspicions: what was seen of these.
     """
 
     blocks = "melting_pot/agenda/blocks.j2"
 
-    own_name: str
     is_impostor: bool
     carries: bool
     is_ready: bool
@@ -69,7 +68,6 @@ class AgendaNotes(OpenNotes):
         assert isinstance(facts, AgendaFacts)
         votes = self._evidence.ballot.votes
         return {
-            "own_name": own,
             "is_impostor": facts.is_impostor(self._slot),
             "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
             "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1,

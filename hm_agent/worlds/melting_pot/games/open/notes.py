@@ -11,6 +11,7 @@ import numpy as np
 from hm_agent.agents.planning_body import Notes, PlanningState
 from hm_agent.core import Event, Observation
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
+from hm_agent.worlds.melting_pot.facts import seat_of
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.conduct import ConductWatch, Watch
@@ -139,6 +140,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         memory = self.memory
         return self._seat_class(
             facts=self._facts,
+            own_name=seat_of(self._slot),
             actions=self._own_actions,
             step=self._observation.step,
             pose=self.sight.map.pose,

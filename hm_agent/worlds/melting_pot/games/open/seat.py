@@ -60,18 +60,19 @@ class KnownPlayer:
 class OpenSeat(SeatSituation):
     """What one player knows of its game at a step.
 
-    actions: those beside steps and turns. pose: None while it is unknown or the player is off the map. is_own_map: True
-    if nobody knows the map, so that cells are counted from where the player began. told: what the game tells it beside
-    its view, in words by name. own: what is drawn with its own avatar. deeds: what it did, and what it was paid then.
-    behaviours: what others can be predicted to do. seen: the kind and the step of every thing that was seen and not
-    seen gone, by its cell. sighted: where each other player was last. looked_at: when each cell was in view. blocking:
-    the kinds of things that nobody can enter.
+    own_name: by which others may be told of it. actions: those beside steps and turns. pose: None while it is unknown
+    or the player is off the map. is_own_map: True if nobody knows the map, so that cells are counted from where the
+    player began. told: what the game tells it beside its view, in words by name. own: what is drawn with its own
+    avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
+    kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
+    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter.
     """
 
     blocks = "melting_pot/open/blocks.j2"
     behaviour = NextConduct
 
     facts: SubstrateFacts = field(metadata=UNSHOWN)
+    own_name: str
     actions: tuple[str, ...]
     step: int
     pose: Pose | None
