@@ -30,4 +30,5 @@ class OpenTeller:
         self._is_first = False
         self._conducts.extend(event.interaction for event in notes.read(observation) if isinstance(event, ConductSeen))
         seat = notes.situation
-        return phrase(seat.blocks, "told", seat=seat, grid=notes.grid(observation), conducts=list(self._conducts))
+        grid, conducts = notes.grid(observation), list(self._conducts)
+        return phrase("melting_pot/open/told.j2", "told", seat=seat, grid=grid, conducts=conducts)
