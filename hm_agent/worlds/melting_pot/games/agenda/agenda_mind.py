@@ -25,9 +25,9 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
 from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES
-from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
+from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import review
+from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IS_NEAR, IS_ELSEWHERE = log(0.5 / 0.06), log(0.02 / 0.3)
@@ -83,10 +83,7 @@ def _plan(question: Plan) -> CallsAnswer:
     seat = question.situation
     assert isinstance(seat, AgendaSeat)
     joins = question.strategy == JOINS
-    calls = list(joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
-    if calls[0] == question.barred_call:
-        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
-    return CallsAnswer(calls=[str(call) for call in calls])
+    return plan_of(question, joining_calls(seat) if joins else best_calls(seat, rules_in(question.others)))
 
 
 def _strategy(seat: AgendaSeat) -> str:

@@ -15,9 +15,9 @@ from hm_agent.worlds.melting_pot.games.commons.best_plan import tend_apples, ten
 from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
 from hm_agent.worlds.melting_pot.games.commons.rules import COMPANY, SHORTCUTS, TURN, last_company, rules_in
-from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
+from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
-from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, review
+from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, elsewhere, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 SLIPS = 0.1
@@ -89,8 +89,7 @@ def best_calls(
         plan = tend_apples(seat, believed)
     if plan and plan[0] != barred:
         return [str(call) for call in plan]
-    places = [WalkTo(cell) for cell in seat.unseen]
-    return [str(next((place for place in places if place != barred), LookAround()))]
+    return [str(elsewhere(seat, barred))]
 
 
 def _plan(question: Plan) -> CallsAnswer:

@@ -33,9 +33,9 @@ from hm_agent.worlds.melting_pot.games.daycare.hands import (
     ONE,
     SEVERAL,
 )
-from hm_agent.worlds.melting_pot.games.open.calls import Call, LookAround, WalkTo
+from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, WALKS, Conduct
-from hm_agent.worlds.melting_pot.games.open.greedy import review
+from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 SHOWS: Mapping[str, Mapping[str, float]] = {
@@ -85,10 +85,7 @@ def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
 def _plan(question: Plan) -> CallsAnswer:
     seat = question.situation
     assert isinstance(seat, DaycareSeat)
-    calls = list(best_calls(seat, rule_in(seat, question.others, question.strategy)))
-    if calls[0] == question.barred_call:
-        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
-    return CallsAnswer(calls=[str(call) for call in calls])
+    return plan_of(question, best_calls(seat, rule_in(seat, question.others, question.strategy)))
 
 
 def _strategy(seat: DaycareSeat) -> str:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from hm_agent.theory_of_mind.situation import InteractionSeen
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
-from hm_agent.worlds.melting_pot.grid import Cell, distance
+from hm_agent.worlds.melting_pot.grid import Cell
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 
 STRETCH = 25
@@ -141,8 +141,3 @@ class ConductWatch:
     def _main(self, acts: Sequence[tuple[str, int]]) -> str:
         """What a player that did these things did above all. acts: with how often, the commonest first."""
         return acts[0][0]
-
-
-def nearest_first(here: Cell, cells: Sequence[Cell]) -> list[Cell]:
-    """Cells by their distance."""
-    return sorted(cells, key=lambda cell: (distance(here, cell), cell))

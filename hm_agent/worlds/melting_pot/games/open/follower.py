@@ -24,7 +24,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
 )
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.grid import Cell, Move, Pose, around, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import STEP_QUARTERS, Cell, Move, Pose, around, distance, step_towards
 from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.planning.walking import Path, find_path, seek_bearings
 
@@ -132,8 +132,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
                 self._begin()
             else:
                 self._taken += 1
-                is_step = action in (Move.FORWARD, Move.BACKWARD, Move.STEP_LEFT, Move.STEP_RIGHT)
-                self._before = (situation.pose, Move(action)) if is_step else None
+                self._before = (situation.pose, Move(action)) if action in STEP_QUARTERS else None
                 return action
         return None
 
@@ -228,8 +227,8 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             self._done += 1
             return self._by_name[call.action]
         reach = seat.facts.reach.get(call.action, 1)
-        things = {*seat.solid, *self._notes.occupied, *self._blocked} - {target}
-        approach = find_approach(seat.layout, pose, target, Beam(reach, 0), things, horizon=APPROACH)
+        closed = self._closed(seat) - {target}
+        approach = find_approach(seat.layout, pose, target, Beam(reach, 0), closed, horizon=APPROACH)
         if approach is None:
             return self._walk_beside(seat, pose, target)
         self.route = approach.cells

@@ -14,7 +14,7 @@ from math import log
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
-from hm_agent.theory_of_mind.language_questions import ReviewPlan
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, UseAction, WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct
@@ -69,8 +69,21 @@ def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:
     worthwhile = [(value, str(call)) for value, call in candidates(seat) if call != barred and value >= LEAST_WORTH]
     if worthwhile:
         return [max(worthwhile)[1]]
-    places = [WalkTo(cell) for cell in seat.unseen]
-    return [str(next((place for place in places if place != barred), LookAround()))]
+    return [str(elsewhere(seat, barred))]
+
+
+def elsewhere(seat: OpenSeat, barred: Call | None) -> Call:
+    """A walk to a cell that was out of view for long, but for a call that has just failed; without any, a look."""
+    return next((place for place in map(WalkTo, seat.unseen) if place != barred), LookAround())
+
+
+def plan_of(question: Plan, calls: Sequence[Call]) -> CallsAnswer:
+    """The answer with these calls; if the first one has just failed, a walk to the last cell out of view, or a look."""
+    seat = question.situation
+    assert isinstance(seat, OpenSeat)
+    if calls[0] == question.barred_call:
+        calls = [WalkTo(seat.unseen[-1]) if seat.unseen else LookAround()]
+    return CallsAnswer(calls=[str(call) for call in calls])
 
 
 def strategy_words(seat: OpenSeat) -> str:

@@ -44,6 +44,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
+        self._blocking = self._view.solid_words
         self.actions = actions
         self._own_actions = tuple(action.name.lower() for action in actions if action > Move.TURN_RIGHT)
         self.memory = EntityMemory(self._bearings.layout)
@@ -154,7 +155,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             seen=dict(memory.things),
             sighted=dict(memory.players),
             looked_at=memory.looked_at.copy(),
-            blocking=self._view.solid_words,
+            blocking=self._blocking,
             **self._more(),
         )
 
@@ -167,8 +168,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         told = []
         for name, value in sorted(self._observation.view.items()):
             if name == "INVENTORY":
-                counts = tuple(round(float(count)) for count in np.atleast_1d(value))
-                told.append(("you hold", self._facts.words(counts)))
+                told.append(("you hold", self._facts.words(self._inventory)))
             elif name not in SEEN_ALREADY:
                 numbers = np.asarray(value).ravel().tolist()
                 told.append((name.lower().replace("_", " "), ", ".join(f"{number:g}" for number in numbers)))
