@@ -62,6 +62,9 @@ class ViewTimes:
 
     def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:
         """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
-        distances = np.abs(self._open_x - start[0]) + np.abs(self._open_y - start[1])
+        across, down = np.abs(self._open_x - start[0]), np.abs(self._open_y - start[1])
+        if self._layout.is_torus:
+            across, down = np.minimum(across, self._layout.width - across), np.minimum(down, self._layout.height - down)
+        distances = across + down
         staleness: npt.NDArray[np.int64] = step - self._steps[self._layout.open_numbers] - STEPS_PER_CELL * distances
         return staleness

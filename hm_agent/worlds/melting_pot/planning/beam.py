@@ -65,7 +65,8 @@ def find_approach(
     things: cells that stop the beam and are not entered. moves: of approaches of the same length, the one whose moves
     come first here is taken. avoid: steps that it does not take.
     """
-    blocked = layout.walls | things
+    target = layout.seen_from(start.cell, target)
+    blocked = layout.all_seen_from(start.cell, layout.walls | things)
     before: dict[Pose, tuple[Pose, Move] | None] = {start: None}
     queue = deque([(start, 0)])
     while queue:
@@ -77,7 +78,7 @@ def find_approach(
         for move in moves:
             after = pose.after(move)
             cell = after.cell
-            is_free = layout.is_open(cell) and cell != target and cell not in things
+            is_free = layout.is_open(layout.wrapped(cell)) and cell != target and cell not in blocked
             if is_free and after not in before and (pose.cell, cell) not in avoid:
                 before[after] = pose, move
                 queue.append((after, taken + 1))

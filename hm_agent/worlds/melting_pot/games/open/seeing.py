@@ -136,8 +136,6 @@ class Seeing:
     def _area(self, pose: Pose) -> Area:
         """The cells in view at a pose, in the order of the window."""
         if pose not in self._areas:
-            layout, cells = self._bearings.layout, self._view.window.cells(pose)
-            if self._bearings.is_torus:
-                cells = tuple((x % layout.width, y % layout.height) for x, y in cells)
-            self._areas[pose] = layout.area(cells)
+            layout = self._bearings.layout
+            self._areas[pose] = layout.area(map(layout.wrapped, self._view.window.cells(pose)))
         return self._areas[pose]
