@@ -1,7 +1,8 @@
-"""Agents on every substrate of Melting Pot, without bots: no episode may fail, and few answers be refused.
+"""Agents on the substrates of Melting Pot, without bots: no episode may fail, and few answers be refused.
 
-First each question is answered at random within the schema of its answer, over HTTP; then by the built-in reasoner, for
-as long as episodes last in the paper.
+Seats have the two agents by turns. On every substrate, a random answer that fits its schema comes over HTTP on each
+question; then the built-in reasoner plays long episodes of the games of matrices and kitchens, and of three of the
+slowest substrates, where one of the agents is enough.
 """
 
 from __future__ import annotations
@@ -10,44 +11,35 @@ import asyncio
 import time
 from collections import Counter
 
-from hm_agent.suite import ScenarioInfo
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
-from tests.support.melting_pot.whole_episodes import play, play_at_random, self_play
+from tests.support.melting_pot.whole_episodes import AGENTS, play, play_at_random, self_play
 
-AGENTS = ("react", "hypothetical_minds")
 FEW_STEPS, STEPS = 50, 1000
-SLOW = "chemistry"
-"""Where many players have nothing to do but to plan, one of the agents is enough."""
+SLOW = (
+    "two_metabolic_cycles_selfplay",
+    "three_metabolic_cycles_selfplay",
+    "two_metabolic_cycles_with_distractors_selfplay",
+)
 
 
-def answered_at_random() -> None:
-    """Every substrate, with random answers over HTTP."""
-    columns = "| substrate | agent | steps | questions | answers | refused | unanswered |"
-    print(f"{columns}\n| --- | --- | ---: | ---: | ---: | ---: | ---: |", flush=True)
+def main() -> None:
     refusals: Counter[str] = Counter()
+    print(
+        "| substrate | seats | steps | questions | answers | refused | unanswered |\n| --- |" + 6 * " ---: |",
+        flush=True,
+    )
     for scenario in self_play():
-        for agent in AGENTS:
-            steps, answers = play_at_random(scenario, agent, FEW_STEPS)
-            refusals += answers.refusals
-            counts = f"{answers.questions} | {answers.calls} | {answers.refusals.total()} | {answers.unanswered}"
-            print(f"| `{scenario.name}` | {agent} | {steps} | {counts} |", flush=True)
-    print("\nWhy answers were refused:\n")
-    for reason, times in refusals.most_common():
-        print(f"- {times} times {reason}")
-
-
-def with_the_reasoner() -> None:
-    """The substrates beside those of games with an agent of their own, with the reasoner."""
-    print("| substrate | agent | seats | steps | questions | seconds |\n| --- | --- | ---: | ---: | ---: | ---: |", flush=True)
-    for scenario in self_play():
-        for agent in _agents_on(scenario):
-            began = time.process_time()
-            steps, answers = asyncio.run(play(scenario, agent, STEPS))
-            counts = f"{len(scenario.seats)} | {steps} | {answers.questions} | {time.process_time() - began:.0f}"
-            print(f"| `{scenario.name}` | {agent} | {counts} |", flush=True)
-
-
-def _agents_on(scenario: ScenarioInfo) -> tuple[str, ...]:
-    """The agents that are tried on a scenario for long."""
-    return AGENTS
+        answers = asyncio.run(play_at_random(scenario, AGENTS, FEW_STEPS))
+        refusals += answers.refusals
+        counts = f"{answers.questions} | {answers.calls} | {answers.refusals.total()} | {answers.unanswered}"
+        print(f"| `{scenario.name}` | {len(scenario.seats)} | {answers.steps} | {counts} |", flush=True)
+    print("\nWhy answers were refused:", *(f"{times} x {why}" for why, times in refusals.most_common()), sep="\n- ")
+    print("\n| substrate | seats | steps | questions | CPU seconds |\n| --- |" + 4 * " ---: |", flush=True)
+    others = [each for each in self_play() if not isinstance(scenario_named(each.name).game, SubstrateFacts)]
+    slow = [each for each in self_play() if each.name.startswith("chemistry") and each.name.endswith(SLOW)]
+    for scenario in (*others, *slow):
+        began = time.process_time()
+        answers = asyncio.run(play(scenario, AGENTS[:1] if scenario in slow else AGENTS, STEPS))
+        counts = f"{answers.steps} | {answers.questions} | {time.process_time() - began:.0f}"
+        print(f"| `{scenario.name}` | {len(scenario.seats)} | {counts} |", flush=True)

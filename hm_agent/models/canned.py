@@ -21,7 +21,7 @@ MOST = 3
 LONGEST = 20
 """The most characters of a class that a pattern allows in any number."""
 Choices: TypeAlias = "Sequence[Sequence[tuple[str, str] | Choices]]"
-"""The alternatives of a pattern or of a group in it: each a sequence of groups and of kinds of parts with their text."""
+"""The alternatives of a pattern or a group: each a sequence of groups, and of parts as (kind, text)."""
 
 
 class CannedChat(Chat):
@@ -66,6 +66,10 @@ def _value(schema: Mapping[str, Any], named: Mapping[str, Any], stream: Random) 
             return stream.random() < 0.5
         case "null":
             return None
+    return _text(schema, stream)
+
+
+def _text(schema: Mapping[str, Any], stream: Random) -> str:
     if "pattern" in schema and (choices := _choices(schema["pattern"])):
         return _matching(choices, stream)
     words = ("".join(stream.choices(ascii_lowercase, k=5)) for _ in range(stream.randint(1, MOST)))
@@ -99,10 +103,10 @@ def _read(parts: Iterator[tuple[str, str]]) -> Choices:
 
 def _matching(choices: Choices, stream: Random) -> str:
     """A random text that one of the alternatives matches."""
-    return "".join(_text(part, stream) for part in stream.choice(choices))
+    return "".join(_part(part, stream) for part in stream.choice(choices))
 
 
-def _text(part: tuple[str, str] | Choices, stream: Random) -> str:
+def _part(part: tuple[str, str] | Choices, stream: Random) -> str:
     match part:
         case "plain", str(text):
             return text

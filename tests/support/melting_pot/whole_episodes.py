@@ -21,6 +21,7 @@ from hm_agent.worlds.melting_pot.scenarios import all_scenarios
 from tests.support import schema_player
 
 SEED = 0
+AGENTS = ("react", "hypothetical_minds")
 
 
 def self_play() -> Iterator[ScenarioInfo]:

@@ -193,6 +193,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             route=(),
             failed=planning.failed,
             asked_because=planning.asked_because,
+            is_own_map=self._bearings.is_own_map,
         )
 
     @property
