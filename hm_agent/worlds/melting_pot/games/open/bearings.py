@@ -16,6 +16,7 @@ OWN_SIZE = 101
 """The width and height of an own map."""
 START = Pose(OWN_SIZE // 2, OWN_SIZE // 2, Facing.NORTH)
 """Where a player is at the start on its own map."""
+OWN_LAYOUT = Layout(OWN_SIZE, OWN_SIZE, frozenset())
 CLEAR = 2
 """How many more cells must speak for a move than against it, or the other way round, to settle it on a known map."""
 
@@ -108,7 +109,7 @@ class OnOwnMap(Bearings):
 
     def __init__(self, motion: Motion, known: KnownMap) -> None:
         super().__init__(known.atlas, motion)
-        self.layout = Layout(OWN_SIZE, OWN_SIZE, frozenset())
+        self.layout = OWN_LAYOUT
         self._pose: Pose | None = None
 
     def _arrived(self, now: Numbers) -> Pose | None:
