@@ -1,4 +1,4 @@
-"""A process that plays: it steps its tables, chooses actions by the weights in shared memory, and writes rollouts there.
+"""A process that plays: it steps its tables, chooses actions by the weights in shared memory, writes rollouts there.
 
 What is played depends on the run's seed, the segment and the table alone. So it does not matter which actor is faster.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from hm_agent.learning.layers import Weights
 from hm_agent.process.workers import depend_on_parent
 from hm_agent.worlds.melting_pot.learning.inputs import eye_for, numbers_of
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape, decide, remember, see
-from hm_agent.worlds.melting_pot.learning.rollouts import SharedArrays
+from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SelfPlayWorld, SubstrateWorld
@@ -26,7 +26,7 @@ Indices = npt.NDArray[np.intp]
 
 
 class PlayRequest(NamedTuple):
-    """Asks an actor to play a rollout. buffer: the number of that to write to. segment: which begins anew, else None."""
+    """Asks an actor to play a rollout. buffer: its number. segment: the one that begins with it; None if none does."""
 
     buffer: int
     segment: int | None
@@ -46,7 +46,7 @@ class ActorPlan:
     tables: range
     of: int
     seats: int
-    buffers: Sequence[SharedArrays]
+    rollouts: Sequence[SharedArrays]
     weights: SharedArrays
 
 
@@ -143,13 +143,7 @@ class Actor:
         self._plan = plan
         self._tables = [Table(plan, number) for number in plan.tables]
         self._rows = slice(plan.tables.start * plan.seats, plan.tables.stop * plan.seats)
-        self._buffers = [
-            {
-                name: values[self._rows] if name in ("after", "memory") else values[:, self._rows]
-                for name, values in all_
-            }
-            for all_ in (buffer.arrays().items() for buffer in plan.buffers)
-        ]
+        self._rollouts = [Rollout(**each.arrays()).of_seats(self._rows) for each in plan.rollouts]
         self._weights = plan.weights.arrays()
         self._memory = np.zeros((len(self._tables) * plan.seats, plan.shape.hidden), np.float32)
         self._seated = np.zeros(0, np.intp)
@@ -161,13 +155,13 @@ class Actor:
             self._seated = seated(plan.seed, request.segment, plan.population, plan.of, seats).ravel()[self._rows]
             for table in self._tables:
                 table.begin(request.segment)
-        networks, out = Networks(plan.shape, self._weights, self._seated), self._buffers[request.buffer]
-        out["memory"][:] = self._memory * ~self._begins()[:, None]
-        for step in range(len(out["actions"])):
-            self._step(networks, {name: out[name][step] for name in out if name not in ("after", "memory")})
-        cells, numbers = np.empty_like(out["cells"][0]), np.empty_like(out["numbers"][0])
+        networks, out = Networks(plan.shape, self._weights, self._seated), self._rollouts[request.buffer]
+        out.memory[:] = self._memory * ~self._begins()[:, None]
+        for step in range(len(out.actions)):
+            self._step(networks, out.at(step))
+        cells, numbers = np.empty_like(out.cells[0]), np.empty_like(out.numbers[0])
         self._look(cells, numbers)
-        out["after"][:] = networks.play(cells, numbers, self._memory * ~self._begins()[:, None])[1]
+        out.after[:] = networks.play(cells, numbers, self._memory * ~self._begins()[:, None])[1]
 
     def _begins(self) -> npt.NDArray[np.bool_]:
         """(R,): True for the seats whose episode is to take its first step."""
@@ -178,20 +172,20 @@ class Actor:
             own = slice(place * self._plan.seats, (place + 1) * self._plan.seats)
             table.look(cells[own], numbers[own])
 
-    def _step(self, networks: Networks, out: dict[str, npt.NDArray[Any]]) -> None:
-        """Takes one step at every table, and writes it to a rollout's arrays of that step."""
-        seats, begins = self._plan.seats, self._begins()
-        self._look(out["cells"], out["numbers"])
-        memory = self._memory * ~begins[:, None]
-        logits, values, self._memory = networks.play(out["cells"], out["numbers"], memory)
-        actions = draw(logits, np.concatenate([table.noise() for table in self._tables]))
+    def _step(self, networks: Networks, out: Rollout) -> None:
+        """Takes one step at every table, and writes it to `out`."""
+        seats = self._plan.seats
+        self._look(out.cells, out.numbers)
+        out.begins[:] = self._begins()
+        memory = self._memory * ~out.begins[:, None]
+        logits, out.values[:], self._memory = networks.play(out.cells, out.numbers, memory)
+        out.actions[:] = draw(logits, np.concatenate([table.noise() for table in self._tables]))
         logs = logits - logits.max(-1, keepdims=True)
         logs -= np.log(np.exp(logs).sum(-1, keepdims=True))
-        out["begins"][:], out["actions"][:], out["values"][:] = begins, actions, values
-        out["chance"][:] = np.take_along_axis(logs, actions[:, None], -1)[:, 0]
+        out.chance[:] = np.take_along_axis(logs, out.actions[:, None], -1)[:, 0]
         for place, table in enumerate(self._tables):
             own = slice(place * seats, (place + 1) * seats)
-            out["rewards"][own], out["goes_on"][own] = table.step(actions[own].tolist())
+            out.rewards[own], out.goes_on[own] = table.step(out.actions[own].tolist())
 
     def close(self) -> None:
         for table in self._tables:

@@ -1,8 +1,8 @@
 """What a learned player's network is given of a view: each cell of its own window, and a few numbers.
 
-A cell is told by its pixels, or by planes: one for each sprite and quarter turn that perception can find in a cell of this
-substrate. Both come from the player's own frame, and nothing enters that a player may not see. Planes need no facts of
-the game, so that any substrate can be learned.
+A cell is told by its pixels, or by planes: one for each sprite and quarter turn that perception can find in a cell of
+this substrate. Both come from the player's own frame, and nothing enters that a player may not see. Planes need no
+facts of the game, so that any substrate can be learned.
 """
 
 from __future__ import annotations

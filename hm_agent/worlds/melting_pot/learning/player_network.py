@@ -3,8 +3,8 @@
     each cell ─ conv ─ relu ─▶ all cells and numbers ─ relu ─▶ GRU ─┬▶ a logit for each action
                                                                      └▶ value
 
-Its first layer is the convolution with one step a cell that Melting Pot's own agents begin with: of 8 x 8 pixels, or of a
-cell's planes. (Leibo et al., 2021, follow it by a second convolution; a layer that sees the whole window is here.)
+Its first layer is the convolution with one step a cell that Melting Pot's own agents begin with: of 8 x 8 pixels, or of
+a cell's planes. Where theirs have a second convolution (Leibo et al., 2021), a layer here sees the whole window.
 """
 
 from __future__ import annotations

@@ -22,14 +22,15 @@ from hm_agent.learning.layers import Array, Weights
 from hm_agent.learning.ppo_terms import entropy_of, generalised_advantages, log_chance_of, ppo_loss, ppo_optimiser
 from hm_agent.learning.trees import restored, tree_arrays
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerOutput, PlayerShape, decide, remember, see
+from hm_agent.worlds.melting_pot.learning.rollouts import SEAT_AXES, Rollout
 
 
 @dataclass(frozen=True)
 class PopulationParameters:
-    """How to learn; as in `PpoWeights`, and:
+    """How to learn, beside what `PpoWeights` says.
 
-    updates: their number, over which the learning rate falls linearly. tables: worlds that are played at once. steps: of
-    each in an update. population: the number of networks.
+    updates: their number, over which the learning rate falls linearly. tables: worlds that are played at once. steps:
+    of each world in an update. population: the number of networks.
     """
 
     updates: int
@@ -59,34 +60,17 @@ class PopulationState(NamedTuple):
     count: Array
 
 
-class Played(NamedTuple):
-    """The steps that one network learns from, as in `rollout_shapes`: (T, B, ...), but after (B,) and memory (B, H)."""
-
-    cells: Array
-    numbers: Array
-    begins: Array
-    actions: Array
-    chance: Array
-    values: Array
-    rewards: Array
-    goes_on: Array
-    after: Array
-    memory: Array
-
-
-AT_ONCE = ("after", "memory")
-"""The arrays of a rollout that have no axis of steps."""
-
-
 class PopulationPpo:
-    """Learns by updates. Rewards are divided by the spread of returns, as if rewards came independently of each other:
-    the root of their mean square so far, over that of 1 - discount².
+    """Learns by updates.
+
+    Rewards are divided by the root of their mean square so far, over that of 1 - discount²: by the spread of returns,
+    if rewards came independently of each other.
     """
 
     def __init__(self, shape: PlayerShape, parameters: PopulationParameters) -> None:
         self.shape, self.parameters = shape, parameters
         self._optimiser = ppo_optimiser(parameters, parameters.updates * parameters.epochs * parameters.minibatches)
-        self._update_all = jax.jit(jax.vmap(self._update))
+        self._update_all = jax.jit(jax.vmap(self._update, in_axes=(0, SEAT_AXES, 0)))
 
     def begin(self, seed: int) -> PopulationState:
         drawn = [self.shape.initial_weights(seed * 1000 + number) for number in range(self.parameters.population)]
@@ -111,25 +95,20 @@ class PopulationPpo:
         return PopulationState(arrays, jax.vmap(self._optimiser.init)(arrays), nothing, nothing)
 
     def update(
-        self, state: PopulationState, rollout: Mapping[str, npt.NDArray[Any]], seated: npt.NDArray[np.intp], key: Array
+        self, state: PopulationState, rollout: Rollout, seated: npt.NDArray[np.intp], key: Array
     ) -> tuple[PopulationState, Array]:
-        """One update of every network. rollout: of S seats. seated: (S,), the network of each.
+        """One update of every network. seated: (S,), the network of each seat of the rollout.
 
         Returns the state after it, and the mean loss of each network.
         """
-        order = np.argsort(seated, kind="stable").reshape(self.parameters.population, -1)
-        played = Played(
-            **{
-                name: np.moveaxis(value[:, order], 1, 0) if name not in AT_ONCE else value[order]
-                for name, value in rollout.items()
-            }
-        )
+        networks = self.parameters.population
+        own_seats = np.argsort(seated, kind="stable").reshape(networks, -1)
         updated: tuple[PopulationState, Array] = self._update_all(
-            state, played, jax.random.split(key, self.parameters.population)
+            state, rollout.of_seats(own_seats), jax.random.split(key, networks)
         )
         return updated
 
-    def _update(self, state: PopulationState, played: Played, key: Array) -> tuple[PopulationState, Array]:
+    def _update(self, state: PopulationState, played: Rollout, key: Array) -> tuple[PopulationState, Array]:
         """One network's update."""
         parameters = self.parameters
         squares, count = state.squares + jnp.square(played.rewards).sum(), state.count + played.rewards.size
@@ -148,16 +127,17 @@ class PopulationPpo:
         return PopulationState(weights, optimiser, squares, count), losses.mean()
 
     def _learn(
-        self, played: Played, advantages: Array, returns: Array, carry: Any, rows: Array
+        self, played: Rollout, advantages: Array, returns: Array, carry: Any, rows: Array
     ) -> tuple[tuple[Any, Any], Array]:
         """One step of the optimiser on some rows of the rollout, by index."""
         weights, optimiser = carry
-        part = Played(*(value[rows] if name in AT_ONCE else value[:, rows] for name, value in played._asdict().items()))
-        loss, gradient = jax.value_and_grad(self._loss)(weights, part, advantages[:, rows], returns[:, rows])
+        loss, gradient = jax.value_and_grad(self._loss)(
+            weights, played.of_seats(rows), advantages[:, rows], returns[:, rows]
+        )
         change, optimiser = self._optimiser.update(gradient, optimiser, weights)
         return (optax.apply_updates(weights, change), optimiser), loss
 
-    def _loss(self, weights: Weights, played: Played, advantages: Array, returns: Array) -> Array:
+    def _loss(self, weights: Weights, played: Rollout, advantages: Array, returns: Array) -> Array:
         output = self.outputs(weights, played)
         log_ratio = log_chance_of(output.logits, played.actions) - played.chance
         entropy = entropy_of(output.logits)
@@ -165,7 +145,7 @@ class PopulationPpo:
             self.parameters, log_ratio, advantages, output.value, returns, entropy, value_before=played.values
         )
 
-    def outputs(self, weights: Weights, played: Played) -> PlayerOutput:
+    def outputs(self, weights: Weights, played: Rollout) -> PlayerOutput:
         """The network's outputs for the views of a rollout, (T, B, ...)."""
         seen = see(jnp, self.shape, weights, played.cells, played.numbers)
 

@@ -25,9 +25,9 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Population:
-    """Trained networks of one shape. weights: (N, ...) each. against: the scenario whose bots they met; empty: each other.
+    """Trained networks of one shape.
 
-    reward: per player and 1,000 steps while it learned last, if it was measured.
+    against: the scenario whose bots they met, empty if they met each other. weights: (N, ...) each. reward: per player and 1,000 steps while it learned last, if it was measured.
     """
 
     substrate: str

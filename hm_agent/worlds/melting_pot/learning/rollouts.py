@@ -5,15 +5,65 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.sharedctypes import RawArray
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.learning.layers import Array
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 
 Shapes = Mapping[str, tuple[tuple[int, ...], type]]
 """The shape and the type of each array."""
+
+
+class Rollout(NamedTuple):
+    """T steps of S seats, (T, S, ...), of NumPy or JAX.
+
+    begins: True where the memory begins anew. chance: the log-probability of the actions when they were drawn. values:
+    those that the network estimated then, and `after`, (S,), the last step. goes_on: False where the step ended an
+    episode. memory: (S, H), before the first step.
+    """
+
+    cells: Array
+    numbers: Array
+    begins: Array
+    actions: Array
+    chance: Array
+    values: Array
+    rewards: Array
+    goes_on: Array
+    after: Array
+    memory: Array
+
+    def of_seats(self, seats: Any) -> Rollout:
+        """The part of some seats, by index or slice."""
+        stepped = (value[:, seats] for value in self[: -len(UNSTEPPED)])
+        return Rollout(*stepped, self.after[seats], self.memory[seats])
+
+    def at(self, step: int) -> Rollout:
+        """One step, (S, ...), as views of the arrays; `after` and `memory` as they are."""
+        return Rollout(*(value[step] for value in self[: -len(UNSTEPPED)]), self.after, self.memory)
+
+    @staticmethod
+    def shapes(shape: PlayerShape, steps: int, seats: int) -> Shapes:
+        sizes, each = shape.sizes, (steps, seats)
+        return {
+            "cells": ((*each, sizes.cells, sizes.features), np.uint8),
+            "numbers": ((*each, sizes.numbers), np.float32),
+            "begins": (each, np.bool_),
+            "actions": (each, np.int32),
+            **dict.fromkeys(("chance", "values", "rewards"), (each, np.float32)),
+            "goes_on": (each, np.bool_),
+            "after": ((seats,), np.float32),
+            "memory": ((seats, shape.hidden), np.float32),
+        }
+
+
+UNSTEPPED = ("after", "memory")
+"""The last arrays of a rollout, which have no axis of steps."""
+SEAT_AXES = Rollout(*[1] * (len(Rollout._fields) - len(UNSTEPPED)), *[0] * len(UNSTEPPED))
+"""The axis of seats in each array."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +82,10 @@ class SharedArrays:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The arrays by name, as views of the memory."""
-        found, at = {}, 0
+        found: dict[str, npt.NDArray[Any]] = {}
+        at = 0
         for name, (shape, kind) in self.shapes.items():
-            count = int(np.prod(shape))
-            found[name] = np.frombuffer(self.memory, kind, count, at).reshape(shape)
+            found[name] = np.frombuffer(self.memory, kind, int(np.prod(shape)), at).reshape(shape)
             at += _bytes(shape, kind)
         return found
 
@@ -43,28 +93,6 @@ class SharedArrays:
 def _bytes(shape: tuple[int, ...], kind: type) -> int:
     """The bytes of an array, up to where the next one may begin."""
     return -(-int(np.prod(shape)) * np.dtype(kind).itemsize // 64) * 64
-
-
-def rollout_shapes(shape: PlayerShape, steps: int, seats: int) -> Shapes:
-    """The arrays of T steps of S seats.
-
-    begins: True where the memory begins anew. chance: the log-probability of the actions when they were drawn. values:
-    those that the network estimated then, and `after` the last step. memory: (S, H), before the first step. goes_on:
-    False where the step ended an episode.
-    """
-    sizes, each = shape.sizes, (steps, seats)
-    return {
-        "cells": ((*each, sizes.cells, sizes.features), np.uint8),
-        "numbers": ((*each, sizes.numbers), np.float32),
-        "begins": (each, np.bool_),
-        "actions": (each, np.int32),
-        "chance": (each, np.float32),
-        "values": (each, np.float32),
-        "rewards": (each, np.float32),
-        "goes_on": (each, np.bool_),
-        "after": ((seats,), np.float32),
-        "memory": ((seats, shape.hidden), np.float32),
-    }
 
 
 def weight_shapes(shape: PlayerShape, population: int) -> Shapes:

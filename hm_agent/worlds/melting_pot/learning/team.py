@@ -52,7 +52,8 @@ DIED = "an actor was killed, perhaps for want of memory; the same command goes o
 @contextmanager
 def at_work(plans: Sequence[ActorPlan]) -> Iterator[Team]:
     """Runs an actor for each plan through the context; all have ended after it."""
-    context, actors = get_context("spawn"), list[tuple[BaseProcess, Connection]]()
+    context = get_context("spawn")
+    actors: list[tuple[BaseProcess, Connection]] = []
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     try:
@@ -67,8 +68,8 @@ def at_work(plans: Sequence[ActorPlan]) -> Iterator[Team]:
     finally:
         for name, value in before.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
-        for process, connection in actors:
+        for actor, connection in actors:
             connection.close()
-            process.terminate()
-        for process, _ in actors:
-            process.join()
+            actor.terminate()
+        for actor, _ in actors:
+            actor.join()

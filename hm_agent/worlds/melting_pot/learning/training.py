@@ -1,8 +1,8 @@
 """A training run: actors play while the learner learns from what they played before; checkpoints, curves, evaluation.
 
 A run of one seed leaves, in its folder: `last.npz` (to resume from, and to play), `best.npz`, `curve.csv`, `curve.png`
-and, once it is done, `evaluation.json`. A run consists of segments of updates, each of which begins new episodes, seats
-the networks anew and ends with a checkpoint. So one that was killed and resumed ends with the same weights, bit for bit,
+and, once it is done, `evaluation.json`. It consists of segments of updates, each of which begins new episodes, seats the
+networks anew and ends with a checkpoint. So a run that was killed and resumed ends with the same weights, bit for bit,
 as one that was not, though Melting Pot's engine can't save its state.
 """
 
@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo, PopulationState
 from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
-from hm_agent.worlds.melting_pot.learning.rollouts import SharedArrays, rollout_shapes, weight_shapes
+from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.learning.team import Team, at_work
 from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
 
@@ -129,10 +130,10 @@ class _Playground:
 
     def __init__(self, training: PopulationTraining) -> None:
         parameters, seats = training.parameters, len(training.played.seats)
-        rollout = rollout_shapes(training.shape, parameters.steps, parameters.tables * seats)
-        shared = [SharedArrays.of(rollout) for _ in range(2)]
+        shapes = Rollout.shapes(training.shape, parameters.steps, parameters.tables * seats)
+        shared = [SharedArrays.of(shapes) for _ in range(2)]
         weights = SharedArrays.of(weight_shapes(training.shape, parameters.population))
-        self.rollouts, self._weights = [each.arrays() for each in shared], weights.arrays()
+        self.rollouts, self._weights = [Rollout(**each.arrays()) for each in shared], weights.arrays()
         shares = np.linspace(0, parameters.tables, training.actors + 1).astype(int).tolist()
         self.plans = [
             ActorPlan(
@@ -146,7 +147,7 @@ class _Playground:
                 shared,
                 weights,
             )
-            for begin, end in zip(shares, shares[1:], strict=False)
+            for begin, end in pairwise(shares)
         ]
 
     def publish(self, weights: Weights) -> None:
@@ -214,7 +215,7 @@ def _train_segment(
             )
         progress.state, progress.updates = after, number + 1
         progress.rate = (progress.updates - first) * training.size / (time.monotonic() - began)
-        reward = float(rollout["rewards"].mean()) * PER_STEPS
+        reward = float(rollout.rewards.mean()) * PER_STEPS
         progress.curve.add(progress.updates * training.size, reward, float(losses.mean()))
         report(training, progress)
     return float(np.mean(progress.curve.rewards[first:last]))
