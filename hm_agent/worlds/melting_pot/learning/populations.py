@@ -27,7 +27,8 @@ VERSION = 1
 class Population:
     """Trained networks of one shape.
 
-    against: the scenario whose bots they met, empty if they met each other. weights: (N, ...) each. reward: per player and 1,000 steps while it learned last, if it was measured.
+    against: the scenario whose bots they met, empty if they met each other. weights: (N, ...) each. reward: per player
+    and 1,000 steps while it learned last, if it was measured.
     """
 
     substrate: str

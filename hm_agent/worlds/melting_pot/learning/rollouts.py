@@ -38,12 +38,12 @@ class Rollout(NamedTuple):
 
     def of_seats(self, seats: Any) -> Rollout:
         """The part of some seats, by index or slice."""
-        stepped = (value[:, seats] for value in self[: -len(UNSTEPPED)])
-        return Rollout(*stepped, self.after[seats], self.memory[seats])
+        stepped = {name: getattr(self, name)[:, seats] for name in self._fields if name not in UNSTEPPED}
+        return self._replace(**stepped, after=self.after[seats], memory=self.memory[seats])
 
     def at(self, step: int) -> Rollout:
         """One step, (S, ...), as views of the arrays; `after` and `memory` as they are."""
-        return Rollout(*(value[step] for value in self[: -len(UNSTEPPED)]), self.after, self.memory)
+        return self._replace(**{name: getattr(self, name)[step] for name in self._fields if name not in UNSTEPPED})
 
     @staticmethod
     def shapes(shape: PlayerShape, steps: int, seats: int) -> Shapes:
@@ -61,8 +61,8 @@ class Rollout(NamedTuple):
 
 
 UNSTEPPED = ("after", "memory")
-"""The last arrays of a rollout, which have no axis of steps."""
-SEAT_AXES = Rollout(*[1] * (len(Rollout._fields) - len(UNSTEPPED)), *[0] * len(UNSTEPPED))
+"""The arrays of a rollout that have no axis of steps."""
+SEAT_AXES = Rollout(**{name: int(name not in UNSTEPPED) for name in Rollout._fields})
 """The axis of seats in each array."""
 
 

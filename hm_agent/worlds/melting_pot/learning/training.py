@@ -1,9 +1,9 @@
 """A training run: actors play while the learner learns from what they played before; checkpoints, curves, evaluation.
 
 A run of one seed leaves, in its folder: `last.npz` (to resume from, and to play), `best.npz`, `curve.csv`, `curve.png`
-and, once it is done, `evaluation.json`. It consists of segments of updates, each of which begins new episodes, seats the
-networks anew and ends with a checkpoint. So a run that was killed and resumed ends with the same weights, bit for bit,
-as one that was not, though Melting Pot's engine can't save its state.
+and, once it is done, `evaluation.json`. It consists of segments of updates, each of which begins new episodes, seats
+the networks anew and ends with a checkpoint. So a run that was killed and resumed ends with the same weights, bit for
+bit, as one that was not, though Melting Pot's engine can't save its state.
 """
 
 from __future__ import annotations
