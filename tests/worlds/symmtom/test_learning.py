@@ -283,7 +283,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["melting_pot"], "melting_pot has no command train: say hm-agent train symmtom"),
+        (["enacttom"], "enacttom has no command train: say hm-agent train melting_pot or symmtom"),
         (["symmtom"], "no scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),

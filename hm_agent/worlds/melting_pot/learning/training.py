@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,12 @@ class PopulationTraining:
         return f"{name}={was.get(name)}, not {name}={now.get(name)}" if name else ""
 
 
+@cache
+def learner_of(shape: PlayerShape, parameters: PopulationParameters) -> PopulationPpo:
+    """Builds a learner; it is kept for all seeds, since compiling it takes long."""
+    return PopulationPpo(shape, parameters)
+
+
 @dataclass
 class PopulationProgress:
     """A run between two updates. best: the largest reward of a segment. rate: environment steps per second lately."""
@@ -162,7 +169,7 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
     Raises TrainingFailed if a loss or a weight is not finite or an actor has died; the latest checkpoint stays.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    learner = PopulationPpo(training.shape, training.parameters)
+    learner = learner_of(training.shape, training.parameters)
     progress = _resume(training, folder, learner)
     if progress is None:
         progress = PopulationProgress(learner.begin(training.seed))
