@@ -109,7 +109,7 @@ class Table:
         self._world.close()
 
 
-class Networks:
+class SeatedNetworks:
     """The networks of the population as they play some rows, each by one of them. seated: (R,), by which."""
 
     def __init__(self, shape: PlayerShape, weights: Weights, seated: Indices) -> None:
@@ -155,7 +155,7 @@ class Actor:
             self._seated = seated(plan.seed, request.segment, plan.population, plan.of, seats).ravel()[self._rows]
             for table in self._tables:
                 table.begin(request.segment)
-        networks, out = Networks(plan.shape, self._weights, self._seated), self._rollouts[request.buffer]
+        networks, out = SeatedNetworks(plan.shape, self._weights, self._seated), self._rollouts[request.buffer]
         out.memory[:] = self._memory * ~self._begins()[:, None]
         for step in range(len(out.actions)):
             self._step(networks, out.at(step))
@@ -172,7 +172,7 @@ class Actor:
             own = slice(place * self._plan.seats, (place + 1) * self._plan.seats)
             table.look(cells[own], numbers[own])
 
-    def _step(self, networks: Networks, out: Rollout) -> None:
+    def _step(self, networks: SeatedNetworks, out: Rollout) -> None:
         """Takes one step at every table, and writes it to `out`."""
         seats = self._plan.seats
         self._look(out.cells, out.numbers)

@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 
 from hm_agent.config import ConfigError
 from hm_agent.learning.archives import Arrays, check_weights, leaves_of, load_archive, named, save_archive
-from hm_agent.worlds.melting_pot.learning.actor import Networks, draw
+from hm_agent.worlds.melting_pot.learning.actor import SeatedNetworks, draw
 from hm_agent.worlds.melting_pot.learning.inputs import Sight, eye_for, input_sizes, numbers_of
 from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
 
@@ -93,7 +93,7 @@ class LearnedPlayer:
         self.number = int(self._rng.integers(population.size))
         """The network that plays."""
         shape = population.shape
-        self._networks = Networks(shape, population.weights, np.array([self.number]))
+        self._networks = SeatedNetworks(shape, population.weights, np.array([self.number]))
         self._eye, self._actions = eye_for(population.substrate, shape.sight), shape.sizes.actions
         self._memory = np.zeros((1, shape.hidden), np.float32)
 

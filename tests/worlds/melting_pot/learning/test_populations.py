@@ -20,7 +20,7 @@ from hm_agent.learning.runs import TrainingFailed
 from hm_agent.registry import scenarios
 from hm_agent.testing.episodes import play_steps
 from hm_agent.worlds.melting_pot.learning import populations
-from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, Networks, PlayRequest, draw, seated
+from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayRequest, SeatedNetworks, draw, seated
 from hm_agent.worlds.melting_pot.learning.inputs import eye_for, input_sizes
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationPpo
 from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
@@ -74,7 +74,7 @@ def test_planes_show_what_perception_finds() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["clean_up", "collaborative_cooking__ring", "running_with_scissors_in_the_matrix__arena"]
+    "name", ["coop_mining", "collaborative_cooking__ring", "running_with_scissors_in_the_matrix__arena"]
 )
 def test_every_substrate_has_planes_and_pixels_of_the_sizes_it_says(name: str) -> None:
     scenario = scenario_named(f"{name}_selfplay")
@@ -150,7 +150,9 @@ def test_ppo_solves_a_game_of_two_states() -> None:
         rollout = Rollout(**SharedArrays.of(Rollout.shapes(TRAINING.shape, STEPS, SEATS)).arrays())
         rollout.cells[..., 0, 0] = shown
         rollout.begins[:] = True
-        networks = Networks(TRAINING.shape, {name: np.asarray(value) for name, value in state.weights.items()}, seats)
+        networks = SeatedNetworks(
+            TRAINING.shape, {name: np.asarray(value) for name, value in state.weights.items()}, seats
+        )
         for step in range(STEPS):
             now = rollout.at(step)
             logits, now.values[:], _ = networks.play(now.cells, now.numbers, rollout.memory)
