@@ -8,7 +8,8 @@
             replies = {seat: reply_to(text) for seat, text in observations.items()}
             observations, rewards, done, infos = env.step(replies)
 
-A reply is what a language model would answer. It needs no extra; `hm_agent.envs` has Gymnasium's and PettingZoo's forms.
+A reply is what a language model would answer. Nothing here needs an extra; `hm_agent.envs` has the forms of Gymnasium
+and PettingZoo.
 """
 
 from __future__ import annotations
