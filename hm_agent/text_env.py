@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Recorder, Seat
+from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import check_agent, check_options, find_scenarios, suites
 from hm_agent.suite import ScenarioInfo, Setting
@@ -139,6 +139,14 @@ class TextEnv:
     async def _leave(self) -> None:
         if self._episode:
             await self._episode.leave()
+
+    def ask(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """What a seat can be asked now about what others know or think, with the right answers.
+
+        Whoever trains a model puts these to it beside the latest observation; the episode does not notice. Empty in
+        worlds that can't tell, where the predictions of an agent such as `hypothetical_minds` are what is literal.
+        """
+        return self._world.literal_questions(seat)
 
     def reset(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
         """As `begin`, for callers that await nothing."""

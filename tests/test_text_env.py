@@ -274,3 +274,37 @@ def test_seeds_give_episodes_and_a_reset_without_one_goes_on_in_their_series() -
         first, second, third = (env.reset(seed) for seed in (7, None, None))
         assert len({first["reader"], second["reader"], third["reader"]}) == 3
         assert [other.reset(seed) for seed in (7, None, None)] == [first, second, third]
+
+
+def test_literal_questions_can_be_asked_at_any_step_and_change_nothing() -> None:
+    said = {"symmtom_w6_n3_c3": "meet(player_1)", "enacttom_appendix_e": "Wait[]", "exploretom_functional_a3": "none"}
+    for name, reply in said.items():
+        ends, asked = [], set()
+        for asks in (True, False):
+            with text_env(name, max_steps=12) as env:
+                seen = Seen()
+                observations = env.reset(seed=3, recorders=[seen])
+                while observations:
+                    if asks:
+                        questions = [question for seat in env.possible_seats for question in env.ask(seat)]
+                        assert all(question.answer in question.choices for question in questions)
+                        asked |= {(question.words, question.answer) for question in questions}
+                    observations = env.step(dict.fromkeys(observations, reply)).observations
+                ends.append((seen.steps, env.latest))
+        assert ends[0] == ends[1], name
+        assert len(asked) > 2, name
+
+
+def test_right_answers_of_literal_questions_follow_the_world() -> None:
+    with text_env("symmtom_w6_n3_c3") as env:
+        observations, answers = env.reset(seed=3), dict[str, set[str]]()
+        while observations:
+            for question in env.ask("player_0"):
+                answers.setdefault(question.words, set()).add(question.answer)
+            partner = {seat: "player_0" if seat == "player_1" else "player_1" for seat in observations}
+            observations = env.step({seat: f"meet({other})" for seat, other in partner.items()}).observations
+    assert {"yes", "no"} in answers.values()
+    assert all("player_0" not in words for words in answers)
+    with text_env(GAME) as env:
+        env.reset(seed=0)
+        assert list(env.ask("player_0")) == []
