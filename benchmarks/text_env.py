@@ -10,6 +10,7 @@ import resource
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from hm_agent.core import Seat
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
@@ -32,7 +33,7 @@ class Target:
     rate: float
     max_steps: int | None = None
     counts_steps: bool = False
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 TARGETS = (

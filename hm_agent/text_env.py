@@ -106,7 +106,7 @@ class TextEnv:
 
         Returns the observations by seat, none if no question is asked in the whole episode. recorders: of its steps.
         """
-        await self._leave()
+        await self.leave()
         if seed is not None:
             self._seeds = Random(seed)
         drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
@@ -136,7 +136,8 @@ class TextEnv:
             if not isinstance(text, str):
                 raise ValueError(f"the reply of {seat} is {type(text).__name__}: it has to be a text")
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
+        """Ends the episode where it is; whoever awaits `begin` awaits this, too, in the same loop, before `close`."""
         if self._episode:
             await self._episode.leave()
 
@@ -158,7 +159,7 @@ class TextEnv:
 
     def close(self) -> None:
         """Ends the episode, and releases the world."""
-        _completed(self._leave())
+        _completed(self.leave())
         self._world.close()
 
     def __enter__(self) -> Self:

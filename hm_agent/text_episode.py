@@ -248,5 +248,6 @@ class TextEpisode:
 
     async def leave(self) -> None:
         """Ends the episode where it is."""
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        if not self._task.done():
+            self._task.cancel()
+            await asyncio.wait([self._task])

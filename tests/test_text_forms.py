@@ -57,6 +57,7 @@ def test_all_forms_earn_the_same() -> None:
     parallel = parallel_text_env(name)
     parallel.reset(seed=4)
     earned["parallel"] = dict.fromkeys(parallel.agents, 0.0)
+    seen, terminated, truncated = {}, {}, {}
     while parallel.agents:
         seen, rewards, terminated, truncated, _ = parallel.step(dict.fromkeys(parallel.agents, said))
         for seat, reward in rewards.items():
