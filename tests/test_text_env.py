@@ -8,6 +8,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,3 +309,9 @@ def test_right_answers_of_literal_questions_follow_the_world() -> None:
     with text_env(GAME) as env:
         env.reset(seed=0)
         assert list(env.ask("player_0")) == []
+
+
+def test_the_pages_example_plays_an_episode(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "training.md").read_text("utf-8")
+    exec(page.partition("```python\n")[2].partition("```")[0], {})
+    assert "reward_per_agent" in capsys.readouterr().out

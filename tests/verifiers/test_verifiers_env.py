@@ -6,12 +6,15 @@ These need the extra `verifiers`; `make test-verifiers` runs them by name.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from verifiers.v1.cli.eval.main import main as vf_eval
+from verifiers.v1.utils.loaders import load_environment, resolve_env_config
 
 from hm_agent.testing.endpoint import Endpoint, Response, completion
 
@@ -109,3 +112,11 @@ def test_replies_that_are_no_answer_are_counted_and_cost_what_is_said(tmp_path: 
     (trace,) = episode["traces"]
     assert trace["metrics"]["invalid"] == 8
     assert earned(episode) == {"seat_0": -2.0}
+
+
+def test_the_example_for_a_trainer_names_environments_that_there_are() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "examples" / "prime_rl.toml").read_text("utf-8")
+    for entry in tomllib.loads(text)["orchestrator"]["train"]["env"]:
+        config = resolve_env_config({name: value for name, value in entry.items() if name != "name"})
+        first, second = islice(load_environment(config).taskset, 2)
+        assert (first.data.seed, first.data.idx, second.data.idx) == (0, 0, 1)
