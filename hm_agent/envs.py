@@ -40,7 +40,7 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, observation: 
     suite = suites()[found.world]
     if observation not in ("own", "text"):
         raise ConfigError(f"observation is 'own' or 'text', not {observation!r}")
-    opened = suite.text_env if observation == "text" else suite.parallel_env
+    opened = suite.env_in_words if observation == "text" else suite.parallel_env
     env = opened(found, settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):

@@ -120,7 +120,7 @@ class TextEnv:
         Raises ValueError, and changes nothing, for a seat that is not asked, after an episode's end, and for what is no
         text.
         """
-        if self._episode is None or self.latest.done:
+        if self._episode is None or self._episode.is_over:
             raise ValueError("no episode is being played: call reset first")
         self._check(replies, self._episode.asked)
         self.latest = await self._episode.advance(replies)

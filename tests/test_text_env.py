@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Decision, Recorder, Seat, Step
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
 from hm_agent.experiment import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
@@ -219,6 +219,25 @@ def test_other_seats_are_played_by_the_agents_that_are_named() -> None:
     assert env.table.agents == {"player_0": "copy_last", "player_1": "react"}
     assert [set(rewards) for rewards in earned] == [{"player_1"}] * 3
     assert [rewards["player_1"] for rewards in earned] == [5, 0, 5]
+
+
+class Broken(Agent[Any, Any]):
+    async def act(self, observation: Observation[Any]) -> Decision[Any]:
+        raise OSError("no such thing")
+
+
+def broken(setup: AgentSetup) -> Broken:
+    """An agent that fails at its first decision."""
+    return Broken()
+
+
+def test_an_error_in_another_seat_is_raised_and_ends_the_episode() -> None:
+    with text_env("mg_pd_selfplay", seats=["player_0"], others=f"{__name__}:broken") as env:
+        env.reset(seed=0)
+        with pytest.raises(OSError, match="no such thing"):
+            env.step({"player_0": "play(defect)"})
+        with pytest.raises(ValueError, match="call reset first"):
+            env.step({"player_0": "play(defect)"})
 
 
 def test_questions_of_any_agent_go_outside() -> None:
