@@ -208,7 +208,7 @@ class MeltingPotSuite(Suite):
         assert isinstance(world, SubstrateWorld)
         return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode, in_words=in_words)
 
-    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+    def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         return self.parallel_env(scenario, options, render_mode, in_words=True)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
