@@ -28,12 +28,14 @@ def open_body(
     reflector: Reflector,
     notes_of: type[OpenNotes] = OpenNotes,
     follower_of: type[OpenFollower] = OpenFollower,
+    mind_of: type[WrittenMind] = WrittenMind,
 ) -> OpenBody:
     """The body of the player of a slot.
 
-    seat, notes_of, follower_of: what questions show, what keeps it and what carries out plans, of its kind's classes.
+    seat, notes_of, follower_of, mind_of: what questions show, what keeps it, what carries out plans and what
+    strategists ask, of its kind's classes.
     """
     actions = actions_of(facts.substrate)
     notes = notes_of(facts, slot, actions, seat)
     follower = follower_of(notes, actions)
-    return written_body(notes, follower, WrittenMind(notes.players, notes), model, reflector, NoProbes())
+    return written_body(notes, follower, mind_of(notes.players, notes), model, reflector, NoProbes())

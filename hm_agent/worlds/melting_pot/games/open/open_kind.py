@@ -16,6 +16,7 @@ from hm_agent.worlds.melting_pot.games.kind import Kind, Reader
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
+    from hm_agent.theory_of_mind.written_mind import WrittenMind
     from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
     from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
@@ -37,7 +38,15 @@ class OpenKind(Kind[Any]):
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation(), notes_of=self.notes(), follower_of=self.follower())
+        return partial(
+            open_body,
+            facts,
+            slot,
+            self.situation(),
+            notes_of=self.notes(),
+            follower_of=self.follower(),
+            mind_of=self.mind(),
+        )
 
     def notes(self) -> type[OpenNotes]:
         """The class of what keeps a seat of its games."""
@@ -50,6 +59,12 @@ class OpenKind(Kind[Any]):
         from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 
         return OpenFollower
+
+    def mind(self) -> type[WrittenMind]:
+        """The class of what strategists ask in its games."""
+        from hm_agent.theory_of_mind.written_mind import WrittenMind
+
+        return WrittenMind
 
     def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
