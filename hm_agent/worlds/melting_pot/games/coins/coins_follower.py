@@ -22,6 +22,8 @@ class CoinsFollower(OpenFollower):
         because = super().observe(situation, events, because)
         assert isinstance(situation, CoinsSeat)
         before, self._known = self._known, situation.shunned
+        if (self._known - before) & {*self.route}:
+            self.route = ()  # so that the next step finds a way around
         if because or not self.plan or not isinstance(self.current, WalkTo):
             return because
         target = self.current.target

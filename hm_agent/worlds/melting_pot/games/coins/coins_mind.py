@@ -15,7 +15,7 @@ from hm_agent.theory_of_mind.written_mind import WrittenMind
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
 from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
-from hm_agent.worlds.melting_pot.games.coins.takes import TAKES_OWN, TAKES_YOURS, CoinConduct, Take
+from hm_agent.worlds.melting_pot.games.coins.takes import SPARES_YOURS, TAKES_BOTH, TAKES_YOURS, CoinConduct, Take
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import CONSIDERED, TOLD, TakingRule
 from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
@@ -52,11 +52,13 @@ def _fit(rule: TakingRule, takes: Sequence[Take], player: str) -> float:
 
 
 def _foresee(words: str | None, seat: CoinsSeat, about: str, history: Sequence[CoinConduct]) -> NextConduct:
-    """The colour of the coin that a player takes next by a rule; without one, the colour that it took last."""
+    """Whose coins a player takes by a rule; words of no rule stand for those of the owner whose coin it took last."""
     rule = TOLD.get(words or "")
     if rule is None:
-        return NextConduct(does=history[-1].behaviour if history else TAKES_OWN)
-    return NextConduct(does=TAKES_YOURS if rule.is_hostile(seat.takes, seat.step, about) else TAKES_OWN)
+        is_hostile = bool(history) and history[-1].behaviour == TAKES_YOURS
+    else:
+        is_hostile = rule.is_hostile(seat.takes, seat.step, about)
+    return NextConduct(does=TAKES_BOTH if is_hostile else SPARES_YOURS)
 
 
 def rule_in(others: Sequence[PlayerBelief]) -> TakingRule | None:

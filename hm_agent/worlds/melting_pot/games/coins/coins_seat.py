@@ -16,8 +16,7 @@ from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.games.open.bearings import START
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.grid import Cell, Pose, distance, lying_apart
-from hm_agent.worlds.melting_pot.memory.view_times import MIN_SEPARATION, NEVER_SEEN, STEPS_PER_CELL, UNSEEN_PLACES
+from hm_agent.worlds.melting_pot.grid import Cell, Pose
 
 WIDEST = 14
 """How far a wall may be from where the player began, where fields are up to 15 cells wide."""
@@ -58,17 +57,9 @@ class CoinsSeat(OpenSeat):
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:
         """As of any game, but within the walls that were seen."""
-        if not self.pose:
-            return ()
-        left, right = self._sides(0)
-        top, bottom = self._sides(1)
-        field = ((x, y) for x in range(left + 1, right) for y in range(top + 1, bottom) if (x, y) != self.here)
-        stale = {cell: self._staleness(cell) for cell in field if self.looked_at.of(cell) != self.step}
-        return tuple(lying_apart(sorted(stale, key=lambda cell: (-stale[cell], cell)), MIN_SEPARATION, UNSEEN_PLACES))
-
-    def _staleness(self, cell: Cell) -> int:
-        seen = self.looked_at.of(cell)
-        return self.step - (NEVER_SEEN if seen is None else seen) - STEPS_PER_CELL * distance(self.here, cell)
+        (left, right), (top, bottom) = self._sides(0), self._sides(1)
+        field = (left + 1, top + 1), (right - 1, bottom - 1)
+        return tuple(cell for cell, _ in self.looked_at.unseen_places(self.here, self.step, field)) if self.pose else ()
 
     def _sides(self, axis: int) -> tuple[int, int]:
         """Where the walls on both sides of the player run, by x (axis 0) or y; as far as they may if none was seen."""

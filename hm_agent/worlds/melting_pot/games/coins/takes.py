@@ -15,6 +15,9 @@ from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels
 
 TAKES_OWN, TAKES_YOURS = "takes a coin of its own colour", "takes a coin of your colour"
+"""What the other is seen to do."""
+SPARES_YOURS, TAKES_BOTH = "spares your coins", "takes coins of both colours"
+"""What it can be predicted to do."""
 
 
 class Take(NamedTuple):
@@ -30,6 +33,12 @@ class CoinConduct(Conduct):
     """A coin that the other player took. provoked: how many of its own coins the agent took since the one before."""
 
     provoked: int
+
+    def shows(self, prediction: str) -> bool | None:
+        """Whoever takes coins of both colours may take one of its own: that doesn't tell."""
+        if self.behaviour == TAKES_YOURS:
+            return prediction == TAKES_BOTH
+        return True if prediction == SPARES_YOURS else None
 
 
 def colours_of(atlas: Atlas, words: Mapping[str, str], coins: Collection[str]) -> Mapping[tuple[int, ...], str]:
@@ -72,7 +81,7 @@ class TakeWatch:
         self.takes: list[Take] = []
         self._cell: Cell = (0, 0)
         self._earned, self._provoked = 0.0, 0
-        self.behaviours = dict.fromkeys((TAKES_OWN, TAKES_YOURS))
+        self.behaviours = dict.fromkeys((SPARES_YOURS, TAKES_BOTH))
 
     def read(
         self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float

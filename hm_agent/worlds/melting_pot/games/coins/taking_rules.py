@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from hm_agent.worlds.melting_pot.games.coins.takes import Take
 
@@ -28,6 +29,7 @@ def provocations(takes: Sequence[Take], player: str) -> list[int]:
     return [take.step for take in takes if take.owner == player != take.taker]
 
 
+@cache
 def retaliates(threshold: int, length: int, *, at_first: bool = False) -> TakingRule:
     """Takes any coin for `length` steps after it lost `threshold` coins within as many steps.
 
@@ -77,23 +79,25 @@ NEAR_ONES = TakingRule("It takes its own coins, and yours if they are near.", la
 COPIES = TakingRule("It takes any coin if you took one of its coins last, else only its own.", _copies)
 EVENS = TakingRule("It takes as many of your coins as you took of its own.", _evens)
 
-THRESHOLDS, LENGTHS, FIRST_LENGTHS = (1, 2, 3), (50, 100, 200, FOR_GOOD), (50, 100)
-"""The numbers of rules that minds consider."""
+LENGTHS, FIRST_LENGTHS = (50, 100, 200, FOR_GOOD), (50, 100)
+"""The lengths of retaliations that minds consider."""
+AGAINST_THRESHOLDS: Mapping[int, float] = {1: 0.5, 2: 1.0, 3: 1.0}
 CONSIDERED: Mapping[TakingRule, float] = {
-    SPARES: 0.0,
+    SPARES: 0.5,
     COPIES: 2.0,
-    TAKES_ANY: 4.0,
+    TAKES_ANY: 3.0,
     **{
-        retaliates(threshold, length): 1.0 + 0.5 * place
-        for threshold in THRESHOLDS
+        retaliates(threshold, length): against + 0.5 * place
+        for threshold, against in AGAINST_THRESHOLDS.items()
         for place, length in enumerate(LENGTHS)
     },
     **{retaliates(1, length, at_first=True): 2.0 for length in FIRST_LENGTHS},
+    retaliates(2, 50): 0.0,
 }
 """The rules that minds consider, with what speaks against each before anything was seen, in natural logarithms.
 
-The more there is to gain beside a player of a rule, the likelier it is taken to be: a rule that is wrongly taken for a
-worse one is never refuted, since the agent then does nothing that would show it.
+The likeliest makes the agent take a coin now and then, whose answer tells the others apart. Then the harshest that
+explains the answer is likeliest, since it costs less to spare a coin than to be retaliated against.
 """
 NAMED: Mapping[str, TakingRule] = {
     "cooperator": SPARES,
