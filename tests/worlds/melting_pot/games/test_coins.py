@@ -267,10 +267,10 @@ def test_what_the_other_took_tells_its_rule() -> None:
 
     lost, kept = ([Take(step, OTHER, owner) for step in (120, 140, 145)] for owner in (ME, OTHER))
     provocation = Take(100, ME, OTHER)
-    assert likeliest() == retaliates(2, 50).words
+    assert likeliest() == retaliates(2, 100).words
     assert likeliest(*lost) == TAKES_ANY.words
     assert likeliest(provocation, *lost) == retaliates(1, 50).words
-    assert likeliest(provocation, *kept, *kept) == retaliates(2, 50).words
+    assert likeliest(provocation, *kept, *kept) == retaliates(2, 100).words
     assert rule_in([PlayerBelief(OTHER, COPIES.words, None)]) is COPIES
     assert rule_in([PlayerBelief(OTHER, None, EVENS.words)]) is EVENS
     assert rule_in([PlayerBelief(OTHER, "It sings.", None)]) is None

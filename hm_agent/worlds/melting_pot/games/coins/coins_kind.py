@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Model
-from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.coins.coins_facts import CoinsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.coins.coins_follower import CoinsFollower
-    from hm_agent.worlds.melting_pot.games.coins.coins_mind import CoinsMind
-    from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
     from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import CoinsBots
+    from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
 
 class CoinsKind(OpenKind):
@@ -30,36 +25,15 @@ class CoinsKind(OpenKind):
         "copies_last": "takes any coin if the other took one of its colour last, else only its own",
     }
 
-    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
-        from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS
-        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
-
-        return lambda mind, model: ConstantStrategist(mind, model, SHORTCUTS[name].words)
-
-    def notes(self) -> type[CoinsNotes]:
-        from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes
-
-        return CoinsNotes
-
-    def follower(self) -> type[CoinsFollower]:
+    def parts(self) -> OpenParts:
         from hm_agent.worlds.melting_pot.games.coins.coins_follower import CoinsFollower
+        from hm_agent.worlds.melting_pot.games.coins.coins_mind import ANSWERS, CoinsMind
+        from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS
+        from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
+        from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 
-        return CoinsFollower
-
-    def mind(self) -> type[CoinsMind]:
-        from hm_agent.worlds.melting_pot.games.coins.coins_mind import CoinsMind
-
-        return CoinsMind
-
-    def situation(self) -> type[CoinsSeat]:
-        from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
-
-        return CoinsSeat
-
-    def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games.coins.coins_mind import ANSWERS
-
-        return ANSWERS
+        strategies = {name: rule.words for name, rule in SHORTCUTS.items()}
+        return OpenParts(CoinsSeat, CoinsNotes, CoinsFollower, CoinsMind, ANSWERS, strategies)
 
     def bots(self, facts: CoinsFacts) -> CoinsBots:
         from hm_agent.worlds.melting_pot.games.coins.simulator.coins_bots import CoinsBots

@@ -92,12 +92,12 @@ CONSIDERED: Mapping[TakingRule, float] = {
         for place, length in enumerate(LENGTHS)
     },
     **{retaliates(1, length, at_first=True): 2.0 for length in FIRST_LENGTHS},
-    retaliates(2, 50): 0.0,
+    retaliates(2, 100): 0.0,
 }
 """The rules that minds consider, with what speaks against each before anything was seen, in natural logarithms.
 
-The likeliest makes the agent take a coin now and then, whose answer tells the others apart. Then the harshest that
-explains the answer is likeliest, since it costs less to spare a coin than to be retaliated against.
+The likeliest makes the agent take one of the other's coins now and then, whose answer tells the others apart. Then the
+harshest that explains the answer is likeliest, since it costs less to spare a coin than to be retaliated against.
 """
 NAMED: Mapping[str, TakingRule] = {
     "cooperator": SPARES,

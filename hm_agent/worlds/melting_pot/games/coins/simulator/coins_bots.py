@@ -18,11 +18,12 @@ from hm_agent.worlds.melting_pot.games.coins.coins_play import follow_rule, spit
 from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsNotes, CoinsSeat
 from hm_agent.worlds.melting_pot.games.coins.taking_rules import NAMED, NEAR_ONES, SPARES, TAKES_ANY
 from hm_agent.worlds.melting_pot.games.open.calls import Call
+from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
 from hm_agent.worlds.melting_pot.simulator.game_files import all_components
-from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
 NEAR = 2
 """At which distance a player takes the other's coins that takes only near ones."""
@@ -43,7 +44,7 @@ class CoinsBots(RuleBots):
             name: PlayingRule(rule.words, partial(follow_rule, rule=rule, reach=reach.get(rule)))
             for name, rule in NAMED.items()
         }
-        super().__init__(game, rules, CoinsNotes, CoinsSeat, CoinsFollower)
+        super().__init__(game, rules, OpenParts(CoinsSeat, CoinsNotes, CoinsFollower))
 
     def scripted(
         self, bot: str, visions: Sequence[Any], stream: random.Random, *, is_puppet: bool
@@ -52,18 +53,13 @@ class CoinsBots(RuleBots):
         if bot not in BOT_CONFIGS:
             return super().scripted(bot, visions, stream, is_puppet=is_puppet)
         (rule,) = (rule for name, rule in NAMED.items() if name in bot)
-        return PuppetPlayers(lambda place, slot: self._puppet(rule.words), repeat(1))
-
-    def _puppet(self, words: str) -> CoinPuppet:
-        actions = actions_of(self._game.substrate)
-        notes = CoinsNotes(self._game, 1, actions, CoinsSeat)
-        return CoinPuppet(notes, CoinsFollower(notes, actions), words)
+        return PuppetPlayers(lambda place, slot: CoinPuppet(*self._senses(self._game, slot), rule.words), repeat(1))
 
 
 class CoinPuppet(RulePlayer):
     """A puppet in one episode. words: what its puppeteer makes it do, as agents say it."""
 
-    def __init__(self, notes: OpenNotes, follower: CoinsFollower, words: str) -> None:
+    def __init__(self, notes: OpenNotes, follower: OpenFollower, words: str) -> None:
         super().__init__(notes, follower, PlayingRule(words, self._next))
         self._goal = 0
 
