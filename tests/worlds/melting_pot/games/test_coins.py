@@ -291,7 +291,7 @@ def test_a_hypothesis_is_asked_for_until_one_has_foreseen_the_latest_coin() -> N
     assert mind.explains((Hypothesis(TAKES_ANY.words, prediction=TAKES_BOTH),), seen)
 
 
-@pytest.mark.parametrize("agent", ["hypothetical_minds", "oracle", "copies_last"])
+@pytest.mark.parametrize("agent", ["hypothetical_minds", "hm_joint", "hm_odds", "oracle", "copies_last"])
 def test_agents_play_coins_with_answers_that_hold(agent: str) -> None:
     world = MeltingPotWorld(scenario_named("coins_2"), Bots.SCRIPTED)
     model = CheckedReasoner(suites()["melting_pot"].answers())
