@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_stack
 from types import FrameType
 from typing import Any
 
@@ -117,7 +118,7 @@ def _bounded_steps(scenario: ScenarioInfo, seconds: float) -> Iterator[None]:
     """Raises StepTooLong where the agent is at, once this long no step has ended."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        place = own_place("\n".join(_frames_of_tasks()))
+        place = own_place("\n".join(_frames_of_waiting())) or own_place("".join(format_stack(frame)))
         told = f"{scenario.short_name}: no step has ended for {seconds:g} s"
         raise StepTooLong(f"{told}; the agent is in {place}" if place else told)
 
@@ -135,8 +136,8 @@ def _begin_step(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds, NEXT_SEAT)
 
 
-def _frames_of_tasks() -> Iterator[str]:
-    """Yields what the tasks of the event loop are in, from without to within, as lines of tracebacks."""
+def _frames_of_waiting() -> Iterator[str]:
+    """Yields what the tasks of the event loop wait in, from without to within, as lines of tracebacks."""
     for task in asyncio.all_tasks():
         waiting: Any = task.get_coro()
         while waiting is not None:
