@@ -26,6 +26,7 @@ from benchmarks import (
     kills,
     many_results,
     matrix_games,
+    melting_pot_learners,
     rates,
     replay,
     rewards,
@@ -66,6 +67,7 @@ SECTIONS = {
     "enacttom_ladder": enacttom_ladder.main,
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
+    "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
     "attack": attack.main,
