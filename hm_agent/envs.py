@@ -23,7 +23,8 @@ except ImportError as error:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install 'hm_agent[envs]'") from error
 
 from hm_agent.config import ConfigError
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
+from hm_agent.text_env import chosen_scenario
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, observation: str = "own", **options: str) -> Any:
@@ -33,18 +34,12 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, observation: 
     own, `text` for words in place of pixels. options: the world's own options, named as their flags. Raises ConfigError
     for an unknown scenario or option, and for a world that has no such environment.
     """
-    matches = find_scenarios([scenario])
-    if len(matches) > 1:
-        raise ConfigError(f"{scenario!r} matches {len(matches)} scenarios: name one")
-    suite = suites()[matches[0].world]
-    known = suite.with_defaults({})
-    if unknown := options.keys() - known.keys():
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
-    settled = suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
+    found, settled = chosen_scenario(scenario, options)
+    suite = suites()[found.world]
     if observation not in ("own", "text"):
         raise ConfigError(f"observation is 'own' or 'text', not {observation!r}")
     opened = suite.text_env if observation == "text" else suite.parallel_env
-    env = opened(matches[0], settled, render_mode)
+    env = opened(found, settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):
         env.close()
