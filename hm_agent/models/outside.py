@@ -43,6 +43,13 @@ class OutsideChat(Chat):
         self.request = None
         self._reply.set_result(text)
 
+    def leave(self, reason: Exception) -> None:
+        """Raises an error where the reply is waited for, as `reply` replies."""
+        if self.request is None:
+            raise ValueError("no question waits for a reply")
+        self.request = None
+        self._reply.set_exception(reason)
+
 
 def with_json(text: str, schema: Mapping[str, Any]) -> str:
     """Puts the JSON around a text that is nothing but an answer's one field beside the reasoning; any other stays.

@@ -40,7 +40,7 @@ from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.playing import play as play_episode
 from hm_agent.pool.progress import Heartbeat
-from hm_agent.questions import Model
+from hm_agent.questions import Model, map_schema
 from hm_agent.recording.result import Result
 from hm_agent.registry import find_agents, find_scenarios
 from hm_agent.suite import SMALL, Setting
@@ -217,20 +217,21 @@ class _InspectChat:
         )
 
 
-def _form(request: Request) -> ResponseSchema | None:
-    """The form of the answer, as far as inspect_ai can say it; None for one with named parts, which it can't."""
-    if "$defs" in request.schema:
-        return None
-    return ResponseSchema(name=request.name, json_schema=JSONSchema.model_validate(request.schema))
+def _form(request: Request) -> ResponseSchema:
+    """The form of the answer, as far as inspect_ai can say it: it has no named parts, so each stands in its place."""
+    whole, named = {**request.schema}, request.schema.get("$defs", {})
+    whole.pop("$defs", None)
+    inlined = map_schema(whole, lambda part: dict(named[part["$ref"].rpartition("/")[2]]) if "$ref" in part else part)
+    return ResponseSchema(name=request.name, json_schema=JSONSchema.model_validate(inlined))
 
 
-@scorer(metrics=[grouped(mean(), "measure", all=False), grouped(stderr(), "measure", all=False, name_template=ERROR)])
+@scorer(metrics=[grouped(mean(), "measure", all=False), grouped(stderr(), "measure", all=False, name_template=ERROR)])  # type: ignore[untyped-decorator]
 def functional() -> Scorer:
     """What the episode earned, in its scenario's own measure; means are over episodes of one measure."""
     return _stored("functional")
 
 
-@scorer(metrics=[mean(), stderr(), grouped(mean(), "world", all=False)])
+@scorer(metrics=[mean(), stderr(), grouped(mean(), "world", all=False)])  # type: ignore[untyped-decorator]
 def literal() -> Scorer:
     """The share of statements about other minds that were right; unscored where none was asked for."""
     return _stored("literal")
