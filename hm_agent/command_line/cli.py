@@ -368,9 +368,13 @@ TOOLS: Mapping[str, OwnCommand] = {
     "check": OwnCommand(
         "try an agent of your own in each world, without a model", "hm_agent.command_line.checking_agents:check_command"
     ),
+    "serve-seat": OwnCommand("let an MCP client take a seat of an episode", "hm_agent.seats.mcp_seat:main"),
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
     "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
     "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),
+    "convert": OwnCommand(
+        "write cards and results as records of Every Eval Ever", "hm_agent.command_line.converting:convert_command"
+    ),
     "pack": OwnCommand("write a run or a card into one archive", "hm_agent.command_line.packing_runs:pack_command"),
 }
 """Commands that parse their own arguments."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,16 +33,14 @@ from inspect_ai.util import JSONSchema
 
 from hm_agent.battery import Battery
 from hm_agent.experiment import Episode, Experiment
-from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.chat import Reply, Request, Sampling
-from hm_agent.models.providers import ModelPool
-from hm_agent.models.settings import ModelSettings
 from hm_agent.models.text_model import TextModel
 from hm_agent.playing import play as play_episode
 from hm_agent.pool.progress import Heartbeat
-from hm_agent.questions import Model, map_schema
+from hm_agent.questions import map_schema
 from hm_agent.recording.result import Result
 from hm_agent.registry import find_agents, find_scenarios
+from hm_agent.seats.seat_models import SeatModels
 from hm_agent.suite import SMALL, Setting
 
 FULL_AGENT = Experiment.agents[0]
@@ -121,13 +119,14 @@ def episode_player(episodes: Mapping[str, Episode], others: str) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         tested = get_model()
-        models = _SeatModels(tested, ModelPool(ModelSettings()))
+        chat = _InspectChat(tested)
+        models = SeatModels(str(tested), chat.model)
         with _folder(episodes[str(state.sample_id)], state.epoch) as episode:
             seated = _seated(episode, str(tested), others)
             result = await play_episode(seated, models, Heartbeat(lambda pulse: None))
         await checkpoint()  # an episode that is cancelled ends, and the cancellation goes on here
-        if models.failure is not None:
-            raise models.failure
+        if chat.failure is not None:
+            raise chat.failure
         if not result.is_finished:
             raise RuntimeError(f"{result.status} {result.reason}")
         _store(state, episode, result)
@@ -172,42 +171,31 @@ def _seated(episode: Episode, tested: str, others: str) -> Episode:
 
 
 @dataclass
-class _SeatModels:
-    """The models of an episode's seats: the one under test, and others from a pool.
+class _InspectChat:
+    """Asks the model under test through inspect_ai, which logs and caches requests and tries failed ones again.
 
-    failure: the first error that asking the model under test raised, a limit of inspect_ai's for example.
+    failure: the first error that this raised, a limit of inspect_ai's for example.
     """
 
     tested: InspectModel
-    pool: ModelPool
     failure: Exception | None = None
 
-    def model(self, name: str, seed: int, answers: ReasonerTable) -> AbstractAsyncContextManager[Model]:
-        if name != str(self.tested):
-            return self.pool.model(name, seed, answers)
-        return nullcontext(TextModel(name, _InspectChat(self), Sampling(), None, seed))
-
-
-@dataclass(frozen=True)
-class _InspectChat:
-    """Asks the model under test through inspect_ai, which logs and caches requests and tries failed ones again."""
-
-    seats: _SeatModels
+    def model(self, seed: int) -> TextModel:
+        """The model of the seat with this seed."""
+        return TextModel(str(self.tested), self, Sampling(), None, seed)
 
     async def complete(self, request: Request) -> Reply:
         kinds = {"user": ChatMessageUser, "assistant": ChatMessageAssistant}
         try:
-            output = await self.seats.tested.generate(
+            output = await self.tested.generate(
                 [kinds[message.role](content=message.content) for message in request.messages],
                 config=GenerateConfig(seed=request.sampling_seed, response_schema=_form(request)),
             )
         except Exception as error:
-            self.seats.failure = self.seats.failure or error
+            self.failure = self.failure or error
             raise
-        usage, problem = (
-            output.usage,
-            None if output.stop_reason == "stop" else f"it stopped early: {output.stop_reason}",
-        )
+        usage, stopped = output.usage, output.stop_reason
+        problem = None if stopped == "stop" else f"it stopped early: {stopped}"
         return Reply(
             (output.completion,),
             problem,

@@ -54,9 +54,11 @@ function show(state) {
   $("wait").hidden = !state.agreed || Boolean(question);
   if (!question || question.number === asked) return;
   asked = question.number;
+  $("problem").textContent = question.problem;
+  $("send").disabled = false;
+  if (question.problem) return; // the same question again, with the answer to mend
   $("text").replaceChildren(...sections(question.text));
   known = question.text;
-  $("problem").textContent = question.problem;
   $("answer").value = "";
   $("offers").replaceChildren(...Object.entries(question.suggestions).map(([name, texts]) => choice(name, texts)));
   $("picture").hidden = !question.has_picture;
@@ -75,7 +77,10 @@ async function look() {
 }
 
 $("agree").onclick = () => send({ agreed: true });
-$("send").onclick = () => send({ number: asked, text: $("answer").value });
+$("send").onclick = () => {
+  $("send").disabled = true;
+  send({ number: asked, text: $("answer").value });
+};
 $("leave").onclick = () => send({ leaves: true });
 const looking = setInterval(look, EVERY);
 look();
