@@ -26,10 +26,13 @@ TOLD = "Your seat: {address} (open it in a browser on this machine)"
 
 
 class PersonPage:
-    """What is served, and where the answers go. key: the part of the address that nobody else can guess."""
+    """What is served, and where the answers go.
+
+    key: the part of the address that nobody else can guess. address: where the page is, once it is served.
+    """
 
     def __init__(self) -> None:
-        self.key, self.chat = secrets.token_urlsafe(16), OutsideChat(self._note)
+        self.key, self.chat, self.address = secrets.token_urlsafe(16), OutsideChat(self._note), ""
         self._agreed, self._number = False, 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -125,5 +128,6 @@ def open_page() -> PersonPage:
     person = PersonPage()
     server = PageServer((HOST, 0), partial(_PersonHandler, person=person))
     Thread(target=server.serve_forever, name="person's page", daemon=True).start()
-    print(TOLD.format(address=f"http://{HOST}:{server.server_port}/{person.key}/"), file=sys.stderr, flush=True)
+    person.address = f"http://{HOST}:{server.server_port}/{person.key}/"
+    print(TOLD.format(address=person.address), file=sys.stderr, flush=True)
     return person
