@@ -437,7 +437,7 @@ class Suite:
         """Opens a scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
 
-    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+    def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """Opens a scenario as a `pettingzoo.ParallelEnv` whose observations say in words what its pixels show."""
         raise ConfigError(f"{self.name} has no environment whose observations are pixels, which words could replace")
 

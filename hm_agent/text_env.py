@@ -8,7 +8,8 @@
             replies = {seat: reply_to(text) for seat, text in observations.items()}
             observations, rewards, done, infos = env.step(replies)
 
-A reply is what a language model would answer. It needs no extra; `hm_agent.envs` has Gymnasium's and PettingZoo's forms.
+A reply is what a language model would answer. Nothing here needs an extra; `hm_agent.envs` has the forms of Gymnasium
+and PettingZoo.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Recorder, Seat
+from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import check_agent, check_options, find_scenarios, suites
 from hm_agent.suite import ScenarioInfo, Setting
@@ -105,7 +106,7 @@ class TextEnv:
 
         Returns the observations by seat, none if no question is asked in the whole episode. recorders: of its steps.
         """
-        await self._leave()
+        await self.leave()
         if seed is not None:
             self._seeds = Random(seed)
         drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
@@ -119,7 +120,7 @@ class TextEnv:
         Raises ValueError, and changes nothing, for a seat that is not asked, after an episode's end, and for what is no
         text.
         """
-        if self._episode is None or self.latest.done:
+        if self._episode is None or self._episode.is_over:
             raise ValueError("no episode is being played: call reset first")
         self._check(replies, self._episode.asked)
         self.latest = await self._episode.advance(replies)
@@ -135,9 +136,18 @@ class TextEnv:
             if not isinstance(text, str):
                 raise ValueError(f"the reply of {seat} is {type(text).__name__}: it has to be a text")
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
+        """Ends the episode where it is; whoever awaits `begin` awaits this, too, in the same loop, before `close`."""
         if self._episode:
             await self._episode.leave()
+
+    def ask(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """What a seat can be asked now about what others know or think, with the right answers.
+
+        Whoever trains a model puts these to it beside the latest observation; the episode does not notice. Empty in
+        worlds that can't tell, where the predictions of an agent such as `hypothetical_minds` are what is literal.
+        """
+        return self._world.literal_questions(seat)
 
     def reset(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
         """As `begin`, for callers that await nothing."""
@@ -149,7 +159,7 @@ class TextEnv:
 
     def close(self) -> None:
         """Ends the episode, and releases the world."""
-        _completed(self._leave())
+        _completed(self.leave())
         self._world.close()
 
     def __enter__(self) -> Self:

@@ -191,6 +191,11 @@ class TextEpisode:
         """Does nothing: as a recorder it holds nothing open."""
 
     @property
+    def is_over(self) -> bool:
+        """True once it has ended, also by an error."""
+        return self._task.done()
+
+    @property
     def asked(self) -> Mapping[Seat, OutsideSeat]:
         """The seats whose questions wait for a reply."""
         return {seat: outside for seat, outside in self._seats.items() if outside.chat.request}
@@ -203,10 +208,10 @@ class TextEpisode:
         for seat, text in replies.items():
             self._seats[seat].chat.reply(text)
         # Who waits for the event wakes after all that could run before it, so each seat that acts has begun to decide.
-        while not (self._task.done() or self._is_asking):
+        while not (self.is_over or self._is_asking):
             self._changed.clear()
             await self._changed.wait()
-        return self._ended() if self._task.done() else self._asking()
+        return self._ended() if self.is_over else self._asking()
 
     @property
     def _is_asking(self) -> bool:
@@ -248,5 +253,6 @@ class TextEpisode:
 
     async def leave(self) -> None:
         """Ends the episode where it is."""
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        if not self.is_over:
+            self._task.cancel()
+            await asyncio.wait([self._task])

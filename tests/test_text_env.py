@@ -8,12 +8,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hm_agent.config import ConfigError
-from hm_agent.core import Decision, Recorder, Seat, Step
+from hm_agent.core import Agent, Decision, Observation, Recorder, Seat, Step
 from hm_agent.experiment import seat_seed
 from hm_agent.models.builtin import BuiltinReasoner, ReasonerTable
 from hm_agent.models.chat import Chat, Reply, Request, Sampling
@@ -220,6 +221,25 @@ def test_other_seats_are_played_by_the_agents_that_are_named() -> None:
     assert [rewards["player_1"] for rewards in earned] == [5, 0, 5]
 
 
+class Broken(Agent[Any, Any]):
+    async def act(self, observation: Observation[Any]) -> Decision[Any]:
+        raise OSError("no such thing")
+
+
+def broken(setup: AgentSetup) -> Broken:
+    """An agent that fails at its first decision."""
+    return Broken()
+
+
+def test_an_error_in_another_seat_is_raised_and_ends_the_episode() -> None:
+    with text_env("mg_pd_selfplay", seats=["player_0"], others=f"{__name__}:broken") as env:
+        env.reset(seed=0)
+        with pytest.raises(OSError, match="no such thing"):
+            env.step({"player_0": "play(defect)"})
+        with pytest.raises(ValueError, match="call reset first"):
+            env.step({"player_0": "play(defect)"})
+
+
 def test_questions_of_any_agent_go_outside() -> None:
     with text_env(GAME, agent="hypothetical_minds") as env:
         kinds = set()
@@ -274,3 +294,43 @@ def test_seeds_give_episodes_and_a_reset_without_one_goes_on_in_their_series() -
         first, second, third = (env.reset(seed) for seed in (7, None, None))
         assert len({first["reader"], second["reader"], third["reader"]}) == 3
         assert [other.reset(seed) for seed in (7, None, None)] == [first, second, third]
+
+
+def test_literal_questions_can_be_asked_at_any_step_and_change_nothing() -> None:
+    said = {"symmtom_w6_n3_c3": "meet(player_1)", "enacttom_appendix_e": "Wait[]", "exploretom_functional_a3": "none"}
+    for name, reply in said.items():
+        ends, asked = [], set()
+        for asks in (True, False):
+            with text_env(name, max_steps=12) as env:
+                seen = Seen()
+                observations = env.reset(seed=3, recorders=[seen])
+                while observations:
+                    if asks:
+                        questions = [question for seat in env.possible_seats for question in env.ask(seat)]
+                        assert all(question.answer in question.choices for question in questions)
+                        asked |= {(question.words, question.answer) for question in questions}
+                    observations = env.step(dict.fromkeys(observations, reply)).observations
+                ends.append((seen.steps, env.latest))
+        assert ends[0] == ends[1], name
+        assert len(asked) > 2, name
+
+
+def test_right_answers_of_literal_questions_follow_the_world() -> None:
+    with text_env("symmtom_w6_n3_c3") as env:
+        observations, answers = env.reset(seed=3), dict[str, set[str]]()
+        while observations:
+            for question in env.ask("player_0"):
+                answers.setdefault(question.words, set()).add(question.answer)
+            partner = {seat: "player_0" if seat == "player_1" else "player_1" for seat in observations}
+            observations = env.step({seat: f"meet({other})" for seat, other in partner.items()}).observations
+    assert {"yes", "no"} in answers.values()
+    assert all("player_0" not in words for words in answers)
+    with text_env(GAME) as env:
+        env.reset(seed=0)
+        assert list(env.ask("player_0")) == []
+
+
+def test_the_pages_example_plays_an_episode(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "training.md").read_text("utf-8")
+    exec(page.partition("```python\n")[2].partition("```")[0], {})
+    assert "reward_per_agent" in capsys.readouterr().out

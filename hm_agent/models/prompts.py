@@ -10,6 +10,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path, PurePosixPath
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 from jinja2 import (
@@ -43,6 +44,9 @@ PHRASES = ("messages.j2", "characters.j2")
 """The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
 
 
+_METHODS = MethodType, BuiltinMethodType
+
+
 class _Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox, which finds out only once for each class which attributes a template may read."""
 
@@ -55,6 +59,14 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         if known is None:
             known = self._is_safe[type(obj), attr] = super().is_safe_attribute(obj, attr, value)
         return known
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Reads what is known to be safe at once, unless it is a method: of these Jinja wraps `str.format`."""
+        if self._is_safe.get((type(obj), attribute)):
+            value = getattr(obj, attribute, None)
+            if value is not None and not isinstance(value, _METHODS):
+                return value
+        return super().getattr(obj, attribute)
 
 
 class _NotingEnvironment(_Sandbox):
