@@ -26,6 +26,7 @@ from benchmarks import (
     kills,
     many_results,
     matrix_games,
+    melting_pot_learners,
     rates,
     replay,
     rewards,
@@ -68,6 +69,7 @@ SECTIONS = {
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
     "text_env": text_env.main,
+    "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
     "attack": attack.main,

@@ -101,6 +101,8 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent leaderboard CARD...               compare the cards of several models, each derived again
     hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
     hm-agent pack RUN                          write a run into one archive, which can be played again, too
+    hm-agent convert RUN...                    write cards and results as records of Every Eval Ever
+    hm-agent serve-seat SCENARIO               let an MCP client take a seat of an episode
     hm-agent check my_agent:build              try an agent of your own in each world, without a model
     hm-agent prompts export my_prompts         write the prompts for editing; show: print an episode's
     hm-agent watch runs                        show a run while it is played, as a page on this machine
