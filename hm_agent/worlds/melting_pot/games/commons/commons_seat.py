@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.grid import Cell
 
 @dataclass(frozen=True, slots=True)
 class RiverSeen:
-    """The river as last seen. dirty: how many of the `places` known hold dirt. step: when a good part was in view."""
+    """The river as last seen. dirty: how many of the `places` seen lately hold dirt. step: the latest look at many."""
 
     dirty: int
     places: int
