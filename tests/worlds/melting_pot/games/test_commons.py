@@ -13,10 +13,10 @@ from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.commons.best_plan import RiverState, income
-from hm_agent.worlds.melting_pot.games.commons.commons_conduct import FRESH, CommonsConduct, CommonsWatch, takes_last
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, CommonsWatch, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts, River
 from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import REASONER, rules_believed
-from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH, CommonsSeat
 from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest
 from hm_agent.worlds.melting_pot.games.open.calls import WalkTo
 from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, takes, uses

@@ -145,7 +145,7 @@ def tend_river(seat: CommonsSeat, rules: Sequence[str]) -> Sequence[Call]:
         return []
     if time_to_clean(seat, rules):
         return clean(seat)
-    return eat(seat) if seat.apples or has_looked(seat) else look_at_river(seat)
+    return eat(seat) if seat.sees_apples or has_looked(seat) else look_at_river(seat)
 
 
 def tend_apples(seat: CommonsSeat, rules: Mapping[str, str]) -> Sequence[Call]:

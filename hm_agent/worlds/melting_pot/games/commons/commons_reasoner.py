@@ -80,14 +80,14 @@ def _foresee(words: str | None, seat: CommonsSeat, about: str, history: Sequence
 def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping[str, str]:
     """The rules that others are believed to follow, by player; those without a belief are left out.
 
-    Where no apples are left, who is believed to clean, but was not seen to lately, is taken to answer others that do.
+    Where no apples are seen, who is believed to clean, but was not seen to lately, is taken to answer others that do.
     """
     names, cleaned = {rule.words: name for name, rule in rules_in(seat).items()}, dict(seat.cleaned)
     believed = {}
     for other in others:
         rule = names.get(other.hypothesis or "") or names.get(other.expected or "")
         if rule in ("cleans", "takes_turns") and other.hypothesis:
-            is_likely = seat.apples or seat.step - cleaned.get(other.name, -STALE) < STALE
+            is_likely = seat.sees_apples or seat.step - cleaned.get(other.name, -STALE) < STALE
             rule = rule if is_likely else "reciprocates"
         if rule:
             believed[other.name] = rule

@@ -11,6 +11,9 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
 
+FRESH = 15
+"""What was not in view for more steps than this says nothing of how many apples are left."""
+
 
 @dataclass(frozen=True, slots=True)
 class RiverSeen:
@@ -46,6 +49,12 @@ class CommonsSeat(OpenSeat):
     def apples(self) -> tuple[Cell, ...]:
         """Where apples were last seen, but for the own cell."""
         return tuple(self.cells_of((self.facts.apple,)))
+
+    @property
+    def sees_apples(self) -> bool:
+        """True if an apple was in view lately."""
+        kind = self.facts.apple
+        return any(each == kind and self.step - step <= FRESH for each, step in self.seen.values())
 
     @property
     def shunned(self) -> Set[Cell]:
