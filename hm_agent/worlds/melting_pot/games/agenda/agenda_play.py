@@ -37,6 +37,8 @@ CLOSE = 4
 """A scripted crewmate that is alone with the impostor keeps this distance."""
 LAST_TWO = 2
 """With one of so many crewmates the impostor wins at once, whoever sees it."""
+ABOUT = 6
+"""Whoever was in view so few steps ago is still about."""
 SAFE = 7
 """At this distance nobody is frozen before it can get away."""
 PAUSE = 4
@@ -99,10 +101,13 @@ def wary_calls(seat: AgendaSeat, impostor: str | None, unclear: Collection[str])
     """
     if seat.is_voting:
         return vote(seat, impostor)
-    feared = {impostor, *(unclear if len(seat.in_view) == 1 else ())} if seat.is_ready else ()
-    near = [known.name for known in seat.players if not known.ago and distance(seat.here, known.cell) <= SAFE]
-    near = [name for name in near if name in feared and name in seat.votes]
-    return [KeepAway(near[0], PAUSE)] if near else bring_gems(seat)
+    about = [known for known in seat.players if known.ago <= ABOUT and known.name in seat.votes]
+    feared = {impostor, *(unclear if len(about) == 1 else ())} if seat.is_ready else ()
+    near = [known.name for known in about if known.name in feared and distance(seat.here, known.cell) <= SAFE]
+    if near:
+        return [KeepAway(near[0], PAUSE)]
+    is_lost = impostor in feared and all(known.name != impostor for known in about)
+    return [LookAround(), *bring_gems(seat)] if is_lost else bring_gems(seat)
 
 
 def accusing_calls(seat: AgendaSeat) -> Sequence[Call]:
