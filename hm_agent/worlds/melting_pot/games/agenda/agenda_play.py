@@ -95,19 +95,22 @@ def crew_calls(seat: AgendaSeat, impostors: Collection[str]) -> Sequence[Call]:
 
 
 def wary_calls(seat: AgendaSeat, impostor: str | None, unclear: Collection[str]) -> Sequence[Call]:
-    """Votes for the impostor; keeps away from it, and from those that are unclear if alone with one; else brings gems.
+    """Votes for the impostor, else brings gems; while somebody may be frozen soon, it watches out.
 
-    impostor: who is taken for it; None for nobody. It is feared only while it may be able to tag.
+    It looks around for the impostor, and keeps away from it, and from those that are unclear if alone with one.
+    impostor: who is taken for it; None for nobody.
     """
     if seat.is_voting:
         return vote(seat, impostor)
+    if not seat.is_ready:
+        return bring_gems(seat)
     about = [known for known in seat.players if known.ago <= ABOUT and known.name in seat.votes]
-    feared = {impostor, *(unclear if len(about) == 1 else ())} if seat.is_ready else ()
+    feared = {impostor, *(unclear if len(about) == 1 else ())}
     near = [known.name for known in about if known.name in feared and distance(seat.here, known.cell) <= SAFE]
     if near:
         return [KeepAway(near[0], PAUSE)]
-    is_lost = impostor in feared and all(known.name != impostor for known in about)
-    return [LookAround(), *bring_gems(seat)] if is_lost else bring_gems(seat)
+    is_in_sight = any(known.name == impostor for known in about)
+    return bring_gems(seat) if is_in_sight else [LookAround(), *bring_gems(seat)]
 
 
 def accusing_calls(seat: AgendaSeat) -> Sequence[Call]:
