@@ -26,6 +26,7 @@ from benchmarks import (
     kills,
     many_results,
     matrix_games,
+    melting_pot_learners,
     rates,
     replay,
     rewards,
@@ -38,6 +39,7 @@ from benchmarks import (
     symmtom_mixed,
     symmtom_pairs,
     symmtom_speed,
+    text_env,
     tokens,
     workers,
 )
@@ -66,6 +68,8 @@ SECTIONS = {
     "enacttom_ladder": enacttom_ladder.main,
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
+    "text_env": text_env.main,
+    "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
     "attack": attack.main,
