@@ -33,6 +33,8 @@ STUCK_STEPS = 5
 """A walk that makes no progress for so many steps has failed."""
 BLOCKED_STEPS = 4
 """For so many steps, a cell that could not be entered counts as blocked."""
+SLOW_STEPS = 3
+"""Where players tire, so that a step may take several, a cell counts as blocked after so many have failed."""
 WALK_STEPS = 60
 """A call that has not reached a thing after so many steps has failed."""
 NEAR = 2
@@ -107,11 +109,20 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return because
 
     def reflex(self, situation: OpenSeat) -> IntEnum | None:
-        """Stands still off the map, and looks for its bearings while its pose is unknown."""
+        """Stands still off the map, and looks for its bearings while its pose is unknown.
+
+        An action that it is to take several times where it stands goes on meanwhile.
+        """
         sight = self._notes.sight
         if not sight.map.present:
             return self._actions(Move.NOOP)
-        return self._actions(seek_bearings(sight.map, situation.step)) if situation.pose is None else None
+        if situation.pose is not None:
+            return None
+        call = self.current
+        if isinstance(call, UseAction) and call.at is None and self._done < call.times:
+            self._done += 1
+            return self._by_name[call.action]
+        return self._actions(seek_bearings(sight.map, situation.step))
 
     def default_plan(self, situation: OpenSeat) -> Sequence[Call]:
         """Walks to the cell that was out of view for longest."""
@@ -144,8 +155,9 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         """Notes where the latest step has not led to."""
         self._blocked = {cell: step for cell, step in self._blocked.items() if seat.step - step < BLOCKED_STEPS}
         if self._before and self._before[0] == pose:
-            self._blocked[pose.after(self._before[1]).cell] = seat.step
             self._stuck += 1
+            if self._stuck >= (SLOW_STEPS if seat.facts.tired else 1):
+                self._blocked[pose.after(self._before[1]).cell] = seat.step
         elif self._before:
             self._stuck = 0
 

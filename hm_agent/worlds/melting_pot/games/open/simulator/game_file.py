@@ -85,6 +85,10 @@ def word_problems(facts: SubstrateFacts) -> Iterator[str]:
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
         "harms": (facts.harms, actions),
+        "later": (facts.later, actions),
+        "owned": (facts.owned, view.things),
+        "having": (facts.having, {*view.things, *(item.name for item in facts.items)}),
+        "having: actions": (facts.kept_back, actions),
         **{f"uses.{action}": (things, {*view.things, PLAYER}) for action, things in facts.uses.items()},
     }
     for key, (words, known) in named.items():
