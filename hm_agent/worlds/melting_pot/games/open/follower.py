@@ -111,7 +111,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
     def reflex(self, situation: OpenSeat) -> IntEnum | None:
         """Stands still off the map, and looks for its bearings while its pose is unknown.
 
-        An action that it is to take several times where it stands goes on meanwhile.
+        What it does with something that it has, where it stands, goes on meanwhile: that thing may carry it about.
         """
         sight = self._notes.sight
         if not sight.map.present:
@@ -119,8 +119,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         if situation.pose is not None:
             return None
         call = self.current
-        if isinstance(call, UseAction) and call.at is None and self._done < call.times:
-            self._done += 1
+        if situation.held and isinstance(call, UseAction) and call.at is None:
             return self._by_name[call.action]
         return self._actions(seek_bearings(sight.map, situation.step))
 
