@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Deed:
     """Something that a player has done. words: as a call, e.g. `collect(apple)`. reward: the sum over these times.
 
-    got: by how many the things that it holds were more afterwards, over these times.
+    got: by how many the things that it has were more then, or until its next deed, over these times.
     """
 
     words: str
@@ -30,14 +30,17 @@ class DeedLog:
         self._counts: dict[str, int] = defaultdict(int)
         self._rewards: dict[str, float] = defaultdict(float)
         self._got: dict[str, int] = defaultdict(int)
+        self._latest = NOTHING_SPECIAL
         self.all: tuple[Deed, ...] = ()
         """All deeds but steps that were neither, unless these were rewarded; what moved most reward comes first."""
 
     def note(self, words: str, reward: float, got: int = 0) -> None:
         self._counts[words] += 1
         self._rewards[words] += reward
-        self._got[words] += got
-        if words != NOTHING_SPECIAL or reward:
+        if words != NOTHING_SPECIAL:
+            self._latest = words
+        self._got[self._latest] += got
+        if words != NOTHING_SPECIAL or reward or got:
             self.all = self._ranked()
 
     def _ranked(self) -> tuple[Deed, ...]:

@@ -155,7 +155,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         self._blocked = {cell: step for cell, step in self._blocked.items() if seat.step - step < BLOCKED_STEPS}
         if self._before and self._before[0] == pose:
             self._stuck += 1
-            if self._stuck >= (SLOW_STEPS if seat.facts.tired else 1):
+            if self._stuck >= (1 if seat.stamina is None else SLOW_STEPS):
                 self._blocked[pose.after(self._before[1]).cell] = seat.step
         elif self._before:
             self._stuck = 0

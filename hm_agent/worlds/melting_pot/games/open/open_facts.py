@@ -22,6 +22,7 @@ class RoleFacts(Strict):
 
     collects: tuple[str, ...] | None = None
     uses: Mapping[str, tuple[str, ...]] | None = None
+    reach: Mapping[str, int] | None = None
     having: Mapping[str, str] | None = None
     spares: tuple[str, ...] | None = None
     tired: float | None = None
@@ -41,8 +42,8 @@ class SubstrateFacts(GameFacts):
     the call of a plan; the actions of these calls are of no use without it. later: the actions that pay some time
     after, so that the reward of their step says nothing of them. owned: the things that are a player's own, by slot,
     which gain nothing by actions. spares: the names of players on whom actions are of no use. tired: at this share of
-    the full stamina or below, a player rests; 0 if players don't tire. by_role: what is different for players of a
-    role, by Melting Pot's name of it.
+    the full stamina or below, a player rests; negative if rests are of no use. by_role: what is different for players
+    of a role, by Melting Pot's name of it.
     """
 
     players: int
@@ -60,7 +61,7 @@ class SubstrateFacts(GameFacts):
     later: tuple[str, ...] = ()
     owned: tuple[str, ...] = ()
     spares: tuple[str, ...] = ()
-    tired: float = 0.0
+    tired: float = -1.0
     by_role: Mapping[str, RoleFacts] = field(default_factory=dict)
     items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED

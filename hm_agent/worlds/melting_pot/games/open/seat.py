@@ -144,9 +144,9 @@ class OpenSeat(SeatSituation):
         return steps_from(self.layout, self.here, leads_on)
 
     @property
-    def stamina(self) -> float:
-        """The share of its full stamina; 1 where players don't tire."""
-        return next((float(told) for name, told in self.told if name == "stamina"), 1.0)
+    def stamina(self) -> float | None:
+        """The share of its full stamina; None where players don't tire."""
+        return next((float(told) for name, told in self.told if name == "stamina"), None)
 
     def cells_of(self, kinds: Collection[str]) -> list[Cell]:
         """The cells of the known things of some kinds, but for the own cell."""
