@@ -110,6 +110,19 @@ def test_what_is_a_players_own_is_not_claimed_again_and_late_pay_discourages_nob
     assert best_calls(replace(seat, own_name="player_1")) == ["use(fire_claim, color1 resource)"]
 
 
+def test_what_is_used_where_it_lies_is_walked_onto_first() -> None:
+    notes, follower = followed("chemistry_two_cycles")
+    seat = seat_in("chemistry_two_cycles", {(2, 1): "food1", (1, 4): "food1"})
+    assert best_calls(seat) == ["use(io_action, food1)"]
+    follower.follow((UseAction("io_action", "food1"),))
+    assert follower.next_action(seat) == Move.STEP_RIGHT
+    there = replace(seat, pose=Pose(2, 1, 0), seen={(1, 4): ("food1", STEP)}, own=("bx vesicle", "food1"))
+    assert best_calls(there) == ["use(io_action, food1)"]
+    assert follower.next_action(there) == notes.actions["IO_ACTION"]
+    assert follower.next_action(there) is None, "it is done"
+    assert best_calls(replace(there, held={"ax vesicle": 1})) == ["collect(bx)"]
+
+
 def test_what_a_beam_covers_is_not_shot_at_again_before_it_shows() -> None:
     seat = seat_in("territory_open", {(1, 0): ("unclaimed resource", STEP - 1), (4, 1): "unclaimed resource"})
     assert best_calls(seat) == ["go_to((3, 1))", "use(fire_claim, (4, 1))"]

@@ -233,11 +233,13 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended
         if self._taken >= WALK_STEPS * call.times:
             raise _Ended(_reason("too_long", steps=self._taken))
-        target = self._target(call, seat, pose)
-        if target is None:
+        reach = seat.facts.reach.get(call.action, 1)
+        if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
             self._done += 1
             return self._by_name[call.action]
-        reach = seat.facts.reach.get(call.action, 1)
+        target = self._target(call.at, seat, pose)
+        if reach == 0:
+            return self._walk(seat, pose, target)
         closed = self._closed(seat) - {target}
         approach = find_approach(seat.layout, pose, target, Beam(reach, 0), closed, horizon=APPROACH)
         if approach is None:
@@ -250,16 +252,16 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
         return self._actions(approach.move)
 
-    def _target(self, call: UseAction, seat: OpenSeat, pose: Pose) -> Cell | None:
-        """The cell that a call is to act on; None if it acts where it stands."""
-        if call.at is None or isinstance(call.at, tuple):
-            return call.at
-        players = [player.cell for player in seat.players if player.name == call.at]
+    def _target(self, at: Cell | str, seat: OpenSeat, pose: Pose) -> Cell:
+        """The cell that a call is to act on."""
+        if isinstance(at, tuple):
+            return at
+        players = [player.cell for player in seat.players if player.name == at]
         if players:
             return players[0]
-        cells = seat.cells_of([call.at])
+        cells = seat.cells_of([at])
         if not cells:
-            raise _Ended(_reason("none_known", thing=call.at))
+            raise _Ended(_reason("none_known", thing=at))
         return min(cells, key=partial(distance, pose.cell))
 
     def _walk_beside(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:

@@ -60,8 +60,9 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Calls]]:
     for action, targets in facts.uses.items():
         if action in facts.harms:
             continue
-        for kind in kinds:
-            if kind in targets:
+        under = seat.own if facts.reach.get(action) == 0 else ()
+        for kind in targets:
+            if kind in kinds or kind in under:
                 hoped = worth(seat, f"use({action}, {kind})", HOPED_USE)
                 yield from ways_to(seat, kind, HOPED_USE if action in facts.later else hoped, action)
         players = [player for player in seat.players if not player.ago and player.name not in facts.spares]
@@ -84,6 +85,9 @@ def ways_to(seat: OpenSeat, kind: str, pays: float, action: str | None) -> Itera
     It names cells where another thing of the kind is nearer as the crow flies. action: the one to use on it; None to
     walk onto it.
     """
+    if action and seat.facts.reach.get(action) == 0 and kind in seat.own:
+        yield pays / SETTING_OUT, (UseAction(action, kind),)
+        return
     known = seat.cells_of([kind])
     cells = [cell for cell in known if cell in seat.ways and not (action and is_covered(seat, cell, action))]
     if not cells:

@@ -129,13 +129,16 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._action = int(action)
         if action > Move.TURN_RIGHT:
             name = action.name.lower()
-            target = self._ahead(self._facts.reach.get(name, 1)) if name in self._facts.uses else None
+            target = self._aim(name) if name in self._facts.uses else None
             self._aimed_at = f"use({name}, {target})" if target else f"use({name})"
 
-    def _ahead(self, reach: int) -> str | None:
-        """The first thing or player straight ahead within reach; all players count as one kind."""
+    def _aim(self, action: str) -> str | None:
+        """The first thing or player straight ahead within reach, all players as one kind; at reach 0, what lies here."""
         if self._pose is None:
             return None
+        reach = self._facts.reach.get(action, 1)
+        if reach == 0:
+            return next((thing for thing in self.sight.own if thing in self._facts.uses[action]), None)
         kinds = self.memory.things
         for cell in (self._pose.place(ahead, 0) for ahead in range(1, reach + 1)):
             if cell in self.occupied:
