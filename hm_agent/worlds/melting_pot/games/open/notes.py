@@ -133,7 +133,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             self._aimed_at = f"use({name}, {target})" if target else f"use({name})"
 
     def _aim(self, action: str) -> str | None:
-        """The first thing or player straight ahead within reach, all players as one kind; at reach 0, what lies here."""
+        """The first thing or player straight ahead within reach, players being one kind; at reach 0, what lies here."""
         if self._pose is None:
             return None
         reach = self._facts.reach.get(action, 1)
