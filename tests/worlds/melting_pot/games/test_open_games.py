@@ -155,7 +155,7 @@ def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
         "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
         "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
         "reach: 'fire' stands for nothing in clean_up",
-        "later: 'fire_away' stands for nothing in clean_up",
+        "later: 'fire_away' stands for nothing in clean_up: did you mean fire_zap?",
         "owned: 'mine' stands for nothing in clean_up",
         "having: actions: 'eat' stands for nothing in clean_up",
         "by_role: 'miner' stands for nothing in clean_up",

@@ -105,7 +105,8 @@ class OpenSeat(SeatSituation):
         """All things that were seen and not seen gone, by kind, the nearest first."""
         counts = Counter(kind for kind, _ in self.seen.values())
         cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
-        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: distance(self.here, item[0])):
+        here = self.here
+        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: distance(here, item[0])):
             if len(cells[kind]) < MOST_CELLS:
                 cells[kind].append((cell, self.step - step))
         known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
