@@ -3,10 +3,10 @@
 python := .venv/bin/python
 set_up := .venv/.installed
 playable := .venv/.playable
-code := hm_agent tests benchmarks run_scenario.py
+code := hm_agent hm_agent_verifiers.py tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals mutants proofs lint format bench attack stress \
+.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals test-verifiers mutants proofs lint format bench attack stress \
 	compare ablations orders minds cards cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
@@ -38,6 +38,10 @@ test-local: $(set_up) ## run the tests that ask a language model in this process
 test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
+
+test-verifiers: $(set_up) ## run the tests that have verifiers play text environments with a model on loopback; gets verifiers first
+	@.ci/set_up verifiers
+	$(python) -m pytest tests/verifiers -W default
 
 mutants: $(set_up) ## put faults into a copy of the package, one at a time, and see that a test fails; ONLY=inference tries those of such a name
 	$(python) -m tests.mutants $(if $(ONLY),--only='$(ONLY)')

@@ -38,6 +38,7 @@ from benchmarks import (
     symmtom_mixed,
     symmtom_pairs,
     symmtom_speed,
+    text_env,
     tokens,
     workers,
 )
@@ -66,6 +67,7 @@ SECTIONS = {
     "enacttom_ladder": enacttom_ladder.main,
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
+    "text_env": text_env.main,
 }
 STRESS = {
     "attack": attack.main,

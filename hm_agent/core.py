@@ -55,6 +55,15 @@ class Turn(Generic[ViewT_co]):
     is_over: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LiteralQuestion:
+    """A question on what somebody knows or thinks now. answer: the right one of its choices, as the world knows it."""
+
+    words: str
+    choices: Sequence[str]
+    answer: str
+
+
 class World(Protocol[ViewT_co, ActionT_contra]):
     """An environment with one or several seats. One seed is one episode, bit for bit, in any process.
 
@@ -85,6 +94,13 @@ class World(Protocol[ViewT_co, ActionT_contra]):
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
         """Returns the world's metrics of one seat so far; results show them together with those of the seat's agent."""
         return {}
+
+    def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """Returns what a seat can be asked now about what others know or think; asking changes nothing.
+
+        By default nothing: the world can't tell what is in the minds of others.
+        """
+        return ()
 
     def background(self) -> Sequence[str]:
         """Returns the names of the policies that play inside the world, e.g. bots; agents never see them."""

@@ -5,6 +5,7 @@
     env = parallel_env("rws_arena_selfplay", render_mode="rgb_array")
     observations, infos = env.reset(seed=0)
     env = gym_env("rws_repeated_1")
+    env = gym_text_env("mg_rps_pure")
 
 Importing this module also registers the worlds' environments in PettingZoo's registry by id, e.g.
 `pettingzoo.env_registry.registration.make("parallel", "hm_agent/SymmToM-v0", scenario="symmtom_w12_n4_c12")`.
@@ -23,7 +24,9 @@ except ImportError as error:
     raise ImportError("environments need PettingZoo and Gymnasium: pip install 'hm_agent[envs]'") from error
 
 from hm_agent.config import ConfigError
-from hm_agent.registry import find_scenarios, suites
+from hm_agent.registry import suites
+from hm_agent.text_env import chosen_scenario, text_env
+from hm_agent.text_forms import AecTextEnv, ParallelTextEnv
 
 
 def parallel_env(scenario: str, *, render_mode: str | None = None, observation: str = "own", **options: str) -> Any:
@@ -33,18 +36,12 @@ def parallel_env(scenario: str, *, render_mode: str | None = None, observation: 
     own, `text` for words in place of pixels. options: the world's own options, named as their flags. Raises ConfigError
     for an unknown scenario or option, and for a world that has no such environment.
     """
-    matches = find_scenarios([scenario])
-    if len(matches) > 1:
-        raise ConfigError(f"{scenario!r} matches {len(matches)} scenarios: name one")
-    suite = suites()[matches[0].world]
-    known = suite.with_defaults({})
-    if unknown := options.keys() - known.keys():
-        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
-    settled = suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
+    found, settled = chosen_scenario(scenario, options)
+    suite = suites()[found.world]
     if observation not in ("own", "text"):
         raise ConfigError(f"observation is 'own' or 'text', not {observation!r}")
-    opened = suite.text_env if observation == "text" else suite.parallel_env
-    env = opened(matches[0], settled, render_mode)
+    opened = suite.env_in_words if observation == "text" else suite.parallel_env
+    env = opened(found, settled, render_mode)
     modes = env.metadata["render_modes"]
     if render_mode not in (None, *modes):
         env.close()
@@ -57,10 +54,32 @@ def gym_env(scenario: str, *, render_mode: str | None = None, observation: str =
 
     Parameters and errors are those of `parallel_env`; also raises ConfigError for a scenario with several seats.
     """
-    env = parallel_env(scenario, render_mode=render_mode, observation=observation, **options)
+    return _single(parallel_env(scenario, render_mode=render_mode, observation=observation, **options), "parallel_env")
+
+
+def parallel_text_env(scenario: str, **settings: Any) -> Any:
+    """Opens a text environment as a `pettingzoo.ParallelEnv`; parameters and errors are those of `text_env`."""
+    return ParallelTextEnv(text_env(scenario, **settings))
+
+
+def aec_text_env(scenario: str, **settings: Any) -> Any:
+    """Opens a text environment as a `pettingzoo.AECEnv`; parameters and errors are those of `text_env`."""
+    return AecTextEnv(text_env(scenario, **settings))
+
+
+def gym_text_env(scenario: str, **settings: Any) -> SeatEnv:
+    """Opens a text environment as a `gymnasium.Env`; parameters and errors are those of `text_env`.
+
+    Also raises ConfigError if several seats are played from outside.
+    """
+    return _single(parallel_text_env(scenario, **settings), "parallel_text_env, aec_text_env, or seats=")
+
+
+def _single(env: Any, instead: str) -> SeatEnv:
+    """The one seat of a parallel environment; raises ConfigError if it has several. instead: what would be right."""
     if (seats := len(env.possible_agents)) > 1:
         env.close()
-        raise ConfigError(f"{scenario} has {seats} seats: use parallel_env")
+        raise ConfigError(f"{env.metadata['name']} has {seats} seats: use {instead}")
     return SeatEnv(env)
 
 

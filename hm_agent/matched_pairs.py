@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from hm_agent.core import Seat, Turn, World
+from hm_agent.core import LiteralQuestion, Seat, Turn, World
 from hm_agent.suite import Metric
 
 HALVES = ("even", "odd")
@@ -67,3 +67,7 @@ class MatchedPairWorld(World[ViewT, ActionT]):
 
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
         return self.worlds[seat].metrics()
+
+    def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        world = self.worlds[seat]
+        return world.literal_questions(world.seats[0])

@@ -274,7 +274,7 @@ def _result(episode: Episode, played: _PlayedEpisode) -> Result:
         reason=_reason(outcome),
         steps=outcome.steps,
         reward=outcome.reward,
-        metrics={**played.metrics, **_means([seat.metrics for seat in seats])},
+        metrics={**played.metrics, **means_over_seats([seat.metrics for seat in seats])},
         background=played.background,
         **usage_fields(sum((agent.usage for agent in played.agents.values()), Usage())),
         agent_ms_per_step_median=round(1000 * median(times), 4) if times else None,
@@ -321,7 +321,7 @@ def _seat_results(episode: Episode, played: _PlayedEpisode) -> Sequence[SeatResu
     ]
 
 
-def _means(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+def means_over_seats(counted: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
     """Returns the mean of each metric over the seats that have it."""
     names = dict.fromkeys(name for metrics in counted for name in metrics)
     return {name: per_capita(metrics[name] for metrics in counted if name in metrics) for name in names}

@@ -310,18 +310,19 @@ class Suite:
 
     name: its folder and its key in the registry. options: its settings, which become flags. packages: the packages
     whose versions results record. commands: commands that it adds to `hm-agent`, by name. breakdowns: figures of its
-    reports. environments: its ids in PettingZoo's registry, with the default scenario of each. literal: the share of an
-    agent's statements about other minds that are right; None if no question asks for any. functional: how well an agent
-    acts on other minds; None: the normalised score of each scenario's metric says so. battery: its part of the battery,
-    by size, as long as no scenario states the order that it needs; the scenarios that do take its place, if their names
-    match `battery_items`: `per_order` episodes for each order by size, with `battery_options`; not where `per_order` is
-    0. scored_by: the least number of episodes for each order of the agents that items are scored by; more than the full
-    battery's where chance would leave their means unclear. lists_numbers: False if lists have one line for all
-    scenarios of a group whose names differ in their number alone. shortcuts: names of agents that model no mind; where
-    a scenario's metric has no floor of its own, it is the one of them with the best mean over the other scenarios of
-    the group. needs_are: how it is known which order of mind scenarios need, e.g. `measured on seeds`. offers: what the
-    minds of its bodies answer beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused;
-    None for a world that only its own agents play.
+    reports. environments: its ids in PettingZoo's registry, with the default scenario of each. plain_agent: the one
+    that asks its model what to do, and nothing else. literal: the share of an agent's statements about other minds that
+    are right; None if no question asks for any. functional: how well an agent acts on other minds; None: the normalised
+    score of each scenario's metric says so. battery: its part of the battery, by size, as long as no scenario states
+    the order that it needs; the scenarios that do take its place, if their names match `battery_items`: `per_order`
+    episodes for each order by size, with `battery_options`; not where `per_order` is 0. scored_by: the least number of
+    episodes for each order of the agents that items are scored by; more than the full battery's where chance would
+    leave their means unclear. lists_numbers: False if lists have one line for all scenarios of a group whose names
+    differ in their number alone. shortcuts: names of agents that model no mind; where a scenario's metric has no floor
+    of its own, it is the one of them with the best mean over the other scenarios of the group. needs_are: how it is
+    known which order of mind scenarios need, e.g. `measured on seeds`. offers: what the minds of its bodies answer
+    beyond `BasicMind`, e.g. `(MindReading,)`, so that agents that need more are refused; None for a world that only its
+    own agents play.
     """
 
     name: str
@@ -331,6 +332,7 @@ class Suite:
     commands: Mapping[str, OwnCommand] = {}
     breakdowns: Sequence[Breakdown] = ()
     environments: Mapping[str, str] = {}
+    plain_agent: str = "react"
     literal: ShareMetric | None = None
     functional: ShareMetric | None = None
     battery: Mapping[str, BatteryPart] = {}
@@ -431,7 +433,7 @@ class Suite:
         """Opens a scenario as a `pettingzoo.ParallelEnv`."""
         raise ConfigError(f"{self.name} has no environment for PettingZoo")
 
-    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+    def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         """Opens a scenario as a `pettingzoo.ParallelEnv` whose observations say in words what its pixels show."""
         raise ConfigError(f"{self.name} has no environment whose observations are pixels, which words could replace")
 

@@ -7,7 +7,10 @@ import hm_agent
 
 
 class CsvWriter:
-    """TensorBoard's form; instead: torch.utils.tensorboard.SummaryWriter(folder), or tensorboardX's."""
+    """TensorBoard's form; instead: torch.utils.tensorboard.SummaryWriter(folder), or tensorboardX's.
+
+    With Weights & Biases, `run.log({tag: value}, step=step)`; with MLflow, `mlflow.log_metric(tag, value, step=step)`.
+    """
 
     def __init__(self, folder: object) -> None:
         self._file = Path(f"{folder}/scalars.csv").open("w", newline="")  # noqa: SIM115

@@ -35,8 +35,8 @@ UNTIMED = (
 """The fields of a result that may differ whenever the same episode is played again."""
 KEPT_ELSEWHERE = ("prompts", ENDPOINT)
 """What a card has a hash of its own for, and what does not matter once all answers are there."""
-LATER_OPTIONS = ("rules",)
-"""Options that came after the first cards, which were played as without them."""
+LATER_OPTIONS: Mapping[str, tuple[str, ...]] = {"symmtom": ("rules",), "melting_pot": ("checkpoint",)}
+"""Options, by world, that came after the first cards, which were played as without them."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
 
@@ -234,10 +234,11 @@ def results_hash(results: Iterable[Result]) -> str:
 
 def untimed(result: Result) -> dict[str, object]:
     fields = {name: value for name, value in asdict(result).items() if name not in (*UNTIMED, *KEPT_ELSEWHERE)}
+    later = LATER_OPTIONS.get(result.world, ())
     fields["settings"] = {
         name: value
         for name, value in fields["settings"].items()
-        if name not in KEPT_ELSEWHERE and not (name in LATER_OPTIONS and value is None)
+        if name not in KEPT_ELSEWHERE and not (name in later and value is None)
     }
     seats = [{name: value for name, value in seat.items() if name not in UNTIMED} for seat in fields["seats"]]
     return {**fields, "seats": seats}

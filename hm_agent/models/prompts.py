@@ -10,6 +10,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path, PurePosixPath
+from types import BuiltinMethodType, MethodType
 from typing import Any
 
 from jinja2 import (
@@ -25,7 +26,6 @@ from jinja2 import (
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
 from hm_agent.files import read_text
@@ -43,6 +43,9 @@ PHRASES = ("messages.j2", "characters.j2")
 """The templates of phrases (`phrase`), one or none of each name in a folder: any prompt of the folder may show some."""
 
 
+_METHODS = MethodType, BuiltinMethodType
+
+
 class _Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox, which finds out only once for each class which attributes a template may read."""
 
@@ -55,6 +58,14 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         if known is None:
             known = self._is_safe[type(obj), attr] = super().is_safe_attribute(obj, attr, value)
         return known
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Reads what is known to be safe at once, unless it is a method: of these Jinja wraps `str.format`."""
+        if self._is_safe.get((type(obj), attribute)):
+            value = getattr(obj, attribute, None)
+            if value is not None and not isinstance(value, _METHODS):
+                return value
+        return super().getattr(obj, attribute)
 
 
 class _NotingEnvironment(_Sandbox):
@@ -218,5 +229,4 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         lstrip_blocks=True,
     )
     templates.filters.update(_FILTERS)
-    keep_compiled(templates)
     return templates

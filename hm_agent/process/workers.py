@@ -26,7 +26,7 @@ def calls_in_workers(
     be closed, e.g. by `contextlib.closing`: an exception in the code that iterates over it does not reach the
     generator.
     """
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_depend_on_parent) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=depend_on_parent) as pool:
         try:
             with starting_processes():
                 futures = [pool.submit(function, *arguments) for arguments in calls]
@@ -36,7 +36,7 @@ def calls_in_workers(
                 process.terminate()
 
 
-def _depend_on_parent() -> None:
+def depend_on_parent() -> None:
     """Has a worker end when its parent process does, even if that is killed, and ignore Ctrl-C.
 
     Ctrl-C reaches all processes of a terminal, and the parent ends its workers itself.

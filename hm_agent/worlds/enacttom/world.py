@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
-from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
 from hm_agent.worlds.enacttom.house.character_play import with_characters
 from hm_agent.worlds.enacttom.house.commands import IDLE, CommandError, HouseCommand, Verb, parse_command
 from hm_agent.worlds.enacttom.house.household import Household
@@ -21,6 +21,7 @@ from hm_agent.worlds.enacttom.house.open_probes import (
 )
 from hm_agent.worlds.enacttom.house.probes import (
     Probe,
+    ProbeAnswer,
     ProbeAnswers,
     ProbeResult,
     answered_by,
@@ -176,6 +177,12 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def holds(self, claim: Claim) -> bool:
         """True if a claim or proposition of the goal, or within it, holds now as far as the runtime knows."""
         return self._runtime.holds(self.household.goal_mask([claim]))
+
+    def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """Returns the probes of a seat, none in a household that asks none; what the runtime does not know is a no."""
+        said = {True: ProbeAnswer.YES.value, False: ProbeAnswer.NO.value}
+        own = (result for result in self._graded({}) if result.probe.agent == seat)
+        return [LiteralQuestion(one.probe.words, tuple(said.values()), said[one.is_so]) for one in own]
 
     def _read_commands(
         self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]

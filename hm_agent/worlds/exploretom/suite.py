@@ -90,6 +90,7 @@ class ExploretomSuite(Suite):
     name = "exploretom"
     title = "ExploreToM"
     offers = None
+    plain_agent = "reader"
     literal = ShareMetric("literal", "the share of items of which every belief that they need was told rightly")
     functional = ShareMetric("functional", "the share of the same items in which the right action was chosen")
     per_order: Mapping[str, int] = {SMALL: 1, FULL: 10}  # a pair takes seconds to draw

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
 from hm_agent.worlds.exploretom.questions.functional import pose_functional
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.posing import PosableQuestion, PosedStory
@@ -143,6 +143,11 @@ class StoryWorld(World[StoryView, str]):
         )
         reward = rewards.get(READER, 0.0) if view.tells_grades else 0.0
         return Turn(step, {READER: Observation(step, view, reward)}, rewards)
+
+    def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """Returns all questions of the episode but its functional items."""
+        literal = (question for question in self.questions if not question.kind.is_functional)
+        return [LiteralQuestion(question.text, question.choices, question.answer) for question in literal]
 
     def scene(self) -> GradedAnswer | None:
         return self._graded[-1] if self._graded else None

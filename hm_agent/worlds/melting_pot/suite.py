@@ -33,6 +33,7 @@ from hm_agent.suite import (
 )
 from hm_agent.theory_of_mind.mind import BasicMind, Mind
 from hm_agent.theory_of_mind.predictions import BASE_RATE, RIGHT
+from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.facts import slot_of
 from hm_agent.worlds.melting_pot.games import KINDS, kind_of
 from hm_agent.worlds.melting_pot.scenarios import (
@@ -46,9 +47,11 @@ from hm_agent.worlds.melting_pot.scenarios import (
 )
 
 if TYPE_CHECKING:
+    from hm_agent.worlds.melting_pot.learning.populations import Population
     from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld, SubstrateWorld
 
 SCRIPTED = "scripted"
+PPO = "ppo"
 SELF_PLAY = "selfplay"
 FROM_SHORTCUTS = ("models_me", "hidden")
 """The studies of opponents who model the agent, and of those whose moves no clue tells: 0 is the best shortcut."""
@@ -109,6 +112,7 @@ class MeltingPotSuite(Suite):
             "generic",
             ("none", "generic", "families"),
         ),
+        Option("checkpoint", "The file that the agent ppo plays by in Melting Pot."),
     )
     packages = ("dm-meltingpot", "dmlab2d")
     offers = (Mind,)
@@ -126,7 +130,8 @@ class MeltingPotSuite(Suite):
         "game-file": OwnCommand(
             "write the file of one of Melting Pot's substrates",
             "hm_agent.worlds.melting_pot.simulator.written_games:main",
-        )
+        ),
+        "train": OwnCommand("train players by PPO", "hm_agent.worlds.melting_pot.learning.command:main"),
     }
 
     @property
@@ -163,6 +168,13 @@ class MeltingPotSuite(Suite):
 
         return {**options, "bots": str(choose_bots(own_scenario, str(bots), _path(options["bots_dir"])))}
 
+    def unused(
+        self, scenario: ScenarioInfo, agents: Sequence[str], options: Mapping[str, Setting]
+    ) -> Mapping[str, str]:
+        if any(agent == PPO or agent not in {*self.own_agents, *AGENTS} for agent in agents):
+            return {}
+        return {"checkpoint": f"it is for the agent {PPO}, and not for {listed(agents)}"}
+
     def lacks(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> str:
         given = self.with_defaults(options)
         has_bots = has_models(self._scenarios[scenario.name], str(given["bots"]), _path(given["bots_dir"]))
@@ -196,7 +208,7 @@ class MeltingPotSuite(Suite):
         assert isinstance(world, SubstrateWorld)
         return MeltingPotParallelEnv(world, self._scenarios[scenario.name], render_mode, in_words=in_words)
 
-    def text_env(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
+    def env_in_words(self, scenario: ScenarioInfo, options: Mapping[str, Setting], render_mode: str | None) -> Any:
         return self.parallel_env(scenario, options, render_mode, in_words=True)
 
     def body(self, setup: AgentSetup, order: int | None = None) -> BodyBuilder:
@@ -243,6 +255,13 @@ class MeltingPotSuite(Suite):
             ),
             "random": OwnAgent("draws every move uniformly; marks the floor", _random, is_reference=True),
             "noop": OwnAgent("stands still", _noop, is_reference=True),
+            PPO: OwnAgent(
+                "was trained by independent PPO; plays by a --checkpoint",
+                self._ppo,
+                check=self._population,
+                is_reference=True,
+                asked_by=PPO,
+            ),
             **{name: self._shortcut(name, about) for name, about in SHORTCUTS.items()},
             **{f"order_{order}": self._agent_of_order(order) for order in ORDERS},
         }
@@ -284,6 +303,18 @@ class MeltingPotSuite(Suite):
             FailureReflector,
         )
         return recipe.build(self.body(setup), setup.model, setup.parameters)
+
+    def _population(self, scenario: ScenarioInfo, options: Mapping[str, Setting]) -> Population:
+        """The networks that `ppo` plays a scenario by; ConfigError if no checkpoint fits."""
+        from hm_agent.worlds.melting_pot.learning.ppo_agent import population_named
+
+        return population_named(options.get("checkpoint"), self._scenarios[scenario.name].game.substrate)
+
+    def _ppo(self, setup: AgentSetup) -> Agent[Any, Any]:
+        from hm_agent.worlds.melting_pot.learning.ppo_agent import PpoAgent
+
+        world: SubstrateWorld = setup.world  # type: ignore[assignment]
+        return PpoAgent(self._population(setup.scenario, setup.options), setup.seed, world.actions)
 
 
 def _random(setup: AgentSetup) -> Agent[Any, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hm_agent.core import Observation, Seat, Turn, World
+from hm_agent.core import LiteralQuestion, Observation, Seat, Turn, World
+from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.metrics import count_step
 from hm_agent.worlds.symmtom.rules import SILENT, Bools, Effects, GameState, Ints
@@ -75,9 +76,24 @@ class SymmtomWorld(World[BoardView, SpokenMove]):
     def scene(self) -> BoardScene | None:
         return self._scene
 
+    def literal_questions(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """Asks for each piece whether each other agent knows it; what is public at first hand is left out."""
+        view = self._view(self.seats.index(seat))
+        return [
+            LiteralQuestion(knows_now(other, piece), ("yes", "no"), "yes" if knows[piece] else "no")
+            for other, knows, own in zip(self.seats, self._state.knows[0], view.first_hand, strict=True)
+            for piece in range(self.settings.pieces)
+            if other != seat and piece not in (own or ())
+        ]
+
     def seat_metrics(self, seat: Seat) -> Mapping[str, float]:
         agent = self.seats.index(seat)
         return {name: float(count[0, agent]) for name, count in self._counts.items()}
+
+
+def knows_now(player: Seat, piece: int) -> str:
+    """The question whether an agent knows a piece, in words."""
+    return phrase("symmtom/blocks.j2", "knows_now", player=player, piece=piece)
 
 
 def view_of(settings: GameSettings, state: GameState, effects: Effects | None, agent: int) -> BoardView:

@@ -21,6 +21,7 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.learning.runs import TrainingFailed
 from hm_agent.process.folder_lock import locked
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import action_masks, observe
@@ -31,7 +32,7 @@ from hm_agent.worlds.symmtom.learning.command import train_one
 from hm_agent.worlds.symmtom.learning.networks import Shape, forward
 from hm_agent.worlds.symmtom.learning.ppo import Ppo, PpoParameters, Steps
 from hm_agent.worlds.symmtom.learning.trained_policy import TrainedPolicy, ego_view_of
-from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
+from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
 from hm_agent.worlds.symmtom.metrics import REWARD
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.selfplay import measure, play
@@ -223,7 +224,7 @@ def test_a_damaged_checkpoint_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_an_odd_checkpoint_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hm_agent.worlds.symmtom.learning.checkpoints.MOST_BYTES", 2_000_000)
+    monkeypatch.setattr("hm_agent.learning.archives.MOST_BYTES", 2_000_000)
     with np.load(SHIPPED / "symmtom_w6_n3_c3_ippo.npz") as file:
         whole = {name: file[name] for name in file.files}
     facts, path = json.loads(str(whole["facts"])), tmp_path / "odd.npz"
@@ -282,7 +283,7 @@ def test_a_run_that_fails_in_its_first_update_names_it_and_leaves_what_it_began_
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["melting_pot"], "melting_pot has no command train: say hm-agent train symmtom"),
+        (["enacttom"], "enacttom has no command train: say hm-agent train melting_pot or symmtom"),
         (["symmtom"], "no scenario"),
         (["symmtom", "--scenario=symmtom_w6_n3_c3", "--algorithm=magic"], "unknown algorithm 'magic'"),
         (["symmtom", "--scenario=symmtom_w3_n3_c3"], "hearing range"),

@@ -11,8 +11,8 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.learning.curves import LearningCurve
 from hm_agent.worlds.symmtom.learning.checkpoints import save, shipped
-from hm_agent.worlds.symmtom.learning.curves import LearningCurve
 from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
 from hm_agent.worlds.symmtom.learning.results import keep, means_over_seeds, missing, read_results, relations, summary
 from hm_agent.worlds.symmtom.learning.training import Training

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from hm_agent.config import ConfigError
+from hm_agent.learning.layers import Weights
+from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom import rules
 from hm_agent.worlds.symmtom.fast.observations import EgoView
 from hm_agent.worlds.symmtom.knowledge.k_matrix import KINDS
@@ -20,10 +22,8 @@ from hm_agent.worlds.symmtom.learning.actors import ActorShape, estimated_k, fea
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, player_of, save
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
-from hm_agent.worlds.symmtom.learning.networks import Weights
 from hm_agent.worlds.symmtom.learning.replay import MEMORY_LEVELS, Replay, Segments, arrays_of, replay_of
 from hm_agent.worlds.symmtom.learning.trained_policy import ego_view_of
-from hm_agent.worlds.symmtom.learning.training import is_finite
 from hm_agent.worlds.symmtom.policies.simple import HeuristicPolicy
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.selfplay import play

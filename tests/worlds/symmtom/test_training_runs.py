@@ -14,11 +14,12 @@ import pytest
 
 from hm_agent.command_line.cli import main
 from hm_agent.config import ConfigError
+from hm_agent.learning.runs import TrainingFailed
 from hm_agent.worlds.symmtom.learning.checkpoints import load, save
 from hm_agent.worlds.symmtom.learning.command import LiveLine
 from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
 from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
-from hm_agent.worlds.symmtom.learning.training import Training, TrainingFailed, mean_reward, run
+from hm_agent.worlds.symmtom.learning.training import Training, mean_reward, run
 from hm_agent.worlds.symmtom.settings import GameSettings
 from tests.worlds.symmtom.training_runs import check_same, go_on, no_report, run_until_killed
 

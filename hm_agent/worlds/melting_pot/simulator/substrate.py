@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.substrates import builder
 from meltingpot.utils.substrates import substrate as substrate_lib
@@ -92,6 +93,12 @@ def blank_observations(substrate: str) -> dict[str, npt.NDArray[Any]]:
     specs = mp_substrate.get_config(substrate).timestep_spec.observation
     blank = {name: np.zeros(spec.shape, spec.dtype) for name, spec in sorted(specs.items())}
     return {**blank, "COLLECTIVE_REWARD": np.zeros((), np.float64)}
+
+
+def permitted_shapes(substrate: str) -> dict[str, tuple[int, ...]]:
+    """The shapes of the observations that a player may use, by name."""
+    blank = blank_observations(substrate)
+    return {name: value.shape for name, value in blank.items() if name in mp_scenario.PERMITTED_OBSERVATIONS}
 
 
 def build_substrate(

@@ -18,7 +18,7 @@ from meltingpot import scenario as mp_scenario
 from meltingpot import substrate as mp_substrate
 from meltingpot.utils.scenarios import scenario as scenario_lib
 
-from hm_agent.core import Observation, Seat, Turn, per_capita
+from hm_agent.core import Observation, Seat, Turn, World, per_capita
 from hm_agent.worlds.melting_pot.facts import FOCAL, GameFacts, slot_of
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.game import View
@@ -47,7 +47,7 @@ class _Environment(Protocol):
     def observables(self) -> Any: ...
 
 
-class SubstrateWorld:
+class SubstrateWorld(World[View, int]):
     """The base of all worlds of Melting Pot. ground_truth: adds every player's true pose to `timestep`, for tests."""
 
     def __init__(self, game: GameFacts, seats: Sequence[Seat], *, ground_truth: bool = False) -> None:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from random import Random
 
 from hm_agent.agents.planning_body import LiteralProbes
-from hm_agent.models.prompts import phrase
 from hm_agent.worlds.symmtom.language.board import Board
 from hm_agent.worlds.symmtom.language.notebook import Notebook
 from hm_agent.worlds.symmtom.views import SpokenMove
-from hm_agent.worlds.symmtom.world import SymmtomWorld
+from hm_agent.worlds.symmtom.world import SymmtomWorld, knows_now
 
 BITS = 4
 """The largest number of bits of K in one question."""
@@ -47,7 +46,7 @@ class KnowledgeProbes(LiteralProbes[Board, SpokenMove]):
 
     def due(self, situation: Board) -> Sequence[str]:
         self._bits = self.bits(situation)
-        return [phrase("symmtom/blocks.j2", "knows_now", player=bit.player, piece=bit.piece) for bit in self._bits]
+        return [knows_now(bit.player, bit.piece) for bit in self._bits]
 
     def take(self, answers: Sequence[str] | None) -> None:
         self._note(self._bits, None if answers is None else [answer == "yes" for answer in answers])

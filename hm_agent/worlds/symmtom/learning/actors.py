@@ -19,8 +19,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.learning.layers import Array, Weights, linear, relu, sigmoid
 from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, EgoView, flat, observe_turn, turn_size
-from hm_agent.worlds.symmtom.learning.networks import Array, Logits, Weights, linear, relu, sigmoid
+from hm_agent.worlds.symmtom.learning.networks import Logits
 from hm_agent.worlds.symmtom.rules import Bools, within_hearing
 from hm_agent.worlds.symmtom.settings import GameSettings
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterable, Sequence
-from concurrent.futures.process import BrokenProcessPool
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +11,8 @@ from absl import flags
 from hm_agent.command_flags import define_float, help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
-from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.symmtom.learning import results
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -130,27 +126,13 @@ def _train(training: Any) -> int:
         planned_runs = results.missing(planned_runs, Path(_value("results")))
     if _value("results"):  # fails before the training if it is a file
         Path(_value("results")).mkdir(parents=True, exist_ok=True)
-    try:
-        _train_in_a_process(planned_runs, out)
-    except training.TrainingFailed as error:
-        print(f"\nhm-agent train: {error}", file=sys.stderr)
-        return 1
-    except BrokenProcessPool:
-        problem = "the process that trains was killed, perhaps for want of memory; the same command goes on"
-        print(f"\nhm-agent train: {problem}", file=sys.stderr)
-        return 1
+    status = train_all(train_one, [(planned, out) for planned in planned_runs], lambda: _write_summary(out))
+    if status:
+        return status
     if not planned_runs:
         _write_summary(out)
     print(f"Summary: {out / 'summary.md'}")
     return 0
-
-
-def _train_in_a_process(planned_runs: Sequence[Any], out: Path) -> None:
-    """Trains in a process of its own, which Ctrl-C ends at once; while JAX compiles, it would see no signal."""
-    with calls_in_workers(1, train_one, ((planned, out) for planned in planned_runs)) as results_of_runs:
-        for result in results_of_runs:
-            print(result.result())
-            _write_summary(out)
 
 
 def train_one(planned: Any, out: Path) -> str:
@@ -254,32 +236,13 @@ def _games() -> list[GameSettings]:
     return [game.under(_value("first_hand"), _value("rewards"), _value("rules")) for game in games]
 
 
-class LiveLine:
-    """Shows the progress of a run: one line that changes in a terminal, else a line every 30 seconds."""
+class LiveLine(ProgressLine):
+    """Shows the progress of a run, as it is called to after every update."""
 
     def __init__(self) -> None:
-        self._started, self._shown, self._first = time.monotonic(), -60.0, 0
+        super().__init__("episodes")
 
     def __call__(self, training: Any, progress: Any) -> None:
-        updates, now = training.parameters.updates, time.monotonic()
-        self._first = self._first or progress.updates
-        pause = 0.2 if sys.stderr.isatty() else 30.0
-        if now - self._shown < pause and progress.updates < updates:
-            return
-        self._shown = now
-        done = progress.updates - self._first + 1
-        left = (now - self._started) / done * (updates - progress.updates)
-        rewards = progress.curve.rewards[-20:]
-        best = f"best {progress.best:.1f}, " if isfinite(progress.best) else ""
-        line = (
-            f"{training.settings.name} {training.algorithm} seed {training.seed}: "
-            f"{progress.updates * training.parameters.games:,} of {updates * training.parameters.games:,} episodes, "
-            f"reward {sum(rewards) / len(rewards):.1f}, {best}{left:.0f} s left"
-        )
-        print(
-            f"\r{line:<110}" if sys.stderr.isatty() else line, end="" if sys.stderr.isatty() else "\n", file=sys.stderr
-        )
-
-    def end(self) -> None:
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
+        name = f"{training.settings.name} {training.algorithm} seed {training.seed}"
+        updates, games = training.parameters.updates, training.parameters.games
+        self.show(name, progress.updates, updates, games, progress.curve.rewards[-20:], progress.best)

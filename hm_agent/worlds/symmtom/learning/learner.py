@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.symmtom.learning.networks import Array, Weights
+from hm_agent.learning.layers import Array, Weights
 
 StateT = TypeVar("StateT")
 
@@ -39,14 +36,3 @@ class Learner(Protocol[StateT]):
     def resumed(self, weights: Weights, arrays: Mapping[str, npt.NDArray[Any]]) -> StateT:
         """Restores, bit for bit, the state from which these weights and arrays were taken."""
         ...
-
-
-def tree_arrays(name: str, tree: Any) -> dict[str, npt.NDArray[Any]]:
-    """Returns the leaves of a tree as NAME/0, NAME/1, ..."""
-    return {f"{name}/{at}": np.asarray(leaf) for at, leaf in enumerate(jax.tree.leaves(tree))}
-
-
-def restored(name: str, like: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> Any:
-    """Restores the tree whose `tree_arrays` these are. like: a tree of the same structure."""
-    leaves, form = jax.tree.flatten(like)
-    return jax.tree.unflatten(form, [jnp.asarray(arrays[f"{name}/{at}"]) for at in range(len(leaves))])

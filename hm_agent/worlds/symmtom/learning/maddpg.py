@@ -20,12 +20,14 @@ import numpy as np
 import numpy.typing as npt
 import optax
 
+from hm_agent.learning.archives import leaves_of
+from hm_agent.learning.layers import Array, Weights, linear, relu
+from hm_agent.learning.trees import restored, tree_arrays
 from hm_agent.worlds.symmtom.fast.observations import DIRECTIONS, EgoView
 from hm_agent.worlds.symmtom.fast.play import Believed, advance, begin, ego_views, seeds_of
 from hm_agent.worlds.symmtom.learning.actors import ActorShape, Linear, act, features, glorot, heads, lstm
-from hm_agent.worlds.symmtom.learning.checkpoints import leaves_of
-from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
-from hm_agent.worlds.symmtom.learning.networks import Array, Logits, Weights, linear, relu
+from hm_agent.worlds.symmtom.learning.learner import Learner
+from hm_agent.worlds.symmtom.learning.networks import Logits
 from hm_agent.worlds.symmtom.learning.replay import (
     Replay,
     Segments,

@@ -10,13 +10,13 @@ on the number of agents, not on that of pieces.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.learning.layers import Array, Weights, gru, linear, orthogonal_layers, relu
 from hm_agent.worlds.symmtom.fast.observations import (
     DIRECTIONS,
     EgoView,
@@ -28,9 +28,6 @@ from hm_agent.worlds.symmtom.fast.observations import (
 from hm_agent.worlds.symmtom.rules import Bools
 from hm_agent.worlds.symmtom.settings import GameSettings
 
-Array = Any
-"""An array of NumPy or of JAX."""
-Weights = Mapping[str, Array]
 IMPOSSIBLE = -1e9
 """The logit of what an action mask forbids."""
 
@@ -92,11 +89,7 @@ class Shape(Network):
         }
         if self.is_recurrent:
             sizes |= {"gru_input": (h, 3 * h, 1.0), "gru_memory": (h, 3 * h, 1.0)}
-        weights: dict[str, npt.NDArray[np.float32]] = {}
-        for name, (rows, columns, scale) in sizes.items():
-            weights[name] = (_orthogonal(rng, rows, columns) * scale).astype(np.float32)
-            weights[f"{name}_bias"] = np.zeros(columns, np.float32)
-        return weights
+        return orthogonal_layers(rng, sizes)
 
     def no_memory(self, settings: GameSettings, agents: int) -> Array:
         return np.zeros((agents, self.hidden), np.float32)
@@ -131,7 +124,7 @@ def forward(
     h = relu(xp, linear(weights, "first", xp.concatenate([general, pieces.mean(-2)], -1)))
     h = relu(xp, linear(weights, "second", h))
     if "gru_input" in weights:
-        h = memory = _gru(xp, linear(weights, "gru_input", h), linear(weights, "gru_memory", memory), memory)
+        h = memory = gru(xp, linear(weights, "gru_input", h), linear(weights, "gru_memory", memory), memory)
     judged = relu(xp, linear(weights, "judge_piece", pieces) + linear(weights, "judge_h", h)[..., None, :])
     return Output(
         directions=xp.where(masks[0], linear(weights, "directions", h), IMPOSSIBLE),
@@ -139,32 +132,3 @@ def forward(
         memory=memory,
         value=linear(weights, "value", h)[..., 0],
     )
-
-
-def _gru(xp: Any, new: Array, old: Array, memory: Array) -> Array:
-    """One step of a gated recurrent unit. new, old: (..., 3 H), the linear layers of the input and of the memory."""
-    size = memory.shape[-1]
-    parts = [(new[..., at : at + size], old[..., at : at + size]) for at in range(0, 3 * size, size)]
-    reset, update = (sigmoid(xp, from_input + from_memory) for from_input, from_memory in parts[:2])
-    candidate = xp.tanh(parts[2][0] + reset * parts[2][1])
-    return update * memory + (1 - update) * candidate
-
-
-def _orthogonal(rng: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.float64]:
-    """Draws a (rows, columns) matrix with orthonormal columns or, if there are more columns than rows, rows."""
-    drawn = rng.standard_normal((max(rows, columns), min(rows, columns)))
-    q, r = np.linalg.qr(drawn)
-    q = q * np.sign(np.diag(r))
-    return q if rows >= columns else q.T
-
-
-def linear(weights: Weights, name: str, values: Array) -> Array:
-    return values @ weights[name] + weights[f"{name}_bias"]
-
-
-def relu(xp: Any, values: Array) -> Array:
-    return xp.maximum(values, 0)
-
-
-def sigmoid(xp: Any, values: Array) -> Array:
-    return 1 / (1 + xp.exp(-values))

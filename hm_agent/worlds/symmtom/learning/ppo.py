@@ -17,9 +17,12 @@ import jax.numpy as jnp
 import numpy.typing as npt
 import optax
 
+from hm_agent.learning.layers import Array, Weights
+from hm_agent.learning.ppo_terms import entropy_of, generalised_advantages, log_chance_of, ppo_loss, ppo_optimiser
+from hm_agent.learning.trees import restored, tree_arrays
 from hm_agent.worlds.symmtom.fast.play import advance, begin, look, seeds_of
-from hm_agent.worlds.symmtom.learning.learner import Learner, restored, tree_arrays
-from hm_agent.worlds.symmtom.learning.networks import Array, Output, Shape, Weights, forward
+from hm_agent.worlds.symmtom.learning.learner import Learner
+from hm_agent.worlds.symmtom.learning.networks import Output, Shape, forward
 from hm_agent.worlds.symmtom.rules import is_over
 from hm_agent.worlds.symmtom.settings import GameSettings
 
@@ -79,12 +82,7 @@ class Ppo(Learner[PpoState]):
     def __init__(self, settings: GameSettings, kind: str, shape: Shape, parameters: PpoParameters) -> None:
         self.settings, self.kind, self.shape, self.parameters = settings, kind, shape, parameters
         total = parameters.updates * parameters.epochs * parameters.minibatches
-        self._optimiser = optax.chain(
-            optax.clip_by_global_norm(parameters.largest_gradient),
-            optax.adam(
-                optax.linear_schedule(parameters.learning_rate, 0.05 * parameters.learning_rate, total), eps=1e-5
-            ),
-        )
+        self._optimiser = ppo_optimiser(parameters, total)
         self.update: Callable[[PpoState, Array], tuple[PpoState, Array, Array]] = jax.jit(self._update)
 
     def begin(self, seed: int) -> PpoState:
@@ -152,18 +150,8 @@ class Ppo(Learner[PpoState]):
         """(T, B, n): generalised advantage estimates; after the last step, and once a game is won, values are zero."""
         parameters, own = self.parameters, steps.rewards / self.settings.recharge_reward
         rewards = own + parameters.team_share * (own.mean(-1, keepdims=True) - own)
-
-        def back(carry: Any, step: Any) -> tuple[Any, Array]:
-            following, advantage = carry
-            reward, value, alive = step
-            error = reward + parameters.discount * following - value
-            advantage = error + parameters.discount * parameters.trace * advantage
-            if alive is not None:
-                value, advantage = value * alive, advantage * alive
-            return (value, advantage), advantage
-
-        nothing = jnp.zeros_like(rewards[0])
-        return jax.lax.scan(back, (nothing, nothing), (rewards, steps.values, steps.alive), reverse=True)[1]
+        after = jnp.zeros_like(rewards[0])
+        return generalised_advantages(parameters, rewards, steps.values, after, alive=steps.alive)
 
     def _learn(
         self, state: PpoState, steps: Steps, advantages: Array, returns: Array, games: Array
@@ -178,13 +166,9 @@ class Ppo(Learner[PpoState]):
         """PPO's clipped loss, plus that of the values, minus the entropy bonus; over steps of games that go on."""
         parameters, output = self.parameters, self._outputs(weights, steps)
         where = None if steps.alive is None else jnp.broadcast_to(steps.alive, advantages.shape)
-        advantages = (advantages - advantages.mean(where=where)) / (advantages.std(where=where) + 1e-8)
-        ratio = jnp.exp(_log_chance(output, steps.directions, steps.pieces) - steps.chance)
-        clipped = jnp.clip(ratio, 1 - parameters.clip, 1 + parameters.clip)
-        gain = jnp.minimum(ratio * advantages, clipped * advantages).mean(where=where)
-        error = 0.5 * jnp.square(output.value - returns).mean(where=where)
-        spread = (_entropy(output.directions) + _entropy(output.pieces)).mean(where=where)
-        return -gain + parameters.value_weight * error - parameters.entropy * spread
+        log_ratio = _log_chance(output, steps.directions, steps.pieces) - steps.chance
+        entropy = entropy_of(output.directions) + entropy_of(output.pieces)
+        return ppo_loss(parameters, log_ratio, advantages, output.value, returns, entropy, where=where)
 
     def _outputs(self, weights: Any, steps: Steps) -> Output:
         """The network's output for the observations of steps by its present weights, (T, B, n, ...)."""
@@ -208,11 +192,4 @@ class Ppo(Learner[PpoState]):
 
 def _log_chance(output: Output, directions: Array, pieces: Array) -> Array:
     """The log-probability of these actions."""
-    chosen = [(output.directions, directions), (output.pieces, pieces)]
-    logs = [jnp.take_along_axis(jax.nn.log_softmax(logits), at[..., None], -1)[..., 0] for logits, at in chosen]
-    return logs[0] + logs[1]
-
-
-def _entropy(logits: Array) -> Array:
-    logs = jax.nn.log_softmax(logits)
-    return -(jnp.exp(logs) * logs).sum(-1)
+    return log_chance_of(output.directions, directions) + log_chance_of(output.pieces, pieces)

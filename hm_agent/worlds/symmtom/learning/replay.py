@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from hm_agent.learning.layers import Array
 from hm_agent.worlds.symmtom.fast.play import Believed, advance, begin
-from hm_agent.worlds.symmtom.learning.networks import Array
 from hm_agent.worlds.symmtom.settings import GameSettings
 
 MEMORY_LEVELS = 255

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
 from hm_agent.worlds.symmtom.learning.checkpoints import load, variant_of
-from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
 from hm_agent.worlds.symmtom.settings import PAPER_RULES, parse_name, with_variant
 
 if TYPE_CHECKING:

@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.learning.archives import leaves_of
+from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.learning.runs import TrainingFailed
+from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
-from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, leaves_of, load, save, variant_of
-from hm_agent.worlds.symmtom.learning.curves import LearningCurve, draw_curves
+from hm_agent.worlds.symmtom.learning.checkpoints import TrainedPlayer, load, save, variant_of
 from hm_agent.worlds.symmtom.learning.learner import Learner
 from hm_agent.worlds.symmtom.learning.maddpg import Maddpg, MaddpgParameters
 from hm_agent.worlds.symmtom.learning.networks import Network, Shape
@@ -40,10 +42,6 @@ VALIDATION_SEEDS, EVALUATION_SEEDS = 1_000_000, 2_000_000
 """The first seed of the games that choose the best checkpoint, and of those that evaluate a run."""
 BATCH = 100
 """The number of games that are evaluated at once; results do not depend on it."""
-
-
-class TrainingFailed(RuntimeError):
-    """A loss or a weight is not finite any more."""
 
 
 Parameters = PpoParameters | MaddpgParameters
@@ -154,12 +152,6 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
             _save_progress(training, folder, progress)
         report(training, progress)
     return _evaluate(training, folder)
-
-
-def is_finite(values: Any) -> bool:
-    """True if all floating-point numbers of a tree are finite, e.g. of a learner's state with its optimiser."""
-    leaves = [leaf for leaf in jax.tree.leaves(values) if jnp.issubdtype(leaf.dtype, jnp.floating)]
-    return all(np.isfinite(np.asarray(leaf)).all() for leaf in leaves)
 
 
 def _validate(training: Training, folder: Path, progress: TrainingProgress) -> None:

@@ -47,7 +47,7 @@ class Conduct:
     cell: Cell
     reward: float
 
-    def shows(self, prediction: str) -> bool:
+    def shows(self, prediction: str) -> bool | None:
         return prediction == self.behaviour
 
 

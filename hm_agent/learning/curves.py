@@ -1,4 +1,4 @@
-"""Learning curves: reward and loss by the number of episodes played, as numbers and as a picture."""
+"""Learning curves: reward and loss by how much was played, as numbers and as a picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,49 +21,54 @@ SMOOTHED = 20
 class LearningCurve:
     """The course of a training run.
 
-    episodes, rewards, losses: one per update. judged, validation: the episodes and the reward of each checkpoint.
+    played, rewards, losses: one per update. judged, validation: how much was played when a checkpoint was judged, and
+    its reward. UNIT: of what is played. REWARD: the reward's name in files. AXIS: its name in words.
     """
 
-    episodes: list[int] = field(default_factory=list)
+    UNIT: ClassVar[str] = "episodes"
+    REWARD: ClassVar[str] = "reward_per_agent"
+    AXIS: ClassVar[str] = "reward per agent and episode"
+
+    played: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)
     judged: list[int] = field(default_factory=list)
     validation: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> LearningCurve:
+    def of(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Returns the curve whose `arrays` these are."""
-        return cls(**{name: value.tolist() for name, value in arrays.items()})
+        return cls(**{"played" if name == cls.UNIT else name: value.tolist() for name, value in arrays.items()})
 
     @classmethod
-    def from_csv(cls, text: str) -> LearningCurve:
+    def from_csv(cls, text: str) -> Self:
         """Parses what `as_csv` wrote."""
         curve = cls()
         for line in text.splitlines()[1:]:
-            episodes, reward, loss, validation = line.split(",")
-            curve.add(int(episodes), float(reward), float(loss))
+            played, reward, loss, validation = line.split(",")
+            curve.add(int(played), float(reward), float(loss))
             if validation:
-                curve.judge(int(episodes), float(validation))
+                curve.judge(int(played), float(validation))
         return curve
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {name: np.array(value) for name, value in vars(self).items()}
+        return {self.UNIT if name == "played" else name: np.array(value) for name, value in vars(self).items()}
 
-    def add(self, episodes: int, reward: float, loss: float) -> None:
-        self.episodes.append(episodes)
+    def add(self, played: int, reward: float, loss: float) -> None:
+        self.played.append(played)
         self.rewards.append(reward)
         self.losses.append(loss)
 
-    def judge(self, episodes: int, reward: float) -> None:
-        self.judged.append(episodes)
+    def judge(self, played: int, reward: float) -> None:
+        self.judged.append(played)
         self.validation.append(reward)
 
     def as_csv(self) -> str:
         validation = dict(zip(self.judged, self.validation, strict=True))
-        lines = ["episodes,reward_per_agent,loss,validation_reward_per_agent"]
-        for episodes, reward, loss in zip(self.episodes, self.rewards, self.losses, strict=True):
-            judged = f"{validation[episodes]:.4f}" if episodes in validation else ""
-            lines.append(f"{episodes},{reward:.4f},{loss:.6f},{judged}")
+        lines = [f"{self.UNIT},{self.REWARD},loss,validation_{self.REWARD}"]
+        for played, reward, loss in zip(self.played, self.rewards, self.losses, strict=True):
+            judged = f"{validation[played]:.4f}" if played in validation else ""
+            lines.append(f"{played},{reward:.4f},{loss:.6f},{judged}")
         return "\n".join(lines) + "\n"
 
 
@@ -78,15 +83,16 @@ def draw_curves(path: Path, curves: Mapping[str, Sequence[LearningCurve]], title
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name, seeds in curves.items():
-        episodes = np.array(min((curve.episodes for curve in seeds), key=lambda episodes: episodes[-1]))
-        rewards = np.array([np.interp(episodes, curve.episodes, _smoothed(curve.rewards)) for curve in seeds])
+        played = np.array(min((curve.played for curve in seeds), key=lambda played: played[-1]))
+        rewards = np.array([np.interp(played, curve.played, _smoothed(curve.rewards)) for curve in seeds])
         label = f"{name} ({len(seeds)} seeds)" if len(seeds) > 1 else name
-        (line,) = axes.plot(episodes, rewards.mean(0), label=label)
+        (line,) = axes.plot(played, rewards.mean(0), label=label)
         if len(seeds) > 1:
-            axes.fill_between(episodes, rewards.min(0), rewards.max(0), color=line.get_color(), alpha=0.2, linewidth=0)
+            axes.fill_between(played, rewards.min(0), rewards.max(0), color=line.get_color(), alpha=0.2, linewidth=0)
         else:
             axes.plot(seeds[0].judged, seeds[0].validation, ".", color=line.get_color())
-    axes.set(title=title, xlabel="episodes", ylabel="reward per agent and episode")
+    shown = next(iter(curves.values()))[0]
+    axes.set(title=title, xlabel=shown.UNIT, ylabel=shown.AXIS)
     # Within the axes the legend may hide the end of a line.
     figure.legend(loc="outside lower center", ncols=min(len(curves), 3), fontsize="small", frameon=False)
     picture = io.BytesIO()

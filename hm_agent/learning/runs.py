@@ -1,0 +1,74 @@
+"""What commands that train share: runs in a process of their own, and their progress in a line."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from math import isfinite
+from typing import Any
+
+from hm_agent.process.workers import calls_in_workers
+
+
+class TrainingFailed(RuntimeError):
+    """Training can't go on, e.g. since a loss is not finite; what it saved before is kept."""
+
+
+def train_all(train: Callable[..., str], calls: Iterable[tuple[Any, ...]], after: Callable[[], object]) -> int:
+    """Trains runs one after the other, prints the line that each returns, and calls `after`; returns the exit status.
+
+    They are trained in a process of its own, which Ctrl-C ends at once; while JAX compiles, it would see no signal.
+    """
+    try:
+        with calls_in_workers(1, train, calls) as trained:
+            for run in trained:
+                print(run.result())
+                after()
+    except TrainingFailed as error:
+        problem = str(error)
+    except BrokenProcessPool:
+        problem = "the process that trains was killed, perhaps for want of memory; the same command goes on"
+    else:
+        return 0
+    print(f"\nhm-agent train: {problem}", file=sys.stderr)
+    return 1
+
+
+class ProgressLine:
+    """Shows the progress of one run: by one line that changes in a terminal, else by a line every 30 seconds.
+
+    unit: of what is played, e.g. `episodes`.
+    """
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._started, self._shown, self._first = time.monotonic(), -60.0, 0
+
+    def show(
+        self, name: str, updates: int, of: int, size: int, rewards: Sequence[float], best: float, more: str = ""
+    ) -> None:
+        """Shows a run after an update, if the line before is old enough, or the update is the last.
+
+        updates, of: those done, and all. size: the units that each plays. rewards: of the latest updates. best: of a
+        checkpoint; infinite without one. more: what else there is to say.
+        """
+        now = time.monotonic()
+        self._first = self._first or updates
+        if now - self._shown < (0.2 if sys.stderr.isatty() else 30.0) and updates < of:
+            return
+        self._shown = now
+        left = (now - self._started) / (updates - self._first + 1) * (of - updates)
+        judged = f"best {best:.1f}, " if isfinite(best) else ""
+        line = (
+            f"{name}: {updates * size:,} of {of * size:,} {self._unit}, reward {sum(rewards) / len(rewards):.1f}, "
+            f"{judged}{more}{left:.0f} s left"
+        )
+        print(
+            f"\r{line:<110}" if sys.stderr.isatty() else line, end="" if sys.stderr.isatty() else "\n", file=sys.stderr
+        )
+
+    def end(self) -> None:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)

@@ -1,0 +1,207 @@
+"""Scenarios as environments of texts: each question that an agent of ours would ask its model is an observation.
+
+    from hm_agent.text_env import text_env
+
+    with text_env("mg_rps_pure") as env:
+        observations = env.reset(seed=0)
+        while observations:
+            replies = {seat: reply_to(text) for seat, text in observations.items()}
+            observations, rewards, done, infos = env.step(replies)
+
+A reply is what a language model would answer. Nothing here needs an extra; `hm_agent.envs` has the forms of Gymnasium
+and PettingZoo.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from operator import index
+from random import Random
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from hm_agent.config import ConfigError
+from hm_agent.core import LiteralQuestion, Recorder, Seat
+from hm_agent.models.settings import BUILTIN
+from hm_agent.registry import check_agent, check_options, find_scenarios, suites
+from hm_agent.suite import ScenarioInfo, Setting
+from hm_agent.text_episode import OUTSIDE, Table, TextEpisode, TextStep
+
+T = TypeVar("T")
+WHOLE, NEW = "whole", "new"
+
+
+def text_env(
+    scenario: str,
+    *,
+    seats: Sequence[Seat] = (),
+    agent: str | None = None,
+    others: str | None = None,
+    others_model: str = BUILTIN,
+    history: str = WHOLE,
+    invalid_cost: float = 0.0,
+    max_steps: int | None = None,
+    **options: str,
+) -> TextEnv:
+    """Opens a scenario for replies from outside.
+
+    seats: those that are played from outside; all by default. agent: the agent whose questions they get; by default the
+    world's plain one, which asks what to do and nothing else. others, others_model: the agent in all other seats, by
+    default the same one, and its model. history: `whole` to show each question as it is; `new` to leave out what the
+    seat was shown already. invalid_cost: what each reply that is no valid answer takes off the reward of its seat.
+    max_steps: after which an episode is cut. options: the world's own, named as their flags.
+
+    Raises ConfigError for what is unknown or can't be played.
+    """
+    found, settled = chosen_scenario(scenario, options)
+    if unknown := [seat for seat in seats if seat not in found.seats]:
+        raise ConfigError(f"{found.short_name} has no seat {unknown[0]!r}: there are {', '.join(found.seats)}")
+    if history not in (WHOLE, NEW):
+        raise ConfigError(f"history is {WHOLE!r} or {NEW!r}, not {history!r}")
+    plain = suites()[found.world].plain_agent
+    outside = set(seats or found.seats)
+    agents = {seat: (agent if seat in outside else others) or plain for seat in found.seats}
+    models = {seat: OUTSIDE if seat in outside else others_model for seat in found.seats}
+    for seat, name in agents.items():
+        check_agent(name, found, models[seat])
+        check_options(name, found, settled)
+    return TextEnv(Table(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
+
+
+def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
+    """The one scenario of a name, with its world's settled options; raises ConfigError for unknown ones."""
+    matches = find_scenarios([name])
+    if len(matches) > 1:
+        raise ConfigError(f"{name!r} matches {len(matches)} scenarios: name one")
+    suite = suites()[matches[0].world]
+    known = suite.with_defaults({})
+    if unknown := options.keys() - known.keys():
+        raise ConfigError(f"{suite.title} has no option {min(unknown)!r}: there are {', '.join(known)}")
+    return matches[0], suite.settle(matches[0], suite.with_defaults(suite.chosen(options)))
+
+
+class TextEnv:
+    """Episodes of one scenario. One seed is one episode, bit for bit, with the same replies.
+
+    Use either `reset` and `step`, also inside a running event loop, or `begin` and `advance`, which are awaited in it.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.possible_seats = tuple(seat for seat, model in table.models.items() if model == OUTSIDE)
+        self._world = suites()[table.scenario.world].open(table.scenario, table.options)
+        self._episode: TextEpisode | None = None
+        self._seeds = Random()
+        self.latest = TextStep({}, {}, True, {})
+        """What the latest replies, or the beginning of the episode, led to."""
+
+    async def begin(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
+        """Begins the episode of a seed; without one, the next of the series that the last given seed has started.
+
+        Returns the observations by seat, none if no question is asked in the whole episode. recorders: of its steps.
+        """
+        await self.leave()
+        if seed is not None:
+            self._seeds = Random(seed)
+        drawn = self._seeds.getrandbits(32) if seed is None else index(seed)
+        self._episode = TextEpisode(self._world, self.table, drawn, recorders)
+        self.latest = await self._episode.advance({})
+        return self.latest.observations
+
+    async def advance(self, replies: Mapping[Seat, str]) -> TextStep:
+        """Replies to the questions of one or several seats; plays on until all that decide are asked.
+
+        Raises ValueError, and changes nothing, for a seat that is not asked, after an episode's end, and for what is no
+        text.
+        """
+        if self._episode is None or self._episode.is_over:
+            raise ValueError("no episode is being played: call reset first")
+        self._check(replies, self._episode.asked)
+        self.latest = await self._episode.advance(replies)
+        return self.latest
+
+    def _check(self, replies: Mapping[Seat, object], asked: Collection[Seat]) -> None:
+        wanted = f"reply for one or several of {', '.join(asked)}"
+        if not replies:
+            raise ValueError(f"no reply: {wanted}")
+        for seat, text in replies.items():
+            if seat not in asked:
+                raise ValueError(f"{seat!r} is not asked: {wanted}")
+            if not isinstance(text, str):
+                raise ValueError(f"the reply of {seat} is {type(text).__name__}: it has to be a text")
+
+    async def leave(self) -> None:
+        """Ends the episode where it is; whoever awaits `begin` awaits this, too, in the same loop, before `close`."""
+        if self._episode:
+            await self._episode.leave()
+
+    def ask(self, seat: Seat) -> Sequence[LiteralQuestion]:
+        """What a seat can be asked now about what others know or think, with the right answers.
+
+        Whoever trains a model puts these to it beside the latest observation; the episode does not notice. Empty in
+        worlds that can't tell, where the predictions of an agent such as `hypothetical_minds` are what is literal.
+        """
+        return self._world.literal_questions(seat)
+
+    def reset(self, seed: int | None = None, recorders: Sequence[Recorder] = ()) -> Mapping[Seat, str]:
+        """As `begin`, for callers that await nothing."""
+        return _completed(self.begin(seed, recorders))
+
+    def step(self, replies: Mapping[Seat, str]) -> TextStep:
+        """As `advance`, for callers that await nothing."""
+        return _completed(self.advance(replies))
+
+    def close(self) -> None:
+        """Ends the episode, and releases the world."""
+        _completed(self.leave())
+        self._world.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_LOCK = Lock()
+
+
+def _completed(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine to its end in the loop that all environments of this process share.
+
+    A thread that runs an event loop itself, as a notebook's does, can't run another, so a helper thread does.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _run(work)
+    with ThreadPoolExecutor(1) as helper:
+        return helper.submit(_run, work).result()
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with _LOCK:
+        return _loop(os.getpid()).run_until_complete(work)
+
+
+@cache
+def _loop(process: int) -> asyncio.AbstractEventLoop:
+    """The loop of a process: a copy made by a fork would share its files."""
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(_report)
+    atexit.register(loop.close)
+    return loop
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Reports an error in a callback, but not that an environment was dropped while its episode waited for a reply."""
+    if not str(context.get("message")).startswith("Task was destroyed"):
+        loop.default_exception_handler(context)

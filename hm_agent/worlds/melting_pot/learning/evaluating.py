@@ -1,0 +1,90 @@
+"""What a trained population earns: its final and its best checkpoint, beside random play, in the same episodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from hm_agent.core import per_capita
+from hm_agent.files import write_whole
+from hm_agent.process.workers import calls_in_workers
+from hm_agent.worlds.melting_pot.learning.actor import open_world
+from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, load
+from hm_agent.worlds.melting_pot.learning.training import PopulationTraining
+from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, scenario_named
+
+FIRST_SEED = 2_000_000
+"""The seed of the first episode that evaluates a run."""
+CHECKPOINTS: Mapping[str, str | None] = {"final": "last.npz", "best": "best.npz", "random": None}
+"""The file of each player that is measured; None for one that draws every action uniformly."""
+
+
+def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
+    """The scenario that was trained against or, after self-play, all that Melting Pot has for the substrate."""
+    if not training.played.is_self_play:
+        return [training.played]
+    own = [each for each in all_scenarios() if each.game.substrate == training.substrate and not each.is_unseen]
+    return [each for each in own if not each.needs_trained_bots]
+
+
+def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
+    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it is there already.
+
+    Its errors are standard errors over these episodes. They don't include the variation between training runs.
+    """
+    path = folder / "evaluation.json"
+    if path.exists():
+        evaluation: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return evaluation
+    names = [scenario.name for scenario in scenarios_to_measure(training)]
+    calls = [
+        (str(folder / file) if file else None, name, FIRST_SEED + number)
+        for name in names
+        for file in CHECKPOINTS.values()
+        for number in range(training.evaluation)
+    ]
+    with calls_in_workers(training.actors, episode_reward, calls) as played:
+        rewards = np.reshape([each.result() for each in played], (len(names), len(CHECKPOINTS), -1))
+    evaluation = {
+        **{name: value for name, value in asdict(training).items() if name != "actors"},
+        "algorithm": "ppo",
+        "steps": training.parameters.updates * training.size,
+        "device": jax.default_backend(),
+        "rewards": {
+            name: {who: _measured(own) for who, own in zip(CHECKPOINTS, rows, strict=True)}
+            for name, rows in zip(names, rewards, strict=True)
+        },
+    }
+    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
+    return evaluation
+
+
+def _measured(rewards: Any) -> dict[str, float | None]:
+    """The mean and its standard error; no error for a single episode."""
+    error = float(rewards.std(ddof=1) / len(rewards) ** 0.5) if len(rewards) > 1 else None
+    return {"mean": float(rewards.mean()), "error": error}
+
+
+def episode_reward(checkpoint: str | None, scenario_name: str, seed: int) -> float:
+    """The mean reward of the seats over one episode, in the scenario's measure. checkpoint: None for random play."""
+    scenario, world = scenario_named(scenario_name), open_world(scenario_name)
+    population = load(Path(checkpoint), scenario.game.substrate)[0] if checkpoint else None
+    rng = np.random.default_rng(seed)
+    seeds = {seat: int(rng.integers(2**31)) for seat in world.seats}
+    players = {seat: LearnedPlayer(population, own) for seat, own in seeds.items()} if population else {}
+    turn, total = world.reset(seed), 0.0
+    while not turn.is_over:
+        actions = {
+            seat: players[seat].choose(seen.view, seen.reward) if players else int(rng.integers(len(world.actions)))
+            for seat, seen in turn.observations.items()
+        }
+        turn = world.step(actions)
+        total += per_capita(turn.rewards.values())
+    world.close()
+    return scenario.game.measure.of_reward(total, turn.step)

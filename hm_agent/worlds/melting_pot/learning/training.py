@@ -1,0 +1,258 @@
+"""A training run: actors play while the learner learns from what they played before; checkpoints, curves, evaluation.
+
+A run of one seed leaves, in its folder: `last.npz` (to resume from, and to play), `best.npz`, `curve.csv`, `curve.png`
+and, once it is done, `evaluation.json`. It consists of segments of updates, each of which begins new episodes, seats
+the networks anew and ends with a checkpoint. So a run that was killed and resumed ends with the same weights, bit for
+bit, as one that was not, though Melting Pot's engine can't save its state.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import numpy.typing as npt
+
+from hm_agent.config import ConfigError
+from hm_agent.files import write_whole
+from hm_agent.learning.archives import leaves_of, named
+from hm_agent.learning.curves import LearningCurve, draw_curves
+from hm_agent.learning.layers import Weights
+from hm_agent.learning.runs import TrainingFailed
+from hm_agent.learning.trees import is_finite
+from hm_agent.worlds.melting_pot.learning.actor import ActorPlan, PlayRequest, seated
+from hm_agent.worlds.melting_pot.learning.inputs import Sight, input_sizes
+from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
+from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo, PopulationState
+from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
+from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
+from hm_agent.worlds.melting_pot.learning.team import Team, at_work
+from hm_agent.worlds.melting_pot.scenarios import Scenario, scenario_named
+
+PER_STEPS = 1000
+"""Rewards of curves are those of a player in so many steps."""
+
+
+class StepCurve(LearningCurve):
+    """A curve by steps of the environment."""
+
+    UNIT = "steps"
+    REWARD = "reward_per_1000_steps"
+    AXIS = "reward per player and 1,000 steps"
+
+
+@dataclass(frozen=True)
+class PopulationTraining:
+    """What to train. scenario: whose bots to play against, or the substrate's self-play.
+
+    every: updates between checkpoints. actors: processes that play, among which the tables are shared out; their number
+    can change results in the last bit. evaluation: episodes of each scenario to measure by.
+    """
+
+    scenario: str
+    sight: Sight
+    seed: int
+    parameters: PopulationParameters
+    hidden: int = 64
+    every: int = 20
+    actors: int = 2
+    evaluation: int = 5
+
+    @property
+    def played(self) -> Scenario:
+        return scenario_named(self.scenario)
+
+    @property
+    def substrate(self) -> str:
+        return self.played.game.substrate
+
+    @property
+    def shape(self) -> PlayerShape:
+        return PlayerShape(self.sight, input_sizes(self.substrate, self.sight), self.hidden)
+
+    @property
+    def size(self) -> int:
+        """The steps of the environment in an update."""
+        return self.parameters.tables * self.parameters.steps
+
+    def check(self) -> None:
+        """Raises ConfigError if the numbers don't go together."""
+        parameters, seats = self.parameters, len(self.played.seats)
+        rows, least = parameters.tables * seats, parameters.population * parameters.minibatches
+        if rows % least:
+            raise ConfigError(
+                f"--tables={parameters.tables}: {rows} seats are no multiple of {least}, the networks by minibatches"
+            )
+        if parameters.tables < self.actors:
+            raise ConfigError(f"--tables={parameters.tables}: fewer than --actors={self.actors}")
+
+    def population(self, weights: Weights, reward: float | None = None) -> Population:
+        arrays = {name: np.asarray(value) for name, value in weights.items()}
+        against = "" if self.played.is_self_play else self.played.name
+        return Population(self.substrate, against, self.shape, arrays, reward)
+
+    def described(self) -> str:
+        """All that the trained weights depend on, as JSON."""
+        fields = {name: value for name, value in asdict(self).items() if name != "evaluation"}
+        return json.dumps({**fields.pop("parameters"), **fields}, sort_keys=True)
+
+    def difference(self, described: str) -> str:
+        """Says in which setting a run that was described differs; empty if it is the same."""
+        was, now = json.loads(described), json.loads(self.described())
+        name = next((name for name in {**was, **now} if was.get(name) != now.get(name)), None)
+        return f"{name}={was.get(name)}, not {name}={now.get(name)}" if name else ""
+
+
+@cache
+def learner_of(shape: PlayerShape, parameters: PopulationParameters) -> PopulationPpo:
+    """Builds a learner; it is kept for all seeds, since compiling it takes long."""
+    return PopulationPpo(shape, parameters)
+
+
+@dataclass
+class PopulationProgress:
+    """A run between two updates. best: the largest reward of a segment. rate: environment steps per second lately."""
+
+    state: PopulationState
+    updates: int = 0
+    curve: StepCurve = field(default_factory=StepCurve)
+    best: float = -np.inf
+    rate: float = 0.0
+
+
+Report = Callable[[PopulationTraining, PopulationProgress], None]
+"""Is called after every update."""
+
+
+class _Playground:
+    """The memory that learner and actors share."""
+
+    def __init__(self, training: PopulationTraining) -> None:
+        parameters, seats = training.parameters, len(training.played.seats)
+        shapes = Rollout.shapes(training.shape, parameters.steps, parameters.tables * seats)
+        shared = [SharedArrays.of(shapes) for _ in range(2)]
+        weights = SharedArrays.of(weight_shapes(training.shape, parameters.population))
+        self.rollouts, self._weights = [Rollout(**each.arrays()) for each in shared], weights.arrays()
+        shares = np.linspace(0, parameters.tables, training.actors + 1).astype(int).tolist()
+        self.plans = [
+            ActorPlan(
+                training.scenario,
+                training.shape,
+                training.seed,
+                parameters.population,
+                range(begin, end),
+                parameters.tables,
+                seats,
+                shared,
+                weights,
+            )
+            for begin, end in pairwise(shares)
+        ]
+
+    def publish(self, weights: Weights) -> None:
+        """Gives actors the weights for the next rollout."""
+        for name, value in weights.items():
+            self._weights[name][:] = np.asarray(value)
+
+
+def run(training: PopulationTraining, folder: Path, report: Report) -> PopulationProgress:
+    """Trains one seed to its end, resuming a run that was cut short.
+
+    Raises TrainingFailed if a loss or a weight is not finite or an actor has died; the latest checkpoint stays.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    learner = learner_of(training.shape, training.parameters)
+    progress = _resume(training, folder, learner)
+    if progress is None:
+        progress = PopulationProgress(learner.begin(training.seed))
+        _save_progress(training, folder, learner, progress)
+        (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
+    if progress.updates == training.parameters.updates:
+        return progress
+    ground = _Playground(training)
+    with at_work(ground.plans) as team:
+        while progress.updates < training.parameters.updates:
+            reward = _train_segment(training, learner, progress, ground, team, report)
+            progress.curve.judge(progress.updates * training.size, reward)
+            if reward > progress.best:
+                progress.best = reward
+                save(folder / "best.npz", training.population(progress.state.weights, reward))
+            _save_progress(training, folder, learner, progress)
+    return progress
+
+
+def _train_segment(
+    training: PopulationTraining,
+    learner: PopulationPpo,
+    progress: PopulationProgress,
+    ground: _Playground,
+    team: Team,
+    report: Report,
+) -> float:
+    """Trains up to the next checkpoint; returns the mean reward per player and 1,000 steps meanwhile.
+
+    While the learner learns from a rollout, actors play the next one by the weights from before it.
+    """
+    parameters, first = training.parameters, progress.updates
+    last = min(first + training.every, parameters.updates)
+    segment, key = first // training.every, jax.random.key(training.seed)
+    seats = seated(training.seed, segment, parameters.population, parameters.tables, len(training.played.seats)).ravel()
+    ground.publish(progress.state.weights)
+    team.ask(PlayRequest(0, segment))
+    began = time.monotonic()
+    for number in range(first, last):
+        team.await_all()
+        rollout = ground.rollouts[(number - first) % 2]
+        if number + 1 < last:
+            ground.publish(progress.state.weights)
+            team.ask(PlayRequest((number + 1 - first) % 2, None))
+        after, losses = learner.update(progress.state, rollout, seats, jax.random.fold_in(key, number))
+        if not is_finite((after, losses)):
+            raise TrainingFailed(
+                f"{training.scenario}, seed {training.seed}: a loss or a weight is not finite after update "
+                f"{number + 1}; last.npz is from after update {first}"
+            )
+        progress.state, progress.updates = after, number + 1
+        progress.rate = (progress.updates - first) * training.size / (time.monotonic() - began)
+        reward = float(rollout.rewards.mean()) * PER_STEPS
+        progress.curve.add(progress.updates * training.size, reward, float(losses.mean()))
+        report(training, progress)
+    return float(np.mean(progress.curve.rewards[first:last]))
+
+
+def _save_progress(
+    training: PopulationTraining, folder: Path, learner: PopulationPpo, progress: PopulationProgress
+) -> None:
+    """Writes the curves, and last.npz with all that is needed to resume."""
+    extra: dict[str, npt.NDArray[Any]] = {
+        **learner.arrays(progress.state),
+        **named("curve", progress.curve.arrays()),
+        "updates": np.array(progress.updates),
+        "best": np.array(progress.best),
+        "training": np.array(training.described()),
+    }
+    write_whole(folder / "curve.csv", progress.curve.as_csv())
+    if progress.updates:
+        draw_curves(folder / "curve.png", {f"seed {training.seed}": [progress.curve]}, training.scenario)
+    save(folder / "last.npz", training.population(progress.state.weights), extra)
+
+
+def _resume(training: PopulationTraining, folder: Path, learner: PopulationPpo) -> PopulationProgress | None:
+    """Restores the progress of an earlier run in this folder; None without one, ConfigError if its settings differ."""
+    path = folder / "last.npz"
+    if not path.exists():
+        return None
+    population, extra = load(path, training.substrate)
+    if different := training.difference(str(extra["training"])):
+        raise ConfigError(f"{folder} holds a run with {different}: choose another --out, or the same settings")
+    curve = StepCurve.of(leaves_of("curve", extra))
+    state = learner.resumed(population.weights, extra)
+    return PopulationProgress(state, int(extra["updates"]), curve, float(extra["best"]))
