@@ -69,7 +69,7 @@ def seat_in(
 
 def test_what_a_player_has_is_used_before_all_else_and_its_action_for_nothing_else() -> None:
     seat = seat_in("gift_refinements", {(3, 1): "coin"})
-    assert best_calls(replace(seat, held={"refined token": 5})) == ["use(consume_tokens)"]
+    assert best_calls(replace(seat, has={"refined token": 5})) == ["use(consume_tokens)"]
     assert best_calls(seat) == ["collect(coin)"]
     assert best_calls(replace(seat, seen={})) == ["look_around()"]
 
@@ -82,7 +82,7 @@ def test_a_thing_that_was_got_is_as_good_as_what_was_hoped_of_it() -> None:
 
 
 def test_a_tired_player_rests_before_it_goes_on() -> None:
-    seat = seat_in("predator_prey_open", {(3, 1): "apple"}, role="prey", held={"acorn": 1})
+    seat = seat_in("predator_prey_open", {(3, 1): "apple"}, role="prey", has={"acorn": 1})
     assert best_calls(replace(seat, told=(("stamina", "0.5"),))) == [f"wait({REST})"]
     assert best_calls(replace(seat, told=(("stamina", "0.8"),))) == ["use(interact)"]
 
@@ -120,7 +120,7 @@ def test_what_is_used_where_it_lies_is_walked_onto_first() -> None:
     assert best_calls(there) == ["use(io_action, food1)"]
     assert follower.next_action(there) == notes.actions["IO_ACTION"]
     assert follower.next_action(there) is None, "it is done"
-    assert best_calls(replace(there, held={"ax vesicle": 1})) == ["collect(bx)"]
+    assert best_calls(replace(there, has={"ax vesicle": 1})) == ["collect(bx)"]
 
 
 def test_what_a_beam_covers_is_not_shot_at_again_before_it_shows() -> None:
@@ -164,7 +164,7 @@ def test_a_rower_rows_on_while_its_boat_carries_it_to_where_it_does_not_know() -
     notes, follower = followed("boat_race_eight_races")
     lost = seat_in("boat_race_eight_races", {}, pose=None)
     follower.follow((UseAction("flail", None, 2),))
-    rowing = [follower.reflex(replace(lost, held={"seat l": 1})) for _ in range(3)]
+    rowing = [follower.reflex(replace(lost, has={"seat l": 1})) for _ in range(3)]
     assert rowing == [notes.actions["FLAIL"]] * 3
     assert follower.reflex(lost) in {Move.FORWARD, Move.TURN_RIGHT}
 

@@ -119,7 +119,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         if situation.pose is not None:
             return None
         call = self.current
-        if situation.held and isinstance(call, UseAction) and call.at is None:
+        if situation.has and isinstance(call, UseAction) and call.at is None:
             return self._by_name[call.action]
         return self._actions(seek_bearings(sight.map, situation.step))
 

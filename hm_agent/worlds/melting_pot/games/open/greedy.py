@@ -115,7 +115,7 @@ def at_once(seat: OpenSeat) -> str | None:
     """The call that comes before all else: a rest, or what is done with what the player has; None if there is none."""
     if seat.stamina is not None and seat.stamina <= seat.facts.tired:
         return str(StandStill(REST))
-    return next((seat.facts.having[thing] for thing in seat.held), None)
+    return next((seat.facts.having[thing] for thing in seat.has), None)
 
 
 def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:

@@ -69,7 +69,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self.entered: str | None = None
         self.has_moved_elsewhere = False
         self._situation: OpenSeat | None = None
-        self._held: Mapping[str, int] = {}
+        self._has: Mapping[str, int] = {}
 
     def _watching(self) -> Watch:
         """What watches the others."""
@@ -108,14 +108,14 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         """Notes what the latest action was, with the reward of its step."""
         has_entered = pose is not None and self._pose is not None and pose.cell != self._pose.cell
         self.entered = before.get(pose.cell) if has_entered and pose else None
-        held, self._held = self._held, self._holding()
+        had, self._has = self._has, self._having()
         if self._action > Move.TURN_RIGHT:
             deed = self._aimed_at
         else:
             deed = f"collect({self.entered})" if self.entered else NOTHING_SPECIAL
-        self.deeds.note(deed, reward, max(0, sum(self._held.values()) - sum(held.values())))
+        self.deeds.note(deed, reward, max(0, sum(self._has.values()) - sum(had.values())))
 
-    def _holding(self) -> Mapping[str, int]:
+    def _having(self) -> Mapping[str, int]:
         """How many the player has of each thing whose use the game's file tells."""
         counted = {item.name: count for item, count in zip(self._facts.holdings, self._inventory, strict=False)}
         drawn = dict.fromkeys(self.sight.own, 1)
@@ -174,7 +174,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             sighted=dict(memory.players),
             looked_at=memory.looked_at.copy(),
             blocking=self._blocking,
-            held=self._held,
+            has=self._has,
             **self._more(),
         )
 

@@ -66,7 +66,7 @@ class OpenSeat(SeatSituation):
     player began. told: what the game tells it beside its view, in words by name. own: what is drawn with its own
     avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
     kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
-    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. held: how many it
+    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. has: how many it
     holds of what its game counts, and of what is drawn with it, as far as the game's file says what that is for.
     """
 
@@ -89,7 +89,7 @@ class OpenSeat(SeatSituation):
     sighted: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
     looked_at: ViewTimes = field(metadata=UNSHOWN)
     blocking: frozenset[str] = field(metadata=UNSHOWN)
-    held: Mapping[str, int] = field(default_factory=dict, metadata=UNSHOWN, kw_only=True)
+    has: Mapping[str, int] = field(default_factory=dict, metadata=UNSHOWN, kw_only=True)
 
     def to_json(self) -> Mapping[str, Any]:
         """What traces show: the fields that prompts show, and what these show of things and players."""
