@@ -65,7 +65,7 @@ class ViewTimes:
             hidden &= (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
         x, y, staleness = self._open_x[hidden], self._open_y[hidden], self._staleness(start, step)[hidden]
         ranks = staleness * len(self._steps) - (x * self._layout.height + y)  # ties go to the first, column by column
-        places = []
+        places: list[tuple[Cell, int | None]] = []
         while len(ranks) and len(places) < UNSEEN_PLACES:
             best = int(ranks.argmax())
             place = int(x[best]), int(y[best])

@@ -111,6 +111,9 @@ def test_deeds_are_counted_with_the_rewards_of_their_steps_and_idle_steps_only_i
     assert log.all == (Deed("collect(apple)", 2, 2.0), Deed("use(fire_zap)", 1, 0.0))
     log.note(NOTHING_SPECIAL, -1.0)
     assert Deed(NOTHING_SPECIAL, 2, -1.0) in log.all
+    log.note("collect(tree)", 0.0)
+    log.note(NOTHING_SPECIAL, 0.0, got=2)
+    assert Deed("collect(tree)", 1, 0.0, got=2) in log.all, "what comes before the next deed is of the latest one"
 
 
 def _walk_past(step: int) -> FrameSeen:
