@@ -28,6 +28,7 @@ from benchmarks import (
     loop,
     many_results,
     matrix_games,
+    melting_pot_learners,
     rates,
     replay,
     rewards,
@@ -71,6 +72,7 @@ SECTIONS = {
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
     "text_env": text_env.main,
+    "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
     "every_substrate": every_substrate.main,

@@ -50,12 +50,19 @@ class ViewTimes:
         ranks = self._staleness(start, step) * len(self._steps) + column_by_column
         return self._layout.open_cells[int(ranks.argmax())]
 
-    def unseen_places(self, start: Cell, step: int) -> tuple[tuple[Cell, int | None], ...]:
+    def unseen_places(
+        self, start: Cell, step: int, within: tuple[Cell, Cell] | None = None
+    ) -> tuple[tuple[Cell, int | None], ...]:
         """The stalest cells out of view that lie apart, each with its latest step in view, None if it never was.
 
-        They are UNSEEN_PLACES at most, the stalest first.
+        They are UNSEEN_PLACES at most, the stalest first. within: the corners of the rectangle that they lie in, the
+        cells with the least and the greatest x and y; None for the whole map.
         """
         hidden = self._steps[self._layout.open_numbers] != step
+        if within:
+            (left, top), (right, bottom) = within
+            x, y = self._open_x, self._open_y
+            hidden &= (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
         x, y, staleness = self._open_x[hidden], self._open_y[hidden], self._staleness(start, step)[hidden]
         ranks = staleness * len(self._steps) - (x * self._layout.height + y)  # ties go to the first, column by column
         places: list[tuple[Cell, int | None]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from heapq import heappop, heappush
 
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
@@ -34,6 +34,24 @@ def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozen
                 steps[neighbour], came_from[neighbour] = taken + 1, cell
                 heappush(frontier, (taken + 1 + layout.distance(neighbour, goal), taken + 1, neighbour))
     return None
+
+
+def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool]) -> Mapping[Cell, int]:
+    """The steps of the shortest paths to all cells that paths lead to, the nearest first.
+
+    leads_on: says of a cell that is reached whether paths go on from there.
+    """
+    steps = {start: 0}
+    frontier = deque([start])
+    while frontier:
+        cell = frontier.popleft()
+        if cell != start and not leads_on(cell):
+            continue
+        for neighbour in layout.neighbours[cell]:
+            if neighbour not in steps:
+                steps[neighbour] = steps[cell] + 1
+                frontier.append(neighbour)
+    return steps
 
 
 def _traced(came_from: Mapping[Cell, Cell | None], goal: Cell) -> Path:

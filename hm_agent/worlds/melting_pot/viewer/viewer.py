@@ -55,8 +55,11 @@ class MeltingPotViewer:
         return colours if len(colours) > MOST_UNNAMED else {}
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
-        views = {seat: np.asarray(seen.view["RGB"], np.uint8) for seat, seen in step.turn.observations.items()}
+        views = {seat: self.seen(observed.view) for seat, observed in step.turn.observations.items()}
         return {"world": _scene(step).frame, **views}
+
+    def seen(self, view: Mapping[str, Any]) -> Pixels:
+        return np.asarray(view["RGB"], np.uint8)
 
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.

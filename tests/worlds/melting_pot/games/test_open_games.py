@@ -15,7 +15,7 @@ from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import RoleFacts, SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seeing import Seeing
 from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
 from hm_agent.worlds.melting_pot.grid import Move, Pose
@@ -156,14 +156,27 @@ def test_coins_of_every_colour_have_a_name() -> None:
 def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
     right = game_named("clean_up", SubstrateFacts)
     wrong = replace(
-        right, names={"Appel": "fruit"}, collects=("apples",), uses={"fire_clean": ("player", "mud")}, reach={"fire": 3}
+        right,
+        names={"Appel": "fruit"},
+        collects=("apples",),
+        uses={"fire_clean": ("player", "mud")},
+        reach={"fire": 3},
+        later=("fire_away",),
+        owned=("mine",),
+        having={"apple": "use(eat)"},
+        by_role={"miner": RoleFacts(spares=("everybody",))},
     )
     assert list(word_problems(right)) == []
     assert list(word_problems(wrong)) == [
         "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
         "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
         "reach: 'fire' stands for nothing in clean_up",
+        "later: 'fire_away' stands for nothing in clean_up: did you mean fire_zap?",
+        "owned: 'mine' stands for nothing in clean_up",
+        "having: actions: 'eat' stands for nothing in clean_up",
+        "by_role: 'miner' stands for nothing in clean_up",
         "uses.fire_clean: 'mud' stands for nothing in clean_up",
+        "spares: 'everybody' stands for nothing in clean_up",
     ]
 
 
@@ -172,7 +185,8 @@ def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
         if isinstance(game, SubstrateFacts):
             assert game.rules or "cooking" in game.substrate, game.short_name
             assert len(re.findall(r"\S*\w\S*", game.rules)) <= 130, game.short_name
-            assert game.uses.keys() == game.reach.keys(), game.short_name
+            for each in (game, *map(game.as_role, game.by_role)):
+                assert each.uses.keys() == each.reach.keys(), game.short_name
 
 
 def test_only_the_impostor_sees_its_mark() -> None:

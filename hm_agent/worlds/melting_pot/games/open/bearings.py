@@ -14,9 +14,10 @@ from hm_agent.worlds.melting_pot.perception.sprites import beam_sprites, compone
 
 OWN_SIZE = 101
 """The width and height of an own map."""
+OWN_MAP = Layout(OWN_SIZE, OWN_SIZE, frozenset())
+"""The own map of everybody, which is bare; its neighbours take long to list."""
 START = Pose(OWN_SIZE // 2, OWN_SIZE // 2, Facing.NORTH)
 """Where a player is at the start on its own map."""
-OWN_LAYOUT = Layout(OWN_SIZE, OWN_SIZE, frozenset())
 CLEAR = 2
 """How many more cells must speak for a move than against it, or the other way round, to settle it on a known map."""
 
@@ -109,7 +110,7 @@ class OnOwnMap(Bearings):
 
     def __init__(self, motion: Motion, known: KnownMap) -> None:
         super().__init__(known.atlas, motion)
-        self.layout = OWN_LAYOUT
+        self.layout = OWN_MAP
         self._pose: Pose | None = None
 
     def _arrived(self, now: Numbers) -> Pose | None:

@@ -33,6 +33,8 @@ STUCK_STEPS = 5
 """A walk that makes no progress for so many steps has failed."""
 BLOCKED_STEPS = 4
 """For so many steps, a cell that could not be entered counts as blocked."""
+SLOW_STEPS = 3
+"""Where players tire, so that a step may take several, a cell counts as blocked after so many have failed."""
 WALK_STEPS = 60
 """A call that has not reached a thing after so many steps has failed."""
 NEAR = 2
@@ -107,11 +109,19 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return because
 
     def reflex(self, situation: OpenSeat) -> IntEnum | None:
-        """Stands still off the map, and looks for its bearings while its pose is unknown."""
+        """Stands still off the map, and looks for its bearings while its pose is unknown.
+
+        What it does with something that it has, where it stands, goes on meanwhile: that thing may carry it about.
+        """
         sight = self._notes.sight
         if not sight.map.present:
             return self._actions(Move.NOOP)
-        return self._actions(seek_bearings(sight.map, situation.step)) if situation.pose is None else None
+        if situation.pose is not None:
+            return None
+        call = self.current
+        if situation.has and isinstance(call, UseAction) and call.at is None:
+            return self._by_name[call.action]
+        return self._actions(seek_bearings(sight.map, situation.step))
 
     def default_plan(self, situation: OpenSeat) -> Sequence[Call]:
         """Walks to the cell that was out of view for longest."""
@@ -144,8 +154,9 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         """Notes where the latest step has not led to."""
         self._blocked = {cell: step for cell, step in self._blocked.items() if seat.step - step < BLOCKED_STEPS}
         if self._before and self._before[0] == pose:
-            self._blocked[seat.layout.wrapped(pose.after(self._before[1]).cell)] = seat.step
             self._stuck += 1
+            if self._stuck >= (1 if seat.stamina is None else SLOW_STEPS):
+                self._blocked[seat.layout.wrapped(pose.after(self._before[1]).cell)] = seat.step
         elif self._before:
             self._stuck = 0
 
@@ -222,11 +233,13 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended
         if self._taken >= WALK_STEPS * call.times:
             raise _Ended(_reason("too_long", steps=self._taken))
-        target = self._target(call, seat, pose)
-        if target is None:
+        reach = seat.facts.reach.get(call.action, 1)
+        if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
             self._done += 1
             return self._by_name[call.action]
-        reach = seat.facts.reach.get(call.action, 1)
+        target = self._target(call.at, seat, pose)
+        if reach == 0:
+            return self._walk(seat, pose, target)
         closed = self._closed(seat) - {target}
         approach = find_approach(seat.layout, pose, target, Beam(reach, 0), closed, horizon=APPROACH)
         if approach is None:
@@ -239,16 +252,16 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
         return self._actions(approach.move)
 
-    def _target(self, call: UseAction, seat: OpenSeat, pose: Pose) -> Cell | None:
-        """The cell that a call is to act on; None if it acts where it stands."""
-        if call.at is None or isinstance(call.at, tuple):
-            return call.at
-        players = [player.cell for player in seat.players if player.name == call.at]
+    def _target(self, at: Cell | str, seat: OpenSeat, pose: Pose) -> Cell:
+        """The cell that a call is to act on."""
+        if isinstance(at, tuple):
+            return at
+        players = [player.cell for player in seat.players if player.name == at]
         if players:
             return players[0]
-        cells = seat.cells_of([call.at])
+        cells = seat.cells_of([at])
         if not cells:
-            raise _Ended(_reason("none_known", thing=call.at))
+            raise _Ended(_reason("none_known", thing=at))
         return min(cells, key=seat.steps_to)
 
     def _walk_beside(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:

@@ -100,7 +100,7 @@ class GridView:
         sees_as = _sprite_map(avatars[slot])
         atlas = atlas_of(substrate)
         seen = [atlas.alike(sees_as.get(name, name) for name in _sprites(avatar)) for avatar in avatars]
-        worn = Counter(name for sprites in seen for name in sprites)
+        worn = Counter(name for other, sprites in enumerate(seen) if other != slot for name in sprites)
         players = {
             name: other if worn[name] == 1 else None
             for other, sprites in enumerate(seen)

@@ -18,6 +18,7 @@ from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
+from hm_agent.worlds.melting_pot.planning.walking import steps_from
 from hm_agent.written_calls import CallError
 
 MOST_CALLS = 5
@@ -65,7 +66,8 @@ class OpenSeat(SeatSituation):
     player began. told: what the game tells it beside its view, in words by name. own: what is drawn with its own
     avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
     kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
-    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter.
+    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. has: how many it
+    holds of what its game counts, and of what is drawn with it, as far as the game's file says what that is for.
     """
 
     blocks = "melting_pot/open/blocks.j2"
@@ -87,6 +89,7 @@ class OpenSeat(SeatSituation):
     sighted: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
     looked_at: ViewTimes = field(metadata=UNSHOWN)
     blocking: frozenset[str] = field(metadata=UNSHOWN)
+    has: Mapping[str, int] = field(default_factory=dict, metadata=UNSHOWN, kw_only=True)
 
     def to_json(self) -> Mapping[str, Any]:
         """What traces show: the fields that prompts show, and what these show of things and players."""
@@ -130,6 +133,24 @@ class OpenSeat(SeatSituation):
     def solid(self) -> frozenset[Cell]:
         """The cells that a thing is known to block."""
         return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking)
+
+    @cached_property
+    def ways(self) -> Mapping[Cell, int]:
+        """The steps to each cell to which a way is known, over seen cells if nobody knows the map.
+
+        What blocks, and players in view, are where ways end.
+        """
+        closed = self.solid | {player.cell for player in self.players if not player.ago}
+
+        def leads_on(cell: Cell) -> bool:
+            return cell not in closed and (not self.is_own_map or self.looked_at.of(cell) is not None)
+
+        return steps_from(self.layout, self.here, leads_on)
+
+    @property
+    def stamina(self) -> float | None:
+        """The share of its full stamina; None where players don't tire."""
+        return next((float(told) for name, told in self.told if name == "stamina"), None)
 
     def cells_of(self, kinds: Collection[str]) -> list[Cell]:
         """The cells of the known things of some kinds, but for the own cell."""
