@@ -42,6 +42,7 @@ from benchmarks import (
     symmtom_pairs,
     symmtom_speed,
     text_env,
+    text_learning,
     tokens,
     workers,
 )
@@ -72,6 +73,7 @@ SECTIONS = {
     "enacttom_language": enacttom_language.main,
     "matrix_games": matrix_games.main,
     "text_env": text_env.main,
+    "text_learning": text_learning.main,
     "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
