@@ -31,7 +31,7 @@ from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import check_agent, check_options, find_scenarios, suites
 from hm_agent.suite import ScenarioInfo, Setting
-from hm_agent.text_episode import OUTSIDE, TextTable, TextEpisode, TextStep
+from hm_agent.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 
 T = TypeVar("T")
 WHOLE, NEW = "whole", "new"
