@@ -35,7 +35,7 @@ test-local: $(set_up) ## run the tests that ask a language model in this process
 	@.ci/set_up local
 	$(python) -m pytest tests/local
 
-test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
+test-evals: $(set_up) ## run the tests with datasets, inspect_ai, lm-evaluation-harness, MCP's client and Every Eval Ever; gets these first
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
 

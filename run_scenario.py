@@ -3,6 +3,6 @@
 from hm_agent.process.starting import interrupted_in_one_line, nothing_collected
 
 if __name__ == "__main__":
-    with interrupted_in_one_line("run_scenario.py"), nothing_collected(stays=True):
+    with interrupted_in_one_line("run_scenario.py"), nothing_collected():
         from hm_agent.command_line.cli import play_from_shell
     play_from_shell()

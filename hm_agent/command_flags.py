@@ -17,18 +17,19 @@ FlagGroups: TypeAlias = Mapping[str, Sequence[flags.FlagHolder[Any]]]
 """Flags by the title of their group, as help shows them."""
 
 
-def read_flags(values: flags.FlagValues, argv: Sequence[str]) -> None:
-    """Reads a command line, with `-h` for `--help`.
+def read_flags(values: flags.FlagValues, argv: Sequence[str], *, takes_words: bool = False) -> Sequence[str]:
+    """Reads a command line, with `-h` for `--help`; returns the words that are no flags.
 
-    Raises absl's `flags.Error`, and ConfigError for positional arguments and for a flag that is given twice, unless
-    there is a --flagfile, whose flags later ones override.
+    Raises absl's `flags.Error`, and ConfigError for such words, unless the command takes any, and for a flag that is
+    given twice, unless there is a --flagfile, whose flags later ones override.
     """
     values.unparse_flags()
     rest = values(tuple("--help" if word == "-h" else _with_home(word) for word in argv))[1:]
-    if rest:
+    if rest and not takes_words:
         raise ConfigError(f"unexpected argument {rest[0]!r}: all options are --flags; see --help")
     if not any(word.lstrip("-").startswith("flagfile") for word in argv):
         _refuse_repeated(values)
+    return rest
 
 
 def _with_home(word: str) -> str:
@@ -99,10 +100,16 @@ def define_float(
 
 
 def define_integer(
-    name: str, default: int | None, about: str, lower_bound: int | None = None, *, flag_values: flags.FlagValues
+    name: str,
+    default: int | None,
+    about: str,
+    lower_bound: int | None = None,
+    upper_bound: int | None = None,
+    *,
+    flag_values: flags.FlagValues,
 ) -> flags.FlagHolder[Any]:
-    """Defines a flag for an integer, which may be written like 1e6."""
-    parser = _IntegerParser(lower_bound)
+    """Defines a flag for an integer within bounds, which may be written like 1e6."""
+    parser = _IntegerParser(lower_bound, upper_bound)
     serializer = flags.ArgumentSerializer[int]()
     return flags.DEFINE(parser, name, default, about, flag_values=flag_values, serializer=serializer)
 
@@ -121,7 +128,9 @@ def define_field(each: FlagField, values: flags.FlagValues) -> flags.FlagHolder[
 
 _DEFINE: Mapping[type, Callable[[FlagField, flags.FlagValues], flags.FlagHolder[Any]]] = {
     bool: lambda each, here: flags.DEFINE_bool(each.flag, each.default, each.help, flag_values=here),
-    int: lambda each, here: define_integer(each.flag, each.default, each.help, each.lower, flag_values=here),
+    int: lambda each, here: define_integer(
+        each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
+    ),
     float: lambda each, here: define_float(
         each.flag, each.default, each.help, each.lower, each.upper, flag_values=here
     ),

@@ -77,6 +77,15 @@ class Busy(hm_agent.Agent):
 class Waiting(Busy):
     async def act(self, observation):
         await asyncio.sleep(600)
+
+
+class Stubborn(Busy):
+    async def act(self, observation):
+        while True:
+            try:
+                time.sleep(1)
+            except Exception:
+                pass
 """
 
 WRONG = """
@@ -197,12 +206,10 @@ def test_what_is_wrong_with_ones_own_questions_and_act_is_said_with_the_line(fol
 
 def test_an_agent_that_never_acts_is_ended_and_shown(folder: Path) -> None:
     (folder / "my_sleepy_agent.py").write_text(SLEEPY)
-    status, output, _ = call_here("hm-agent", "check", "my_sleepy_agent:Busy", GAME, "--seconds=2")
-    assert status == FAILED
-    assert output.startswith(f"{GAME}: StepTooLong: no step has ended for 2 s (my_sleepy_agent.py, line 11, in act)")
-    status, _, errors = call_here("hm-agent", "check", "my_sleepy_agent:Waiting", GAME, "--seconds=2")
-    place = "no step has ended for 2 s; it waits in my_sleepy_agent.py, line 16, in act"
-    assert (status, errors) == (WRONG_INPUT, f"hm-agent check: {GAME}: {place}\n")
+    for name, line in (("Busy", 11), ("Waiting", 16), ("Stubborn", 23)):
+        status, _, errors = call_here("hm-agent", "check", f"my_sleepy_agent:{name}", GAME, "--seconds=1")
+        place = f"the agent is in my_sleepy_agent.py, line {line}, in act"
+        assert (status, errors) == (FAILED, f"hm-agent check: {GAME}: no step has ended for 1 s; {place}\n")
 
 
 def test_each_world_is_checked_by_default() -> None:
@@ -218,6 +225,7 @@ def test_a_canned_answer_fits_any_form() -> None:
         inner: Inner
         either: bool | None
         count: int = Field(ge=3, le=4)
+        call: str = Field(pattern=r"^(go_to\((1|2), [a-c]{2,3}\)|wait)$")
 
     question = OwnQuestion("Anything.", Outer)
     request = Request("canned", (Message("user", ""),), Sampling(), "", answer_schema(question))

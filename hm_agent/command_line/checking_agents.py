@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_stack
 from types import FrameType
 from typing import Any
 
@@ -67,7 +68,10 @@ def check_command(arguments: Sequence[str]) -> int:
     playable = [(scenario, given) for scenario, given in chosen if can_play(agent, scenario)]
     if not playable:
         return complain("hm-agent check", f"{agent} can play none of these scenarios", WRONG_INPUT)
-    results = [_check(agent, scenario, given, options.steps, options.seconds) for scenario, given in playable]
+    try:
+        results = [_check(agent, scenario, given, options.steps, options.seconds) for scenario, given in playable]
+    except StepTooLong as error:
+        return complain("hm-agent check", str(error), FAILED)
     failed = [result for result in results if not result.is_finished]
     if failed:
         print(f"\n{printable(failed[0].reason)}")
@@ -95,11 +99,8 @@ def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], s
             recorders=(lambda episode: _ActionRecorder(actions, seconds),),
         )
         experiment.check()
-        try:
-            with _bounded_steps(seconds):
-                (result,) = run(experiment, NoProgress())
-        except StepTooLong as error:  # an agent that calculates has a failed episode instead
-            raise ConfigError(f"{scenario.short_name}: {error}") from None
+        with _bounded_steps(scenario, seconds):
+            (result,) = run(experiment, NoProgress())
     where = f" ({result.place_of_error})" if result.place_of_error else ""
     told = f"{counted(result.steps, 'step')}, {counted(result.questions, 'question')}"
     told += f", {result.unanswered_questions} unanswered" if result.unanswered_questions else ""
@@ -108,17 +109,18 @@ def _check(agent: str, scenario: ScenarioInfo, options: Mapping[str, Setting], s
     return result
 
 
-class StepTooLong(RuntimeError):
-    """An agent has not acted in time."""
+class StepTooLong(BaseException):
+    """An agent has not acted in time; no `except Exception` of the agent keeps it from being told."""
 
 
 @contextmanager
-def _bounded_steps(seconds: float) -> Iterator[None]:
+def _bounded_steps(scenario: ScenarioInfo, seconds: float) -> Iterator[None]:
     """Raises StepTooLong where the agent is at, once this long no step has ended."""
 
     def end(number: int, frame: FrameType | None) -> None:
-        place = own_place("\n".join(_frames_of_tasks()))
-        raise StepTooLong(f"no step has ended for {seconds:g} s" + (f"; it waits in {place}" if place else ""))
+        place = own_place("\n".join(_frames_of_waiting())) or own_place("".join(format_stack(frame)))
+        told = f"{scenario.short_name}: no step has ended for {seconds:g} s"
+        raise StepTooLong(f"{told}; the agent is in {place}" if place else told)
 
     before = signal.signal(signal.SIGALRM, end)
     _begin_step(seconds)
@@ -134,7 +136,7 @@ def _begin_step(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds, NEXT_SEAT)
 
 
-def _frames_of_tasks() -> Iterator[str]:
+def _frames_of_waiting() -> Iterator[str]:
     """Yields what the tasks of the event loop wait in, from without to within, as lines of tracebacks."""
     for task in asyncio.all_tasks():
         waiting: Any = task.get_coro()

@@ -171,7 +171,9 @@ def progress_for(console: Console, episodes: int) -> ConsoleProgress:
 
 
 def _title(episode: Episode) -> str:
-    return f"{episode.scenario.short_name} {episode.agent} #{episode.number}"
+    """`rws_repeated_1 react #0`; with the models of the seats where they differ, or may between episodes."""
+    models = f" ({episode.model})" if len(episode.experiment.model_names) > 1 else ""
+    return f"{episode.scenario.short_name} {episode.agent}{models} #{episode.number}"
 
 
 def _rewards(episode: Episode, result: Result) -> str:

@@ -31,17 +31,23 @@ def portable(experiment: Experiment) -> Experiment:
 
 @dataclass(frozen=True)
 class SharedSetup:
-    """What must be the same on all machines: packages, paths by flag, and environment variables."""
+    """What must be the same on all machines: packages, paths by flag, and environment variables.
+
+    patience: seconds to wait for a path that is not visible.
+    """
 
     packages: Sequence[str]
     paths: Mapping[str, str]
     variables: Sequence[str]
+    patience: float = FILE_SYSTEM_DELAY
 
     def inventory(self) -> Mapping[str, str]:
         """Returns what this machine has, by name: versions of packages, whether paths are visible and variables set."""
         from hm_agent.recording.result import versions  # raises ImportError where hm_agent itself is missing
 
-        paths = {flag: "visible" if _is_visible(path) else "not visible" for flag, path in self.paths.items()}
+        paths = {
+            flag: "visible" if _is_visible(path, self.patience) else "not visible" for flag, path in self.paths.items()
+        }
         variables = {name: "set" if os.environ.get(name, "").strip() else "not set" for name in self.variables}
         return {**versions(self.packages), **paths, **variables}
 
@@ -71,8 +77,8 @@ def shared_setup(experiment: Experiment, marker: str) -> SharedSetup:
     return SharedSetup(packages, {f"--out={experiment.out}": marker, **named}, variables)
 
 
-def _is_visible(path: str) -> bool:
-    deadline = time.monotonic() + FILE_SYSTEM_DELAY
+def _is_visible(path: str, patience: float) -> bool:
+    deadline = time.monotonic() + patience
     while not (is_there := Path(path).exists()) and time.monotonic() < deadline:
         time.sleep(0.1)
     return is_there

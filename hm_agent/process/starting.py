@@ -31,21 +31,17 @@ def interrupted_in_one_line(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def nothing_collected(*, stays: bool = False) -> Iterator[None]:
-    """Within the context, where modules are imported, no garbage is looked for.
+def nothing_collected() -> Iterator[None]:
+    """Within the context, where modules are imported, no garbage is looked for, and later not in what they define.
 
-    What modules define stays for good, so looking through it finds nothing, and takes a tenth of a command's time.
-    stays: True to `leave_out_of_collections` all that is there at the end of the context.
+    That stays for good, so looking through it finds nothing, and takes a tenth of a command's time.
     """
-    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if stays:
-            leave_out_of_collections()
-        if was_enabled:
-            gc.enable()
+        leave_out_of_collections()
+        gc.enable()
 
 
 def leave_out_of_collections() -> None:

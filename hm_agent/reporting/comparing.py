@@ -23,8 +23,6 @@ from hm_agent.reporting.scores import OVERALL, SCORE_DIGITS
 from hm_agent.reporting.statistics import TINY, ClusteredMean, clustered_mean
 from hm_agent.reporting.tables import Row
 
-ALIKE_SHARE = 0.9
-"""Two agents count as alike if at least this share of their common episodes has equal values."""
 Key = tuple[str, int, tuple[str, ...], Settings]
 """What the episodes of a pair have in common: scenario, seed, background and world settings."""
 Values = Mapping[Condition, Mapping[Key, float]]
@@ -40,11 +38,10 @@ class Comparison:
     """The metric of one condition minus that of another, over a group of scenarios or over all.
 
     unit: of the difference in the metric itself; both are None over all groups, whose metrics differ. normalised: the
-    difference in the normalised score, without scenarios on a narrow scale; with_narrow: with them; None if floor or
-    ceiling is unknown. chosen, held_out: of the metric or, over all groups, of the normalised score, in the scenarios
-    by which constants of the built-in reasoner were chosen, and in the others; None where there are none. digits: how
-    many decimals these are shown with. equal: the number of the `common` episodes in which both have the same value.
-    has_others: True if either has finished episodes that are not common, or not of this group.
+    difference in the normalised score, without scenarios on a narrow scale; None if floor or ceiling is unknown.
+    chosen, held_out: of the metric or, over all groups, of the normalised score, in the scenarios by which constants of
+    the built-in reasoner were chosen, and in the others; None where there are none. digits: how many decimals these are
+    shown with. equal: the number of the `common` episodes in which both have the same value.
     """
 
     first: Condition
@@ -54,42 +51,16 @@ class Comparison:
     higher_is_better: bool
     difference: ClusteredMean | None
     normalised: ClusteredMean | None
-    with_narrow: ClusteredMean | None
     chosen: ClusteredMean | None
     held_out: ClusteredMean | None
     digits: int
     equal: int
     common: int
-    has_others: bool
 
     @property
     def known(self) -> ClusteredMean | None:
         """The difference in the metric or, over all groups, in the normalised score."""
         return self.difference or self.normalised
-
-    @property
-    def is_alike(self) -> bool:
-        return self.equal >= ALIKE_SHARE * self.common
-
-    @property
-    def is_identical(self) -> bool:
-        return self.equal == self.common
-
-    @property
-    def is_one_column(self) -> bool:
-        """True if both have the same episodes with the same values, so that tables show the same for both."""
-        return self.is_identical and not self.has_others
-
-    @property
-    def is_open(self) -> bool:
-        """True if these episodes do not decide which of the two does better."""
-        return self.known is None or self.known.is_open
-
-    @property
-    def favours_first(self) -> bool:
-        """True if the first condition did better on average; a normalised score is always better if higher."""
-        more = self.known is not None and self.known.mean > 0
-        return more == (self.difference is None or self.higher_is_better)
 
 
 def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
@@ -98,7 +69,9 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
     Scenarios that are unproved don't count over all groups.
     """
     values = episode_values(list(results))
-    scales = _scales(rows, with_narrow=False), _scales(rows, with_narrow=True)
+    scales = {
+        (row.scenario.name, row.condition): row.scale for row in rows if row.scale is not None and not row.is_narrow
+    }
     comparisons: list[Comparison] = []
     for first, second in combinations(in_order(values), 2):
         by_group: dict[str, dict[str, list[float]]] = {}
@@ -109,8 +82,7 @@ def compare(results: Iterable[Result], rows: Sequence[Row]) -> list[Comparison]:
         proved = {name: pairs[name] for name in pairs if not scenario_named(name).is_unproved}
         if len(by_group) > 1 and proved:
             by_group = {OVERALL: proved, **by_group}
-        most = max(len(values[first]), len(values[second]))
-        comparisons += [_comparison(first, second, group, part, most, *scales) for group, part in by_group.items()]
+        comparisons += [_comparison(first, second, group, part, scales) for group, part in by_group.items()]
     return comparisons
 
 
@@ -150,10 +122,7 @@ def paired(first: Mapping[Key, float], second: Mapping[Key, float]) -> dict[str,
     return grouped((key[0], first[key] - second[key]) for key in common)
 
 
-def _comparison(
-    first: Condition, second: Condition, group: str, pairs: Pairs, most: int, scales: Scales, all_scales: Scales
-) -> Comparison:
-    """most: the episodes of the condition that has more. scales: those not narrow; all_scales: with the narrow ones."""
+def _comparison(first: Condition, second: Condition, group: str, pairs: Pairs, scales: Scales) -> Comparison:
     normalised = _scaled(pairs, scales, first)
     shown = normalised if group == OVERALL else pairs
     everything = [difference for differences in pairs.values() for difference in differences]
@@ -166,22 +135,12 @@ def _comparison(
         higher_is_better=metric.higher_is_better,
         difference=None if group == OVERALL else clustered_mean(pairs),
         normalised=clustered_mean(normalised),
-        with_narrow=clustered_mean(_scaled(pairs, all_scales, first)),
         chosen=clustered_mean(_in_half(shown, held_out=False)),
         held_out=clustered_mean(_in_half(shown, held_out=True)),
         digits=SCORE_DIGITS if group == OVERALL else metric.digits,
         equal=sum(abs(difference) < TINY for difference in everything),
         common=len(everything),
-        has_others=most > len(everything),
     )
-
-
-def _scales(rows: Iterable[Row], *, with_narrow: bool) -> Scales:
-    return {
-        (row.scenario.name, row.condition): row.scale
-        for row in rows
-        if row.scale is not None and (with_narrow or not row.is_narrow)
-    }
 
 
 def _scaled(pairs: Pairs, scales: Scales, condition: Condition) -> dict[str, list[float]]:
@@ -195,11 +154,3 @@ def _scaled(pairs: Pairs, scales: Scales, condition: Condition) -> dict[str, lis
 
 def _in_half(pairs: Pairs, *, held_out: bool) -> Pairs:
     return {name: values for name, values in pairs.items() if scenario_named(name).held_out == held_out}
-
-
-def outermost(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The comparison of each pair over all groups or, if there is only one group, over that group."""
-    first: dict[tuple[Condition, Condition], Comparison] = {}
-    for comparison in comparisons:
-        first.setdefault((comparison.first, comparison.second), comparison)
-    return list(first.values())

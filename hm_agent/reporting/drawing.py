@@ -22,7 +22,6 @@ from markupsafe import escape
 
 from hm_agent.flag_fields import flag_field
 from hm_agent.pages.rendering import SHARED
-from hm_agent.process.starting import nothing_collected
 from hm_agent.reporting.conditions import Condition, Labels
 
 if TYPE_CHECKING:
@@ -265,10 +264,9 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
     """Yields an empty figure, to be painted and saved within the context. width, height: in points."""
     # Messages of Matplotlib about its caches would look like errors of a run.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    with nothing_collected(), _without_lists_of_properties():
-        import matplotlib as mpl
-        from matplotlib.colors import get_named_colors_mapping
-        from matplotlib.figure import Figure
+    import matplotlib as mpl
+    from matplotlib.colors import get_named_colors_mapping
+    from matplotlib.figure import Figure
 
     for name, colour in colours.items():  # one by one, since `update` would leave its cache as it is
         get_named_colors_mapping()[name] = colour
@@ -279,18 +277,6 @@ def _drawn(style: FigureStyle, colours: Mapping[str, str], width: float, height:
         mpl.rcdefaults()
         mpl.rcParams.update({**_SETTINGS, **letters, **faces})
         yield Figure(figsize=(round(width) / 72, round(height) / 72), layout="constrained")
-
-
-@contextmanager
-def _without_lists_of_properties() -> Iterator[None]:
-    """Within the context, Matplotlib puts no lists of properties into docstrings: a fifth of the time of its import."""
-    from matplotlib import artist
-
-    listed, artist.kwdoc = artist.kwdoc, lambda artist: ""
-    try:
-        yield
-    finally:
-        artist.kwdoc = listed
 
 
 def _add_legend(figure: Figure, entries: Sequence[LegendEntry], per_row: int) -> None:

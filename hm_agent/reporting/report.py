@@ -16,6 +16,7 @@ from hm_agent.reporting.calibration import PredictionScores, calibration_picture
 from hm_agent.reporting.ceilings import ceiling_gaps, exceeded_notes
 from hm_agent.reporting.comparing import Comparison, compare, episode_values
 from hm_agent.reporting.conditions import Condition, Labels, conditions_of, in_order, labels
+from hm_agent.reporting.contrasts import Contrast, contrasts, setting_contrasts
 from hm_agent.reporting.curves import EARLY, SHARE_RULE, adaptation_curves, adaptation_rows, validation_curves
 from hm_agent.reporting.drawing import Picture, keys
 from hm_agent.reporting.figures import ablation_picture, compared_rows, effort_picture, means_picture
@@ -37,22 +38,16 @@ from hm_agent.reporting.scores import NormalisedScore, groups, narrow_note, narr
 from hm_agent.reporting.seats import matchups, player_labels
 from hm_agent.reporting.tables import Row, by_group, by_unit, tabulate
 from hm_agent.reporting.tournament import TOURNAMENT_ABOUT, all_tables, tournaments
-from hm_agent.reporting.verdicts import Contrast, alike, contrasts, identical, setting_contrasts, verdicts
 from hm_agent.reporting.world_table import WORLDS_ABOUT, world_table
 from hm_agent.wording import listed
-
-REASONER_NOTE = (
-    "The built-in reasoner answers a question by calculation from its fields alone, so agents that ask it the same "
-    "questions play alike; only a language model can show how they differ."
-)
 
 
 class Report:
     """The content of a report on some runs, calculated and drawn. into: its folder, to which links are relative.
 
-    conditions: by an episode's folder. scores, scores_with_narrow: without and with the scenarios on a narrow scale,
-    which narrow_note names; the note is empty if there are none. worlds: None for a single world. split_means: empty
-    unless there are scenarios of both halves. alike: sentences on the agents without a clear difference.
+    conditions: by an episode's folder. scores: without the scenarios on a narrow scale, which narrow_note names; it is
+    empty if there are none. worlds: None for a single world. split_means: empty unless there are scenarios of both
+    halves.
     """
 
     def __init__(self, runs: Runs, into: Path) -> None:
@@ -62,7 +57,7 @@ class Report:
         self.conditions = dict(zip(folders, conditions_of(results), strict=True))
         self.rows = tabulate(results)
         self.labels = labels(in_order(row.condition for row in self.rows))
-        self.scores, self.scores_with_narrow = scores(self.rows), scores(self.rows, with_narrow=True)
+        self.scores = scores(self.rows)
         self.narrow_note = narrow_note(narrow_scales(self.rows))
         self.worlds = world_table(self.rows, self.labels)
         self.split_means = split_means(self.rows)
@@ -71,7 +66,6 @@ class Report:
         self._best = unbeaten(self.rows, episode_values(results))
         self._best_means = unbeaten_in_groups(self.comparisons, lambda one: one.difference)
         self._best_scores = unbeaten_in_groups(self.comparisons, lambda one: one.normalised)
-        self.alike = _alike(self.comparisons, self.labels)
         self.matchups = [matchup for matchup in matchups(results) if matchup.is_mixed]
         self.players = player_labels(self.matchups)
         self.tournaments = tournaments(results)
@@ -89,7 +83,6 @@ class Report:
         self.notes = [
             *notes(self.rows),
             *exceeded_notes(gaps, self.labels),
-            *identical(self.comparisons, self.labels),
             *unscored(self.rows),
             *file_notes(runs),
         ]
@@ -110,10 +103,6 @@ class Report:
     @property
     def scored(self) -> list[Condition]:
         return in_order(score.condition for score in self.scores)
-
-    @property
-    def scored_with_narrow(self) -> list[Condition]:
-        return in_order(score.condition for score in self.scores_with_narrow)
 
     @property
     def groups(self) -> list[str]:
@@ -232,12 +221,8 @@ class Report:
         """The means of the groups, where any has several scenarios, by the sentence on their unit."""
         return by_unit_of_means(self.group_means)
 
-    def score(self, condition: Condition, group: str, *, with_narrow: bool = False) -> NormalisedScore | None:
-        candidates = self.scores_with_narrow if with_narrow else self.scores
-        return next((score for score in candidates if (score.condition, score.group) == (condition, group)), None)
-
-    def verdicts(self, contrasts: Sequence[Contrast]) -> list[str]:
-        return verdicts(contrasts, self.labels)
+    def score(self, condition: Condition, group: str) -> NormalisedScore | None:
+        return next((score for score in self.scores if (score.condition, score.group) == (condition, group)), None)
 
     def exceeds_ceiling(self, row: Row) -> bool:
         """True if the row's agent did better than the ceiling, by an interval that excludes 0."""
@@ -249,12 +234,6 @@ class Report:
     def links(self, episode: RecordedEpisode) -> list[Link]:
         """The files of an episode that exist."""
         return [Link(path.name, address(path, self.into)) for path in episode.files]
-
-
-def _alike(comparisons: Sequence[Comparison], names: Labels) -> list[str]:
-    sentences = alike(comparisons, names)
-    calculated = any(c.is_alike and "builtin" in {c.first.model, c.second.model} for c in comparisons)
-    return [*sentences, REASONER_NOTE] if calculated else sentences
 
 
 def _compared(rows: Sequence[Row]) -> list[Condition]:

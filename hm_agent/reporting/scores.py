@@ -48,26 +48,25 @@ class NarrowScale:
     error: float | None
 
 
-def scores(rows: Sequence[Row], *, with_narrow: bool = False) -> list[NormalisedScore]:
+def scores(rows: Sequence[Row]) -> list[NormalisedScore]:
     """The mean normalised scores of every condition but the references, by group and over all if there are several.
 
-    Scenarios that are unproved don't count over all. with_narrow: True to include scores on narrow scales.
+    Scenarios on a narrow scale don't count, and unproved ones not over all.
     """
     means = list[NormalisedScore]()
     for group in groups(rows):
         overall = [row for row in rows if group == OVERALL and not row.scenario.is_unproved]
         of_group = overall or [row for row in rows if row.scenario.group == group]
-        means += mean_scores(of_group, group, with_narrow=with_narrow)
+        means += mean_scores(of_group, group)
     return means
 
 
-def mean_scores(rows: Sequence[Row], title: str, *, with_narrow: bool = False) -> list[NormalisedScore]:
+def mean_scores(rows: Sequence[Row], title: str) -> list[NormalisedScore]:
     """The mean normalised score over all rows of each condition but the references. title: stands for the group's."""
     means = []
     for condition in in_order(row.condition for row in rows if not row.is_reference):
         own = [row for row in rows if row.condition == condition and not row.is_reference]
-        scored = [row for row in own if (row.normalised_score if with_narrow else row.counted_score) is not None]
-        scored = lesser_of_pairs(scored)
+        scored = lesser_of_pairs([row for row in own if row.counted_score is not None])
         if scored:
             means.append(_score(condition, title, scored))
     return means

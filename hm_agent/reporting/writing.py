@@ -231,7 +231,6 @@ def _comparison_record(comparison: Comparison, labels: Labels) -> Record:
         "second": labels[comparison.second],
         **_difference_record("difference", comparison.difference),
         **_difference_record("normalised", comparison.normalised),
-        **_difference_record("with_narrow", comparison.with_narrow),
         **_difference_record("chosen", comparison.chosen),
         **_difference_record("held_out", comparison.held_out),
         "p": comparison.known.p if comparison.known else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,10 @@ def test_a_models_file_is_named_by_its_whole_path(name: str, tmp_path: Path) -> 
         with_model(name, tmp_path).check()
 
 
-def test_a_machine_that_does_not_see_the_models_file_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hm_agent.pool.other_machines.FILE_SYSTEM_DELAY", 0.0)
+def test_a_machine_that_does_not_see_the_models_file_says_so(tmp_path: Path) -> None:
     marker, file = tmp_path / "marker", tmp_path / "model.gguf"
     marker.touch()
-    setup = shared_setup(portable(with_model(f"local:{file}", tmp_path)), str(marker))
+    setup = replace(shared_setup(portable(with_model(f"local:{file}", tmp_path)), str(marker)), patience=0.0)
     file.touch()
     here = setup.inventory()
     file.unlink()

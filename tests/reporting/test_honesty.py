@@ -67,10 +67,10 @@ def test_frames_tell_of_them_too(out: Path) -> None:
     assert set(hm_agent.load(out, count_unanswered=True)["status"]) == {"completed"}
 
 
-def printed(one: Result) -> str:
+def printed(one: Result, scenario: str | None = None, **options: Any) -> str:
     output = io.StringIO()
     console = Console(file=output, width=200)
-    episode = next(Experiment(find_scenarios([one.scenario])).plan())
+    episode = next(Experiment(find_scenarios([scenario or one.scenario]), **options).plan())
     with ConsoleProgress(console, 1) as progress:
         progress.begin(episode)
         progress.end(episode, one)
@@ -100,6 +100,14 @@ def test_the_console_tells_what_went_unanswered_which_unit_and_what_was_paid() -
     assert "reward 87.2 in all (reward per 1,200 steps: 69.8)" in printed(earned)
     asked = result(model_calls=4, cached_calls=3, cost=0.4, cached_cost=0.3, input_tokens=9, output_tokens=9)
     assert "0.1000 USD (0.3000 USD saved by the cache)" in printed(asked)
+
+
+def test_the_console_names_the_models_where_several_play() -> None:
+    alone = printed(result(), "mg_pd_selfplay", agents=("react",))
+    assert "mg_pd_selfplay react #0: completed" in alone
+    assert "mg_pd_selfplay react (one+two) #0: completed" in printed(
+        result(), "mg_pd_selfplay", agents=("react",), seat_models=("one", "two")
+    )
 
 
 def test_the_console_shows_a_share_with_as_many_decimals_as_tables_do() -> None:

@@ -259,19 +259,14 @@ def test_ablations_are_drawn_beside_the_full_agent(tmp_path: Path) -> None:
     assert shown == {"means": ["hypothetical_minds", "react"], "ablations": ["hypothetical_minds", "vmp"]}
 
 
-def test_the_differences_are_shown_beside_the_first_agent_with_a_verdict(tmp_path: Path) -> None:
+def test_the_differences_are_shown_beside_the_first_agent(tmp_path: Path) -> None:
     rewards = {"hypothetical_minds": 4, "vmp": 4, "react": 1}
     leave(tmp_path, *(result(agent, reward + seed, seed) for agent, reward in rewards.items() for seed in range(5)))
     write_report(read_runs((tmp_path,)), tmp_path)
     text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
     assert "| hypothetical_minds − vmp | 0.0 (0.0 to 0.0), contains 0 | 5 of 5 |" in text
     assert "| hypothetical_minds − react | 3.0 (3.0 to 3.0), p < .001 | 0 of 5 |" in text
-    assert "- hypothetical_minds compared with vmp: no clear difference in" in text
     assert page.count("<small>contains 0</small>") == 1
-    same = "hypothetical_minds and vmp had the same result in all of their 5 common episodes, so their columns are"
-    same += " the same."
-    assert f"- {same}" in text
-    assert f"<li>{same}</li>" in page
 
 
 def test_a_difference_of_fewer_than_five_pairs_is_shown_without_an_interval(tmp_path: Path) -> None:
@@ -285,7 +280,7 @@ def test_a_difference_of_fewer_than_five_pairs_is_shown_without_an_interval(tmp_
     assert (row["difference_low"], row["difference_high"], row["difference_pairs"]) == ("", "", "4")
 
 
-def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None:
+def test_scores_are_shown_without_narrow_scales(tmp_path: Path) -> None:
     scales = {RWS: 10, RWS.replace("_1", "_2"): 10, RWS.replace("_1", "_3"): 2}
     for scenario, scale in scales.items():
         earned = {"react": 8.0, "oracle": scale, "random": 0.0}
@@ -293,11 +288,9 @@ def test_scores_are_shown_with_and_without_narrow_scales(tmp_path: Path) -> None
     write_report(read_runs((tmp_path,)), tmp_path)
     text, page = ((tmp_path / name).read_text() for name in ("report.md", "report.html"))
     assert "| react | 0.80 (0.80 to 0.80) |" in text
-    assert "| react | 1.87 (" in text
     assert "The means leave out 1 scenario in which" in text
     assert [line.split(" | ")[0] for line in text.splitlines() if "4.00 ‡ |" in line] == ["| rws_repeated_3"]
     assert page.count("<small>in no mean</small>") == 3
-    assert "<summary>The means with these scenarios</summary>" in page
     rows = [row for row in table(tmp_path / "report.csv") if row["narrow_scale"] == "True"]
     assert {row["scenario"] for row in rows} == {"rws_repeated_3"}
 

@@ -7,15 +7,13 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from absl import flags
-
-from hm_agent.command_flags import define_float
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.files import write_whole
+from hm_agent.flag_fields import flag_field
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.wording import counted, listed
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.tasks.certificate import Status
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
@@ -60,41 +58,43 @@ OWN, FAST_DOWNWARD = "own", "fast_downward"
 FAULTY = 1
 
 
-def _flags() -> flags.FlagValues:
-    values = flags.FlagValues()  # type: ignore[no-untyped-call]
-    defaults: dict[str, Any] = {"flag_values": values}
-    flags.DEFINE_enum("planner", OWN, [OWN, FAST_DOWNWARD], "The planner to ask beside the built-in one.", **defaults)
-    define_float("seconds", SECONDS, "The seconds after which another planner is stopped.", lower_bound=0.1, **defaults)
-    flags.DEFINE_bool("write", False, "Write certificates and budgets into the files.", **defaults)
-    flags.DEFINE_integer("workers", 1, "How many tasks to prove at once.", lower_bound=1, **defaults)
-    flags.DEFINE_string("out", "pddl", "The folder to write PDDL to.", **defaults)
-    flags.DEFINE_string("page", "enacttom_tasks.html", "The page to write.", **defaults)
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
-    return values
+@dataclass(frozen=True)
+class VerifyFlags:
+    planner: str = flag_field(OWN, "The planner to ask beside the built-in one.", choices=(OWN, FAST_DOWNWARD))
+    seconds: float = flag_field(SECONDS, "The seconds after which another planner is stopped.", lower=0.1)
+    write: bool = flag_field(False, "Write certificates and budgets into the files.")
+    workers: int = flag_field(1, "How many tasks to prove at once.", lower=1)
+
+    def ask(self, problem: PlanningProblem) -> Status:
+        """Asks the planner that was chosen about a problem."""
+        if self.planner == FAST_DOWNWARD:
+            return ask_fast_downward(to_strips(problem), seconds=self.seconds)[0]
+        return solve(problem).status
 
 
-_VERIFIES, _EXPORTS = ("planner", "seconds", "write", "workers", "help"), ("out", "help")
-_BROWSES = ("page", "help")
+@dataclass(frozen=True)
+class PddlFlags:
+    out: Path = flag_field("pddl", "The folder to write PDDL to.")
 
 
-def _parse(
-    name: str, usage: str, flag_names: Sequence[str], arguments: Sequence[str]
-) -> tuple[dict[str, Any], Path] | None:
-    """Parses a command line into its flags' values and its folder; prints help and returns None if asked for it."""
-    values = _flags()
-    rest = values((f"hm-agent {name}", *arguments))[1:]
-    if foreign := [flag for flag in values if values[flag].present and flag not in flag_names]:
-        raise ConfigError(f"--{foreign[0]} is no flag of this command; see --help")
-    if values["help"].value:
-        print(usage)
-        print("\n".join(f"  --{flag:<12} {values[flag].help} (default: {values[flag].default})" for flag in flag_names))
+@dataclass(frozen=True)
+class TaskPageFlags:
+    page: Path = flag_field("enacttom_tasks.html", "The page to write.")
+
+
+VERIFY = WorldCommand("hm-agent verify", VERIFY_USAGE, {"Flags": VerifyFlags})
+EXPORT = WorldCommand("hm-agent export enacttom", EXPORT_USAGE, {"Flags": PddlFlags})
+BROWSE = WorldCommand("hm-agent browse enacttom", BROWSE_USAGE, {"Flags": TaskPageFlags})
+
+
+def _read_folder(command: WorldCommand, arguments: Sequence[str]) -> Path | None:
+    """The folder that a command line names, by default that of the tasks that ship; None if it asks for help."""
+    words = command.read(arguments, takes_words=True)
+    if words is None:
         return None
-    if len(rest) > 1:
-        raise ConfigError(f"one folder or file at a time, not {len(rest)}")
-    folder = Path(rest[0]) if rest else data_folder("scenarios") / "enacttom"
-    if values["seconds"].present and values["planner"].value != FAST_DOWNWARD:
-        raise ConfigError(f"--seconds has no effect: it is for --planner={FAST_DOWNWARD}")
-    return {flag: values[flag].value for flag in flag_names}, folder
+    if len(words) > 1:
+        raise ConfigError(f"one folder or file at a time, not {len(words)}")
+    return Path(words[0]) if words else data_folder("scenarios") / "enacttom"
 
 
 def _task_files(folder: Path) -> list[Path]:
@@ -112,30 +112,17 @@ def _task_files(folder: Path) -> list[Path]:
 # verify
 
 
-@dataclass(frozen=True)
-class _Request:
-    planner: str
-    seconds: float
-    writes: bool
-
-    def ask(self, problem: PlanningProblem) -> Status:
-        """Asks the planner that was chosen about a problem."""
-        if self.planner == FAST_DOWNWARD:
-            return ask_fast_downward(to_strips(problem), seconds=self.seconds)[0]
-        return solve(problem).status
-
-
 def verify_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent verify`; returns 1 if a task has a fault."""
-    parsed = _parse("verify", VERIFY_USAGE, _VERIFIES, arguments)
-    if parsed is None:
+    if (folder := _read_folder(VERIFY, arguments)) is None:
         return 0
-    values, folder = parsed
-    request = _Request(values["planner"], values["seconds"], values["write"])
-    if request.planner == FAST_DOWNWARD and not is_installed():
+    request = VERIFY.values(VerifyFlags)
+    if request.planner != FAST_DOWNWARD:
+        VERIFY.refuse(["seconds"], f"it is for --planner={FAST_DOWNWARD}")
+    elif not is_installed():
         raise ConfigError("Fast Downward is not installed: pip install 'hm_agent[planners]'")
     faulty = count = 0
-    with closing(_verify_all(_task_files(folder), request, values["workers"])) as verified:
+    with closing(_verify_all(_task_files(folder), request)) as verified:
         for path, lines, faults in verified:
             count += 1
             faulty += bool(faults)
@@ -146,15 +133,15 @@ def verify_command(arguments: Sequence[str]) -> int:
     return FAULTY if faulty else 0
 
 
-def _verify_all(paths: Sequence[Path], request: _Request, workers: int) -> Generator[tuple[Path, str, Sequence[str]]]:
-    if workers == 1:
+def _verify_all(paths: Sequence[Path], request: VerifyFlags) -> Generator[tuple[Path, str, Sequence[str]]]:
+    if request.workers == 1:
         yield from (_verify_one(request, path) for path in paths)
         return
-    with calls_in_workers(workers, _verify_one, ((request, path) for path in paths)) as verified:
+    with calls_in_workers(request.workers, _verify_one, ((request, path) for path in paths)) as verified:
         yield from (one.result() for one in verified)
 
 
-def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]]:
+def _verify_one(request: VerifyFlags, path: Path) -> tuple[Path, str, Sequence[str]]:
     """Verifies one file; returns its path, a line of results, and a line for each fault."""
     try:
         task = load_task(path)
@@ -164,19 +151,19 @@ def _verify_one(request: _Request, path: Path) -> tuple[Path, str, Sequence[str]
         return path, "can't be read", [str(error)]
     planners = {FAST_DOWNWARD: lambda problem: ask_fast_downward(problem, seconds=request.seconds)[0]}
     verdict = verify(task, planners=planners if request.planner == FAST_DOWNWARD else {})
-    if request.writes:
+    if request.write:
         write_whole(path, task_text(certified(task.file, verdict)))
     faults = list(verdict.faults)
-    if task.file.certificate and not (request.writes or is_current(task.file)):
+    if task.file.certificate and not (request.write or is_current(task.file)):
         faults.append("its certificate was made for another state of the file: --write makes a new one")
-    if not request.writes:
+    if not request.write:
         faults += misstated(task.file, verdict.certificate)
         faults += over_budget(task, verdict.turns)
     unread = task.file.as_published.unread if task.file.as_published else ()
     return path, _result_line(verdict) + (f"; not read: {listed(unread)}" if unread else ""), faults
 
 
-def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[str, Sequence[str]]:
+def _verify_hard(task: HouseholdTask, path: Path, request: VerifyFlags) -> tuple[str, Sequence[str]]:
     """Verifies a task with characters, with its twin in the same folder; returns a line of results, and the faults."""
     from hm_agent.worlds.enacttom.verification.hard_proof import prove, relaxed_answers
 
@@ -187,7 +174,7 @@ def _verify_hard(task: HouseholdTask, path: Path, request: _Request) -> tuple[st
     searched = verdict.certificate and (verdict.certificate.solvable, verdict.certificate.broadcasters)
     if searched and ("solved", "unsolvable") in zip(searched, (anybody, broadcasters), strict=True):
         faults.append(f"the search finds a plan, but the planner ({request.planner}) proves that there is none")
-    if request.writes:
+    if request.write:
         write_whole(path, task_text(task.file.model_copy(update={"hard_certificate": verdict.certificate})))
     elif task.file.hard_certificate and task.file.hard_certificate != verdict.certificate:
         faults.append("its certificate says otherwise: --write makes a new one")
@@ -217,11 +204,9 @@ def _result_line(verdict: Verdict) -> str:
 
 def export_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent export enacttom`: writes the files of each task (`exported_files`) to OUT/<file>/."""
-    parsed = _parse("export", EXPORT_USAGE, _EXPORTS, arguments)
-    if parsed is None:
+    if (folder := _read_folder(EXPORT, arguments)) is None:
         return 0
-    values, folder = parsed
-    out = Path(values["out"])
+    out = EXPORT.values(PddlFlags).out
     for path in _task_files(folder):
         task = load_task(path)
         if task.characters:
@@ -255,11 +240,9 @@ def browse_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent browse enacttom`; raises TaskError for a task that can't be read."""
     from hm_agent.worlds.enacttom.viewer.task_pages import write_task_page
 
-    parsed = _parse("browse enacttom", BROWSE_USAGE, _BROWSES, arguments)
-    if parsed is None:
+    if (folder := _read_folder(BROWSE, arguments)) is None:
         return 0
-    values, folder = parsed
-    page = Path(values["page"])
+    page = BROWSE.values(TaskPageFlags).page
     if page.is_dir() or not page.name:
         raise ConfigError(f"--page={page}: this is a folder; name a file")
     write_task_page([load_task(path) for path in _task_files(folder)], page, folder.name)

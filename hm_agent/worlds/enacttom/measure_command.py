@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from absl import flags
 
 from hm_agent.config import ConfigError
+from hm_agent.flag_fields import flag_field
 from hm_agent.recording.result import Result
 from hm_agent.registry import register_scenarios
 from hm_agent.reporting.conditions import conditions_of, in_order, labels
 from hm_agent.reporting.runs import read_runs
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.measures import PAPER_RUNS, TaskRuns, study
 from hm_agent.worlds.enacttom.suite import task_files
 from hm_agent.worlds.enacttom.tasks.proof_status import unproved
@@ -27,32 +27,30 @@ It plays nothing.
 """
 
 
+@dataclass(frozen=True)
+class DepthFlags:
+    k: int = flag_field(
+        PAPER_RUNS, "The number of runs of which one (Pass@k), or all (Pass^k), are to succeed.", lower=1
+    )
+    scenarios_dir: tuple[str, ...] = flag_field((), "Folders of tasks of your own, as in play, with commas.")
+
+
+COMMAND = WorldCommand("hm-agent depths", USAGE, {"Flags": DepthFlags})
+
+
 def main(arguments: Sequence[str]) -> int:
     """Runs `hm-agent depths`."""
-    values = flags.FlagValues()  # type: ignore[no-untyped-call]
-    defaults: dict[str, Any] = {"flag_values": values}
-    flags.DEFINE_integer(
-        "k",
-        PAPER_RUNS,
-        "The number of runs of which one (Pass@k), or all (Pass^k), are to succeed.",
-        lower_bound=1,
-        **defaults,
-    )
-    flags.DEFINE_list("scenarios_dir", [], "Folders of tasks of your own, as in play, with commas.", **defaults)
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **defaults)
-    folders = [Path(folder) for folder in values(("hm-agent depths", *arguments))[1:]]
-    if values["help"].value:
-        print(f"{USAGE}\n  --k {values['k'].help} (default: {PAPER_RUNS})")
-        print(f"  --scenarios_dir {values['scenarios_dir'].help}")
+    words = COMMAND.read(arguments, takes_words=True)
+    if words is None:
         return 0
+    folders, said = [Path(word) for word in words], COMMAND.values(DepthFlags)
     if not folders:
         raise ConfigError("name the folders of runs; see --help")
     if missing := next((folder for folder in folders if not folder.is_dir()), None):
         raise ConfigError(f"{missing}: no such folder")
-    for folder in filter(None, values["scenarios_dir"].value or ()):
+    for folder in said.scenarios_dir:
         register_scenarios(folder)
-    k = int(values["k"].value or PAPER_RUNS)
-    print(study(runs_by_task(read_runs(folders).results), k=k))
+    print(study(runs_by_task(read_runs(folders).results), k=said.k))
     return 0
 
 

@@ -80,7 +80,7 @@ def test_globs_leave_out_what_needs_trained_bots_unless_these_are_there_or_nothi
     assert find_scenarios(names, {"bots": "scripted", "bots_dir": str(tmp_path)}) == without
     assert len(find_scenarios(names)) == len(find_scenarios(names, {"bots": "trained"})) == 14
     assert find_scenarios(["territory_rooms_0"], {}) == (INFO["territory__rooms_0"],)
-    assert len(find_scenarios(["coins_*"], {})) == 7
+    assert len(find_scenarios(["coop_mining_*"], {})) == 6
 
 
 @each_self_play

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from absl import flags
 from rich.console import Console
 from rich.progress import Progress
 
-from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError, check_folder
-from hm_agent.models.flags import ModelFlags
+from hm_agent.flag_fields import flag_field, flag_fields
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import JobRunner
 from hm_agent.process.output import output_console
-from hm_agent.questions import ModelUnavailable
 from hm_agent.row_file import RowFile, check_identity
 from hm_agent.wording import counted
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.author.asked_tasks import Authors, asking_jobs
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES
 from hm_agent.worlds.enacttom.author.drawn_tasks import MadeTask, drawn_tasks
@@ -39,73 +37,9 @@ from hm_agent.worlds.enacttom.author.task_plan import (
 )
 from hm_agent.worlds.enacttom.tasks.task_files import save_task
 
-NAME = "hm-agent generate enacttom"
 PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
 """The files in OUT besides the tasks."""
 JUDGES = 2
-FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: dict[str, Any] = {"flag_values": FLAGS}
-_WHAT = (
-    flags.DEFINE_integer("tasks", 12, "How many tasks.", lower_bound=1, upper_bound=MOST_TASKS, **_HERE),
-    flags.DEFINE_list("category", list(CATEGORIES), "Categories, with commas; the tasks cycle through them.", **_HERE),
-    flags.DEFINE_list("k_depth", ["1", "2", "3"], "K depths from 0 to 3, with commas; likewise.", **_HERE),
-    flags.DEFINE_list(
-        "agents",
-        ["2", "3", "4"],
-        "Numbers of agents, with commas; likewise, but only those above the K depth.",
-        **_HERE,
-    ),
-    flags.DEFINE_integer(
-        "seed", 0, "Seed of all random draws; another seed makes another set.", lower_bound=0, **_HERE
-    ),
-    flags.DEFINE_bool(
-        "hard",
-        False,
-        "Make tasks with characters, in pairs, that need an order of mind: --k_depth then is that order, from 1 to 3.",
-        **_HERE,
-    ),
-)
-_ASKING = (
-    flags.DEFINE_list(
-        "judge", [], "One or two models that judge the proposals of --model; --model itself unless said.", **_HERE
-    ),
-    flags.DEFINE_integer("rounds", 4, "How often a model may propose one task.", lower_bound=1, **_HERE),
-)
-_EVOLVING = (
-    flags.DEFINE_string(
-        "evolve_against",
-        None,
-        "Evolve a pool of tasks that this agent fails, and solves if all secrets are public; --tasks then is the size "
-        "of a generation, and category, K depth and agents are those that it begins with.",
-        **_HERE,
-    ),
-    flags.DEFINE_string("target_model", BUILTIN, "What answers that agent's questions.", **_HERE),
-    flags.DEFINE_string(
-        "fail_ratio",
-        "standard",
-        "The share of parents (with --model: examples) that the agent failed: standard (0.8), hard (0.9) or a number.",
-        **_HERE,
-    ),
-    flags.DEFINE_integer(
-        "generations", 3, "How many generations follow the first.", lower_bound=1, upper_bound=99, **_HERE
-    ),
-)
-_WHERE = (
-    flags.DEFINE_string(
-        "out", "runs/tasks", "The folder to write to; a set that was begun there is continued.", **_HERE
-    ),
-    flags.DEFINE_integer("workers", 2, "How many tasks to make at once.", lower_bound=1, **_HERE),
-)
-_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
-MODEL_FLAGS = ModelFlags(FLAGS, "proposes tasks; builtin draws them, without a language model")
-GROUPS = {
-    "What to make": _WHAT,
-    "How a language model makes it": _ASKING,
-    "How a pool evolves": _EVOLVING,
-    "Where": _WHERE,
-    **MODEL_FLAGS.groups,
-    "Help": _HELP,
-}
 USAGE = """Makes household tasks, each with a proof, and says why others were refused.
 
     hm-agent generate enacttom --tasks=120 --seed=7 --out=sets/seven
@@ -120,79 +54,120 @@ command again goes on where it was cut short; more --tasks add to OUT. A pool th
 tasks/ and counts.json; more --generations add to it."""
 
 
-def _value(flag: str) -> Any:
-    return FLAGS[flag].value
+@dataclass(frozen=True)
+class TaskFlags:
+    tasks: int = flag_field(12, "How many tasks.", lower=1, upper=MOST_TASKS)
+    category: tuple[str, ...] = flag_field(tuple(CATEGORIES), "Categories, with commas; the tasks cycle through them.")
+    k_depth: tuple[str, ...] = flag_field(("1", "2", "3"), "K depths from 0 to 3, with commas; likewise.")
+    agents: tuple[str, ...] = flag_field(
+        ("2", "3", "4"), "Numbers of agents, with commas; likewise, but only those above the K depth."
+    )
+    seed: int = flag_field(0, "Seed of all random draws; another seed makes another set.", lower=0)
+    hard: bool = flag_field(
+        False,
+        "Make tasks with characters, in pairs, that need an order of mind: --k_depth then is that order, from 1 to 3.",
+    )
+
+
+@dataclass(frozen=True)
+class AskingFlags:
+    judge: tuple[str, ...] = flag_field(
+        (), "One or two models that judge the proposals of --model; --model itself unless said."
+    )
+    rounds: int = flag_field(4, "How often a model may propose one task.", lower=1)
+
+
+@dataclass(frozen=True)
+class EvolvingFlags:
+    evolve_against: str | None = flag_field(
+        None,
+        "Evolve a pool of tasks that this agent fails, and solves if all secrets are public; --tasks then is the size "
+        "of a generation, and category, K depth and agents are those that it begins with.",
+    )
+    target_model: str = flag_field(BUILTIN, "What answers that agent's questions.")
+    fail_ratio: str = flag_field(
+        "standard",
+        "The share of parents (with --model: examples) that the agent failed: standard (0.8), hard (0.9) or a number.",
+    )
+    generations: int = flag_field(3, "How many generations follow the first.", lower=1, upper=99)
+
+
+@dataclass(frozen=True)
+class TaskPlace:
+    out: Path = flag_field("runs/tasks", "The folder to write to; a set that was begun there is continued.")
+    workers: int = flag_field(2, "How many tasks to make at once.", lower=1)
+
+
+COMMAND = WorldCommand(
+    "hm-agent generate enacttom",
+    USAGE,
+    {
+        "What to make": TaskFlags,
+        "How a language model makes it": AskingFlags,
+        "How a pool evolves": EvolvingFlags,
+        "Where": TaskPlace,
+    },
+    asks="proposes tasks; builtin draws them, without a language model",
+)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line; returns the exit status. Raises ConfigError for flags that can't be carried out."""
-    read_flags(FLAGS, (NAME, *arguments))
-    if _value("help"):
-        print(help_text(USAGE, GROUPS, FLAGS))
+    if COMMAND.read(arguments) is None:
         return 0
-    plan = checked_plan(*(_value(flag) for flag in ("tasks", "category", "k_depth", "agents", "seed")))
-    model, out, workers = MODEL_FLAGS.settings(), Path(_value("out")), _value("workers")
-    check_folder("out", out)
-    if _value("evolve_against") is None:
-        _refuse([flag for flag in _EVOLVING if FLAGS[flag.name].present], "without --evolve_against no pool evolves")
-    if _value("hard"):
-        return _draw_hard(out, workers, model)
-    if _value("evolve_against") is not None:
-        return _evolve(plan, out, workers, model)
+    what, place, model = COMMAND.values(TaskFlags), COMMAND.values(TaskPlace), COMMAND.model()
+    plan = checked_plan(what.tasks, what.category, what.k_depth, what.agents, what.seed)
+    check_folder("out", place.out)
+    evolving = COMMAND.values(EvolvingFlags)
+    if evolving.evolve_against is None:
+        COMMAND.refuse((each.flag for each in flag_fields(EvolvingFlags)), "without --evolve_against no pool evolves")
+    if what.hard:
+        return _draw_hard(what, place, model)
     if model.name == BUILTIN:
-        _refuse_asking()
-        return _draw_tasks(plan, out, workers)
-    return _ask_for_tasks(plan, out, workers, model, _authors(model.name))
+        COMMAND.refuse((each.flag for each in flag_fields(AskingFlags)), "without --model tasks are drawn")
+    authors = None if model.name == BUILTIN else _authors(model.name)
+    if evolving.evolve_against is not None:
+        return _evolve(plan, evolving, evolving.evolve_against, place, model, authors)
+    return _ask_for_tasks(plan, place, model, authors) if authors else _draw_tasks(plan, place)
 
 
-def _refuse(unused: Sequence[flags.FlagHolder[Any]], why: str) -> None:
-    """Raises ConfigError for the first of the flags."""
-    if unused:
-        raise ConfigError(f"--{unused[0].name} has no effect: {why}")
-
-
-def _refuse_asking() -> None:
-    _refuse([flag for flag in _ASKING if FLAGS[flag.name].present], "without --model tasks are drawn")
-
-
-def _evolve(plan: TaskPlan, out: Path, workers: int, model: ModelSettings) -> int:
+def _evolve(
+    plan: TaskPlan, said: EvolvingFlags, agent: str, place: TaskPlace, model: ModelSettings, authors: Authors | None
+) -> int:
     """Evolves a pool; raises ConfigError for a target that can't play, and for another share than one."""
     from hm_agent.worlds.enacttom.author.calibration import Target
     from hm_agent.worlds.enacttom.author.evolve_command import checked_ratio, evolve
     from hm_agent.worlds.enacttom.author.evolving import Evolution
 
-    if model.name == BUILTIN:
-        _refuse_asking()
-    target = Target(_value("evolve_against"), _value("target_model"))
+    target = Target(agent, said.target_model)
     target.check()
-    authors = None if model.name == BUILTIN else _authors(model.name)
-    evolution = Evolution(plan, target, checked_ratio(_value("fail_ratio")), authors)
-    return evolve(evolution, _value("generations"), out, workers, model, output_console())
+    evolution = Evolution(plan, target, checked_ratio(said.fail_ratio), authors)
+    return evolve(COMMAND, evolution, said.generations, place.out, place.workers, model, output_console())
 
 
-def _draw_hard(out: Path, workers: int, model: ModelSettings) -> int:
+def _draw_hard(what: TaskFlags, place: TaskPlace, model: ModelSettings) -> int:
     """Makes hard tasks; raises ConfigError for flags that have no effect on them."""
     from hm_agent.worlds.enacttom.author.hard_tasks import checked_slots, make_hard_tasks
 
-    if _value("evolve_against") is not None:
+    if COMMAND.given(["evolve_against"]):
         raise ConfigError(
             "--hard can't evolve: in hard tasks others' knowledge is part of the task and stays private; leave one out"
         )
-    if model.name != BUILTIN or FLAGS["category"].present or FLAGS["agents"].present:
+    if model.name != BUILTIN or COMMAND.given(["category", "agents"]):
         raise ConfigError(
             "--hard draws tasks without a model, of scenes of its own: leave out --model, --category, --agents"
         )
-    return make_hard_tasks(
-        checked_slots(_value("tasks"), _value("k_depth")), _value("seed"), out, workers, output_console()
-    )
+    slots = checked_slots(what.tasks, what.k_depth)
+    return make_hard_tasks(slots, what.seed, place.out, place.workers, output_console())
 
 
 def _authors(author: str) -> Authors:
     """The models that propose and judge; raises ConfigError for more than two judges."""
-    judges = [name for name in _value("judge") if name] or [author]
+    said = COMMAND.values(AskingFlags)
+    judges = said.judge or (author,)
     if len(judges) > JUDGES:
         raise ConfigError(f"--judge={','.join(judges)}: name at most {JUDGES} models")
-    return Authors(author, (judges[0], judges[-1]), _value("rounds"))
+    return Authors(author, (judges[0], judges[-1]), said.rounds)
 
 
 class TaskFolder:
@@ -241,7 +216,7 @@ class TaskFolder:
         console.print(tally_table(rows))
         console.out(f"Tasks: {self.out}", highlight=False)
         failed = [row["id"] for row in rows if not row["kept"]]
-        return complain(NAME, f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
+        return COMMAND.complain(f"no proposal was kept for {', '.join(failed)}", FAILED) if failed else 0
 
 
 def summary(made_task: MadeTask) -> str:
@@ -251,40 +226,36 @@ def summary(made_task: MadeTask) -> str:
     return f"{tally.kept} of {counted(tally.proposed, 'proposal')} kept{f'; refused: {refused}' if refused else ''}"
 
 
-def _draw_tasks(plan: TaskPlan, out: Path, workers: int) -> int:
-    with locked(out):
-        folder = TaskFolder(plan, out, plan.identity)
-        return _store(folder, drawn_tasks(plan.seed, folder.missing, workers), plan.tasks)
+def _draw_tasks(plan: TaskPlan, place: TaskPlace) -> int:
+    with locked(place.out):
+        folder = TaskFolder(plan, place.out, plan.identity)
+        return _store(folder, drawn_tasks(plan.seed, folder.missing, place.workers), plan.tasks)
 
 
-def _ask_for_tasks(plan: TaskPlan, out: Path, workers: int, model: ModelSettings, authors: Authors) -> int:
-    settings = model if model.cache else replace(model, cache=out / ANSWERS)
+def _ask_for_tasks(plan: TaskPlan, place: TaskPlace, model: ModelSettings, authors: Authors) -> int:
+    settings = model if model.cache else replace(model, cache=place.out / ANSWERS)
     models = ModelPool(settings)
     identity = {**plan.identity, **asdict(authors), "sampling": model.sampling.recorded()}
-    with closing(models), told_of_interruptions(models.hurry), locked(out):
+    with closing(models), told_of_interruptions(models.hurry), locked(place.out):
         models.check(dict.fromkeys((authors.author, *authors.judges)))
-        folder, console = TaskFolder(plan, out, identity), output_console()
+        folder, console = TaskFolder(plan, place.out, identity), output_console()
 
         def keep(made_task: MadeTask) -> None:
             folder.keep(made_task)
             console.out(f"{made_task.slot.name}: {summary(made_task)}", highlight=False)
 
-        try:
-            run_interruptibly(lambda: JobRunner(workers).do(asking_jobs(plan, folder.missing, authors, models, keep)))
-        except ModelUnavailable as error:
-            problem = " ".join(str(error).split())
-            return complain(NAME, f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
-        except KeyboardInterrupt:
-            return complain(NAME, f"interrupted; what was made is in {out}", INTERRUPTED)
-        finally:
-            folder.close()
-        return folder.report(console)
+        def ask() -> None:
+            jobs = asking_jobs(plan, folder.missing, authors, models, keep)
+            run_interruptibly(lambda: JobRunner(place.workers).do(jobs))
+
+        return _made(folder, console, ask)
 
 
 def _store(folder: TaskFolder, made_tasks: Generator[MadeTask], total: int) -> int:
     """Stores tasks as they are made, with a progress bar; returns the exit status."""
     console = output_console()
-    try:
+
+    def store() -> None:
         with (
             closing(made_tasks),
             Progress(console=console, transient=True, disable=not console.is_terminal) as progress,
@@ -293,8 +264,18 @@ def _store(folder: TaskFolder, made_tasks: Generator[MadeTask], total: int) -> i
             for made_task in made_tasks:
                 folder.keep(made_task)
                 progress.advance(bar)
-    except KeyboardInterrupt:
-        return complain(NAME, f"interrupted; what was made is in {folder.out}", INTERRUPTED)
-    finally:
-        folder.close()
-    return folder.report(console)
+
+    return _made(folder, console, store)
+
+
+def _made(folder: TaskFolder, console: Console, make: Callable[[], None]) -> int:
+    """Makes the tasks of a folder and reports on them; returns the exit status, also of what was stopped."""
+
+    def act() -> int:
+        try:
+            make()
+        finally:
+            folder.close()
+        return folder.report(console)
+
+    return COMMAND.until_stopped(act, f"what was made is in {folder.out}")

@@ -16,14 +16,13 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.models.providers import ModelPool
 from hm_agent.models.settings import BUILTIN, ModelSettings
-from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.exit_status import FAILED
 from hm_agent.process.folder_lock import locked
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
 from hm_agent.process.job_runner import Job, JobRunner
 from hm_agent.process.workers import calls_in_workers
-from hm_agent.questions import ModelUnavailable
 from hm_agent.wording import percent
-from hm_agent.worlds.enacttom.author.author_command import NAME
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.enacttom.author.evolution_counts import (
     ablation_table,
     as_content,
@@ -49,6 +48,7 @@ def checked_ratio(text: str) -> float:
 
 
 def evolve(
+    command: WorldCommand,
     evolution: Evolution,
     generations: int,
     out: Path,
@@ -58,7 +58,7 @@ def evolve(
 ) -> int:
     """Makes the first generation and as many more as are said, prints the counts, and returns the exit status.
 
-    settings: of the author's model, and of all others but for their names.
+    command: which says what stops it. settings: of the author's model, and of all others but for their names.
     """
     authors = evolution.authors
     asked = dict.fromkeys([evolution.target.model, *((authors.author, *authors.judges) if authors else ())])
@@ -73,16 +73,14 @@ def evolve(
                 make: Callable[[Sequence[Birth]], None] = partial(_make_in_workers, evolution, pool, workers)
             else:
                 make = partial(_make_here, Breeder(evolution, models), pool, workers)
-            try:
+
+            def act() -> int:
                 for generation in range(generations + 1):
                     make(pool.missing(generation))
                     console.out(_summary(pool, generation), highlight=False)
-            except ModelUnavailable as error:
-                problem = " ".join(str(error).split())
-                return complain(NAME, f"{error.status}: {problem}; what was made is in {out}", NO_MODEL)
-            except KeyboardInterrupt:
-                return complain(NAME, f"interrupted; what was made is in {out}", INTERRUPTED)
-            return _report(pool, console)
+                return _report(command, pool, console)
+
+            return command.until_stopped(act, f"what was made is in {out}")
 
 
 def _check(models: ModelPool, evolution: Evolution) -> None:
@@ -125,7 +123,7 @@ def _summary(pool: TaskPool, generation: int) -> str:
     )
 
 
-def _report(pool: TaskPool, console: Console) -> int:
+def _report(command: WorldCommand, pool: TaskPool, console: Console) -> int:
     """Prints both tables and writes them; FAILED if the pool has no task."""
     rows = pool.rows
     write_whole(pool.out / COUNTS, json.dumps(as_content(rows), indent=1) + "\n")
@@ -134,4 +132,4 @@ def _report(pool: TaskPool, console: Console) -> int:
     console.out(f"Tasks: {pool.out / TASKS}", highlight=False)
     if any(row["kept"] for row in rows):
         return 0
-    return complain(NAME, "no task was kept: the target fails none that it solves with all secrets public", FAILED)
+    return command.complain("no task was kept: the target fails none that it solves with all secrets public", FAILED)

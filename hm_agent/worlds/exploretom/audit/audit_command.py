@@ -5,33 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from absl import flags
-
-from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
+from hm_agent.flag_fields import flag_field
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.exploretom.audit.json_stories import labelled_stories
 from hm_agent.worlds.exploretom.audit.judging import Judgement, LabelVerdict, judge
 from hm_agent.worlds.exploretom.suite import HIDDEN, SEEN
 
-FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: dict[str, Any] = {"flag_values": FLAGS}
-_FLAGS = (
-    flags.DEFINE_enum(
-        "contents",
-        None,
-        [HIDDEN, SEEN],
-        "Whether entering a room shows what its containers hold, where the file does not say. Without it, it does, "
-        "as in ToMi, and a label that is wrong only because of that is arguable.",
-        **_HERE,
-    ),
-    flags.DEFINE_bool("strict", False, "Count labels that are arguable or can't be judged as wrong ones.", **_HERE),
-    flags.DEFINE_bool("json", False, "Print a line of JSON for each label that is not right.", **_HERE),
-    flags.DEFINE_integer("most", 20, "How many labels to show of each kind: wrong, arguable, not judged.", 0, **_HERE),
-    flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),
-)
 USAGE = """Looks for wrong labels in a set of stories and questions, and shows the beliefs that speak against each.
 
     hm-agent audit tomi.txt
@@ -46,30 +29,40 @@ FOUND, NONE_FOUND = 1, 0
 """Exit statuses."""
 
 
-def _flag(name: str) -> Any:
-    return FLAGS[name].value
+@dataclass(frozen=True)
+class AuditFlags:
+    contents: str | None = flag_field(
+        None,
+        "Whether entering a room shows what its containers hold, where the file does not say. Without it, it does, "
+        "as in ToMi, and a label that is wrong only because of that is arguable.",
+        choices=(HIDDEN, SEEN),
+    )
+    strict: bool = flag_field(False, "Count labels that are arguable or can't be judged as wrong ones.")
+    json: bool = flag_field(False, "Print a line of JSON for each label that is not right.")
+    most: int = flag_field(20, "How many labels to show of each kind: wrong, arguable, not judged.", lower=0)
+
+
+COMMAND = WorldCommand("hm-agent audit", USAGE, {"Flags": AuditFlags})
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit status. Raises ConfigError for invalid flags or files."""
-    files = [word for word in arguments if not word.startswith("-")]
-    read_flags(FLAGS, ("hm-agent audit", *(word for word in arguments if word.startswith("-"))))
-    if _flag("help"):
-        print(help_text(USAGE, {"Flags": _FLAGS}, FLAGS))
+    files = COMMAND.read(arguments, takes_words=True)
+    if files is None:
         return 0
     if len(files) != 1:
         raise ConfigError("name one file: hm-agent audit FILE; see --help")
-    path = Path(files[0])
+    path, said = Path(files[0]), COMMAND.values(AuditFlags)
     counts: Counter[LabelVerdict] = Counter()
-    for judgement in judgements(path, sees_contents=None if (said := _flag("contents")) is None else said == SEEN):
+    for judgement in judgements(path, sees_contents=None if said.contents is None else said.contents == SEEN):
         counts[judgement.verdict] += 1
-        if _flag("json"):
+        if said.json:
             _print_json(path, judgement)
-        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= _flag("most"):
+        elif judgement.verdict is not LabelVerdict.RIGHT and counts[judgement.verdict] <= said.most:
             _print_judgement(path, judgement)
-    if not _flag("json"):
-        _print_summary(path, counts)
-    failing = tuple(LabelVerdict)[1:] if _flag("strict") else (LabelVerdict.WRONG,)
+    if not said.json:
+        _print_summary(path, counts, said.most)
+    failing = tuple(LabelVerdict)[1:] if said.strict else (LabelVerdict.WRONG,)
     return FOUND if any(counts[verdict] for verdict in failing) else NONE_FOUND
 
 
@@ -114,13 +107,9 @@ def _print_json(path: Path, judgement: Judgement) -> None:
     print(json.dumps(shown, ensure_ascii=False))
 
 
-def _print_summary(path: Path, counts: Counter[LabelVerdict]) -> None:
+def _print_summary(path: Path, counts: Counter[LabelVerdict], most: int) -> None:
     parts = ", ".join(f"{counts[verdict]:,} {verdict.value}" for verdict in LabelVerdict)
     print(f"{path}: {counts.total():,} labels: {parts}")
-    hidden = [
-        verdict.value
-        for verdict in LabelVerdict
-        if verdict is not LabelVerdict.RIGHT and counts[verdict] > _flag("most")
-    ]
+    hidden = [verdict.value for verdict in LabelVerdict if verdict is not LabelVerdict.RIGHT and counts[verdict] > most]
     if hidden:
-        print(f"Shown are {_flag('most')} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")
+        print(f"Shown are {most} labels of each kind ({' and '.join(hidden)}); --most=N shows more.")

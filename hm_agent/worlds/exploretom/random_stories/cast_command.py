@@ -5,35 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
-from absl import flags
-
-from hm_agent.command_flags import help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
-from hm_agent.models.flags import ModelFlags
+from hm_agent.flag_fields import flag_field
 from hm_agent.models.providers import ModelPool
-from hm_agent.process.exit_status import FAILED, INTERRUPTED, NO_MODEL, complain
+from hm_agent.process.exit_status import FAILED
 from hm_agent.process.interruptions import run_interruptibly, told_of_interruptions
-from hm_agent.questions import ModelUnavailable
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.exploretom.random_stories.cast import CastLists, ListedSetting, read_cast
 from hm_agent.worlds.exploretom.random_stories.suggested_cast import CAST_ANSWERS, CastWriter, SuggestedCast
 
-NAME = "hm-agent cast"
-FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: dict[str, Any] = {"flag_values": FLAGS}
-_WHAT = (
-    flags.DEFINE_integer("settings", 10, "How many settings to suggest.", lower_bound=1, **_HERE),
-    flags.DEFINE_string("judge", None, "The model that judges each detail; --model unless said.", **_HERE),
-    flags.DEFINE_integer("seed", 0, "The seed of the names that inspire the model, and of its sampling.", **_HERE),
-    flags.DEFINE_string("out", "cast.toml", "The file to write, which must not be there yet.", **_HERE),
-)
-_HELP = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE),)
-MODEL_FLAGS = ModelFlags(FLAGS, "suggests the settings")
-GROUPS = {"What to suggest": _WHAT, **MODEL_FLAGS.groups, "Help": _HELP}
 USAGE = """Has a language model suggest settings of stories, and judge their details, as in ExploreToM's section 2.1.
 
     hm-agent cast --model=gpt-4o --settings=20 --out=cast.toml
@@ -42,30 +27,34 @@ USAGE = """Has a language model suggest settings of stories, and judge their det
 The file has the form of scenarios/exploretom/cast.toml. With --model=builtin it has settings of that file."""
 
 
-def _flag(name: str) -> Any:
-    return FLAGS[name].value
+@dataclass(frozen=True)
+class CastFlags:
+    settings: int = flag_field(10, "How many settings to suggest.", lower=1)
+    judge: str | None = flag_field(None, "The model that judges each detail; --model unless said.")
+    seed: int = flag_field(0, "The seed of the names that inspire the model, and of its sampling.")
+    out: Path = flag_field("cast.toml", "The file to write, which must not be there yet.")
+
+
+COMMAND = WorldCommand("hm-agent cast", USAGE, {"What to suggest": CastFlags}, asks="suggests the settings")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit status. Raises ConfigError for invalid flags."""
-    read_flags(FLAGS, (NAME, *arguments))
-    if _flag("help"):
-        print(help_text(USAGE, GROUPS, FLAGS))
+    if COMMAND.read(arguments) is None:
         return 0
-    out, settings = Path(_flag("out")), MODEL_FLAGS.settings()
-    if out.exists():
-        raise ConfigError(f"--out={out}: there is such a file already")
-    names = (settings.name, _flag("judge") or settings.name)
+    said, settings = COMMAND.values(CastFlags), COMMAND.model()
+    if said.out.exists():
+        raise ConfigError(f"--out={said.out}: there is such a file already")
+    names = (settings.name, said.judge or settings.name)
     models = ModelPool(settings)
+
+    def suggest() -> int:
+        found = run_interruptibly(lambda: _suggested(models, names, said.settings, said.seed))
+        return _written(said.out, found, said.settings)
+
     with closing(models), told_of_interruptions(models.hurry):
         models.check(dict.fromkeys(names))
-        try:
-            found = run_interruptibly(lambda: _suggested(models, names, _flag("settings"), _flag("seed")))
-        except ModelUnavailable as error:
-            return complain(NAME, f"{error.status}: {' '.join(str(error).split())}", NO_MODEL)
-        except KeyboardInterrupt:
-            return complain(NAME, "interrupted; nothing is written", INTERRUPTED)
-    return _written(out, found, _flag("settings"))
+        return COMMAND.until_stopped(suggest, "nothing is written")
 
 
 async def _suggested(models: ModelPool, names: tuple[str, str], settings: int, seed: int) -> SuggestedCast | None:
@@ -78,7 +67,7 @@ async def _suggested(models: ModelPool, names: tuple[str, str], settings: int, s
 def _written(out: Path, found: SuggestedCast | None, wanted: int) -> int:
     """Writes the settings and says what was refused; returns the exit status."""
     if found is None:
-        return complain(NAME, "no setting was suggested that can be used", FAILED)
+        return COMMAND.complain("no setting was suggested that can be used", FAILED)
     for detail in found.refused:
         print(f"Refused: {detail}")
     write_whole(out, text_of_cast(found.lists))

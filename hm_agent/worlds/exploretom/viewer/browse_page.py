@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from absl import flags
-
 from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
+from hm_agent.flag_fields import flag_field
 from hm_agent.recording.browsing import browse_page
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.exploretom.viewer.story_set import BrowsedQuestion, BrowsedStory, read_story_set
 from hm_agent.worlds.exploretom.viewer.story_viewer import (
     STORY_SCRIPT,
@@ -24,35 +25,37 @@ from hm_agent.worlds.exploretom.viewer.story_viewer import (
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_HERE: Mapping[str, Any] = {"flag_values": FLAGS}
-_PAGE = flags.DEFINE_string("page", None, "The page to write.", **_HERE)
-_MOST = flags.DEFINE_integer("stories", 2000, "The most stories to show.", lower_bound=1, **_HERE)
-_HELP = flags.DEFINE_bool("help", False, "Show this help, and end.", **_HERE)
 USAGE = """Writes one page to browse a set of stories: filter questions by order, property and readers' errors, and look
 at each story.
 
     hm-agent browse exploretom stories.jsonl          questions or stories, JSON lines
     hm-agent browse exploretom runs --page=a.html     what recorded episodes asked, and what readers answered
+"""
 
-  --page       The page to write (default: browse.html beside the file, or in the folder)
-  --stories    The most stories to show (default: 2000)"""
+
+@dataclass(frozen=True)
+class BrowseFlags:
+    page: Path | None = flag_field(
+        None, "The page to write; browse.html beside the file, or in the folder, unless said."
+    )
+    stories: int = flag_field(2000, "The most stories to show.", lower=1)
+
+
+COMMAND = WorldCommand("hm-agent browse exploretom", USAGE, {"Flags": BrowseFlags})
 
 
 def run_command(arguments: Sequence[str]) -> int:
     """Runs `hm-agent browse exploretom` with these arguments; returns the exit status."""
-    FLAGS.unparse_flags()
-    rest = FLAGS(("hm-agent browse", *arguments))[1:]
-    if _HELP.value:
-        print(USAGE)
+    rest = COMMAND.read(arguments, takes_words=True)
+    if rest is None:
         return 0
     if len(rest) != 1:
         raise ConfigError("say one file of questions, or one folder of episodes; see --help")
-    source = Path(rest[0])
+    source, said = Path(rest[0]), COMMAND.values(BrowseFlags)
     if not source.exists():
         raise ConfigError(f"{source}: there is no such file or folder")
-    into = Path(_PAGE.value) if _PAGE.value else (source if source.is_dir() else source.parent) / "browse.html"
-    write_browse_page(read_story_set(source), into, source.name, most=_MOST.value)
+    into = said.page or (source if source.is_dir() else source.parent) / "browse.html"
+    write_browse_page(read_story_set(source), into, source.name, most=said.stories)
     print(f"Page: {into}")
     return 0
 

@@ -7,6 +7,7 @@ from typing import Any
 from hm_agent.models.builtin import ReasonerTable, by_situation
 from hm_agent.worlds.melting_pot.facts import GameFacts
 from hm_agent.worlds.melting_pot.games.agenda.agenda_kind import AgendaKind
+from hm_agent.worlds.melting_pot.games.coins.coins_kind import CoinsKind
 from hm_agent.worlds.melting_pot.games.commons.commons_kind import CommonsKind
 from hm_agent.worlds.melting_pot.games.cooking.kind import CookingKind
 from hm_agent.worlds.melting_pot.games.daycare.daycare_kind import DaycareKind
@@ -20,6 +21,7 @@ KINDS: dict[str, Kind[Any]] = {
     "commons": CommonsKind(),
     "daycare": DaycareKind(),
     "agenda": AgendaKind(),
+    "coins": CoinsKind(),
     "open": OpenKind(),
 }
 """All kinds of games, by the word that their files say for `game`; the last one is for any substrate."""

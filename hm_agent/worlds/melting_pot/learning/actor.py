@@ -66,7 +66,7 @@ def open_world(scenario_name: str) -> SubstrateWorld:
     return SelfPlayWorld(scenario) if scenario.is_self_play else MeltingPotWorld(scenario, Bots.SCRIPTED)
 
 
-class Table:
+class PlayedTable:
     """One world through a segment, with the random numbers of its own. begins: True before an episode's first step."""
 
     def __init__(self, plan: ActorPlan, number: int) -> None:
@@ -141,7 +141,7 @@ class Actor:
 
     def __init__(self, plan: ActorPlan) -> None:
         self._plan = plan
-        self._tables = [Table(plan, number) for number in plan.tables]
+        self._tables = [PlayedTable(plan, number) for number in plan.tables]
         self._rows = slice(plan.tables.start * plan.seats, plan.tables.stop * plan.seats)
         self._rollouts = [Rollout(**each.arrays()).of_seats(self._rows) for each in plan.rollouts]
         self._weights = plan.weights.arrays()

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from hm_agent.core import Agent, Hypothesis
-from hm_agent.models.prompts import render
-from hm_agent.questions import Question
+from hm_agent.core import Agent
 from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, SeatStep, play_out, seat_agents
 from hm_agent.testing.scripted_model import ScriptedModel, each
@@ -25,7 +20,6 @@ from hm_agent.theory_of_mind.language_questions import (
     ReviewPlan,
     Revise,
 )
-from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.theory_of_mind.odds_questions import GiveChances
 from hm_agent.worlds.melting_pot.body import SubstrateAgentState
 from hm_agent.worlds.melting_pot.games.open.calls import (
@@ -42,59 +36,27 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
     read_plan,
 )
 from hm_agent.worlds.melting_pot.games.open.conduct import (
-    STAYS,
     STRETCH,
     WALKS,
-    Conduct,
     ConductSeen,
     ConductWatch,
     takes,
 )
 from hm_agent.worlds.melting_pot.games.open.deeds import NOTHING_SPECIAL, Deed, DeedLog
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Layout, Pose
-from hm_agent.worlds.melting_pot.memory.entities import Disappearance, PlayerSighting
-from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
-from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
 from hm_agent.written_calls import CallError
 from tests.fitting_answers import check_reasoners, check_schema
 from tests.model_stand_ins import CheckedReasoner
-from tests.prompt_checks import STRAY_WHITESPACE, is_golden
 
 ORCHARD, MUSHROOMS = "commons_harvest__open_selfplay", "externality_mushrooms__dense_selfplay"
 NAMES = CallNames(Layout(9, 9, frozenset({(4, 4)})), ("fire_zap",), ("apple", "ripe berry 1"), ("player_1", "a player"))
-GOLDEN = Path(__file__).parent / "golden_open"
-LATEST = Conduct(100, "player_2", takes("red mushroom"), ((takes("red mushroom"), 3),), 20, (4, 2), 1.5)
-SEAT = OpenSeat(
-    facts=game_named("externality_mushrooms_dense", SubstrateFacts),
-    own_name="player_0",
-    actions=("fire_zap",),
-    step=103,
-    pose=Pose(2, 3, 1),
-    is_own_map=False,
-    told=(("ready to shoot", "1"),),
-    own=(),
-    deeds=(Deed("collect(red mushroom)", 4, 4.0), Deed("use(fire_zap)", 1, 0.0)),
-    earned=5.5,
-    behaviours=(STAYS, WALKS, takes("red mushroom")),
-    layout=NAMES.layout,
-    seen={(5, 3): ("red mushroom", 103), (1, 1): ("green mushroom", 90), (6, 3): ("red mushroom", 99)},
-    sighted={"player_2": PlayerSighting((4, 2), 2, None, 103), "player_3": PlayerSighting((8, 8), 0, "level 1", 80)},
-    looked_at=ViewTimes(NAMES.layout),
-    blocking=frozenset(),
-)
-BELIEF = Hypothesis("It takes red mushrooms wherever they are.", 0.5, takes("red mushroom"), right=2, tested=3)
-BELIEVED = PlayerBelief("player_2", BELIEF.words, BELIEF.prediction)
-EXAMPLES: Mapping[str, Question[Any]] = {
-    "plan": Plan(SEAT, "Eat red mushrooms.", (BELIEVED,), (), (), because="it is over"),
-    "predict": Predict(SEAT, "player_2", (LATEST,), (BELIEF,)),
-    "revise_at_first": Revise(replace(SEAT, pose=None, seen={}, sighted={}, deeds=()), None, (), (), ()),
-}
 CALLS: Sequence[Call] = (
     WalkTo((3, 4)),
     CollectThings("apple"),
@@ -110,18 +72,11 @@ CALLS: Sequence[Call] = (
 )
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_models_read_what_is_known_in_few_words(name: str) -> None:
-    """After an intended change: `REWRITE_GOLDEN=1 pytest` on this file, then read the diff."""
-    prompt = render(EXAMPLES[name])
-    assert is_golden(prompt, GOLDEN / f"{name}.txt")
-    assert not STRAY_WHITESPACE.search(prompt)
-
-
 def test_calls_are_read_as_they_are_written_and_fit_their_pattern() -> None:
     for call in CALLS:
         assert read_plan([str(call)], NAMES) == (call,)
         assert re.fullmatch(call_pattern(NAMES), str(call)), str(call)
+    assert not re.fullmatch(call_pattern(NAMES), "go_to((4, 4))"), "there is a wall"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +111,9 @@ def test_deeds_are_counted_with_the_rewards_of_their_steps_and_idle_steps_only_i
     assert log.all == (Deed("collect(apple)", 2, 2.0), Deed("use(fire_zap)", 1, 0.0))
     log.note(NOTHING_SPECIAL, -1.0)
     assert Deed(NOTHING_SPECIAL, 2, -1.0) in log.all
+    log.note("collect(tree)", 0.0)
+    log.note(NOTHING_SPECIAL, 0.0, got=2)
+    assert Deed("collect(tree)", 1, 0.0, got=2) in log.all, "what comes before the next deed is of the latest one"
 
 
 def _walk_past(step: int) -> FrameSeen:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Model
-from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.open_kind import OpenKind
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
-    from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+    from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
 
@@ -31,29 +27,18 @@ class CommonsKind(OpenKind):
     facts = CommonsFacts
     shortcuts = SHORTCUTS_ABOUT
 
+    def parts(self) -> OpenParts:
+        from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
+        from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import ANSWERS
+        from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
+        from hm_agent.worlds.melting_pot.games.commons.rules import SHORTCUTS
+        from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
+
+        strategies = {name: rule.words for name, rule in SHORTCUTS.items()}
+        return OpenParts(CommonsSeat, CommonsNotes, answers=ANSWERS, strategies=strategies)
+
     def shortcuts_in(self, facts: CommonsFacts) -> Collection[str]:
         return ("only_eats", "cleans_if_dirty") if facts.river else ("strips", "spares")
-
-    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
-        from hm_agent.worlds.melting_pot.games.commons.rules import SHORTCUTS
-        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
-
-        return lambda mind, model: ConstantStrategist(mind, model, SHORTCUTS[name].words)
-
-    def notes(self) -> type[CommonsNotes]:
-        from hm_agent.worlds.melting_pot.games.commons.commons_notes import CommonsNotes
-
-        return CommonsNotes
-
-    def situation(self) -> type[CommonsSeat]:
-        from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-
-        return CommonsSeat
-
-    def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import ANSWERS
-
-        return ANSWERS
 
     def bots(self, facts: CommonsFacts) -> RuleBots:
         from hm_agent.worlds.melting_pot.games.commons.simulator.commons_bots import commons_bots

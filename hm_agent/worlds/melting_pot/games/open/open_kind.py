@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hm_agent.agents.agent import BodyBuilder
 from hm_agent.models.builtin import ReasonerTable
-from hm_agent.questions import Question
+from hm_agent.questions import Model, Question
 from hm_agent.theory_of_mind.language_questions import PLANNING
 from hm_agent.theory_of_mind.mind import JointMindReading, MindPrompting, MindReading, OddsReading, StrategyMaking
+from hm_agent.theory_of_mind.strategist import Strategist
 from hm_agent.worlds.melting_pot.games.kind import Kind, Reader
 from hm_agent.worlds.melting_pot.games.open.open_facts import OpenFacts, SubstrateFacts
 
 if TYPE_CHECKING:
-    from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
-    from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
+    from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
     from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
     from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
     from hm_agent.worlds.melting_pot.games.options import AgentOptions
@@ -34,22 +34,16 @@ class OpenKind(Kind[Any]):
     counts_interactions = False
     is_framed = False
 
+    def parts(self) -> OpenParts:
+        """What plays a seat of its games."""
+        from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
+
+        return OpenParts()
+
     def body(self, facts: SubstrateFacts, options: AgentOptions, slot: int, *, is_column: bool = False) -> BodyBuilder:
         from hm_agent.worlds.melting_pot.games.open.open_body import open_body
 
-        return partial(open_body, facts, slot, self.situation(), notes_of=self.notes(), follower_of=self.follower())
-
-    def notes(self) -> type[OpenNotes]:
-        """The class of what keeps a seat of its games."""
-        from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
-
-        return OpenNotes
-
-    def follower(self) -> type[OpenFollower]:
-        """The class of what carries out plans in its games."""
-        from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
-
-        return OpenFollower
+        return partial(open_body, facts, slot, self.parts())
 
     def worn(self, facts: SubstrateFacts) -> Mapping[str, str]:
         from hm_agent.worlds.melting_pot.games.open.grid_view import worn_sprites
@@ -57,14 +51,15 @@ class OpenKind(Kind[Any]):
         return worn_sprites(facts.substrate)
 
     def situation(self) -> type[OpenSeat]:
-        from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-
-        return OpenSeat
+        return self.parts().seat
 
     def answers(self) -> ReasonerTable:
-        from hm_agent.worlds.melting_pot.games.open.greedy import ANSWERS
+        return self.parts().answers
 
-        return ANSWERS
+    def shortcut(self, name: str) -> Callable[[Any, Model], Strategist]:
+        from hm_agent.worlds.melting_pot.games.open.constant_strategist import ConstantStrategist
+
+        return lambda mind, model: ConstantStrategist(mind, model, self.parts().strategies[name])
 
     def planning_questions(self) -> Sequence[type[Question[Any]]]:
         return PLANNING
@@ -73,12 +68,13 @@ class OpenKind(Kind[Any]):
         from hm_agent.worlds.melting_pot.games.open.telling import OpenTeller
         from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 
-        return OpenTeller(self.notes()(facts, slot, actions_of(facts.substrate), self.situation())).tell
+        parts = self.parts()
+        return OpenTeller(parts.notes(facts, slot, actions_of(facts.substrate), parts.seat)).tell
 
     def bots(self, facts: Any) -> RuleBots:
         from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
-        return RuleBots(facts, {})
+        return RuleBots(facts, {}, self.parts())
 
     def problems(self, facts: SubstrateFacts, settings: Mapping[str, Any]) -> Iterator[str]:
         from hm_agent.worlds.melting_pot.games.open.simulator.game_file import item_problems, word_problems

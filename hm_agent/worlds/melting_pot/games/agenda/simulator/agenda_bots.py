@@ -29,6 +29,7 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots, RulePlayer, RulePolicy
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
@@ -54,7 +55,7 @@ class AgendaBots(RuleBots):
     """Players that follow the scenario's rule, if it is one for their role, else their role's usual one."""
 
     def __init__(self, game: AgendaFacts) -> None:
-        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, AgendaNotes, AgendaSeat, AgendaFollower)
+        super().__init__(game, {**OF_IMPOSTORS, **OF_CREWS}, OpenParts(AgendaSeat, AgendaNotes, AgendaFollower))
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         assert isinstance(game, AgendaFacts)

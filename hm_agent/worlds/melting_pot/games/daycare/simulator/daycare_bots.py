@@ -21,6 +21,7 @@ from hm_agent.worlds.melting_pot.games.daycare.care import (
 from hm_agent.worlds.melting_pot.games.daycare.daycare_facts import CHILD, PARENT, DaycareFacts
 from hm_agent.worlds.melting_pot.games.daycare.daycare_follower import DaycareFollower
 from hm_agent.worlds.melting_pot.games.daycare.daycare_seat import DaycareNotes, DaycareSeat
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.simulator.scripted_player import RuleBots
 
@@ -48,7 +49,7 @@ class DaycareBots(RuleBots):
     """A parent or a child that follows a rule."""
 
     def __init__(self, game: DaycareFacts) -> None:
-        super().__init__(game, RULES, DaycareNotes, DaycareSeat, DaycareFollower)
+        super().__init__(game, RULES, OpenParts(DaycareSeat, DaycareNotes, DaycareFollower))
 
     def stands_in(self, bot: str) -> tuple[str, int]:
         played = bot.removeprefix("daycare__").rstrip("_0123456789")

@@ -24,6 +24,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import LookAround, WalkTo
 from hm_agent.worlds.melting_pot.games.open.follower import OpenFollower
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.open_parts import OpenParts
 from hm_agent.worlds.melting_pot.games.open.playing_rules import PlayingRule
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
@@ -91,20 +92,12 @@ class RulePolicy(policy_lib.Policy[FramePlayer]):
 class RuleBots(GameBots[SubstrateFacts]):
     """The scripted players of the unseen scenarios of one open game.
 
-    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. notes, seat, follower: the classes of
-    the game's kind.
+    rules: by the names that its file calls puppeteers, besides DEALT and DRAWN. parts: of the game's kind.
     """
 
-    def __init__(
-        self,
-        game: SubstrateFacts,
-        rules: Mapping[str, PlayingRule],
-        notes: type[OpenNotes] = OpenNotes,
-        seat: type[OpenSeat] = OpenSeat,
-        follower: type[OpenFollower] = OpenFollower,
-    ) -> None:
+    def __init__(self, game: SubstrateFacts, rules: Mapping[str, PlayingRule], parts: OpenParts) -> None:
         super().__init__(game)
-        self._rules, self._notes, self._seat, self._follower = rules, notes, seat, follower
+        self._rules, self._parts = rules, parts
 
     @property
     def visions(self) -> Sequence[Any]:
@@ -149,6 +142,10 @@ class RuleBots(GameBots[SubstrateFacts]):
 
     def _player(self, game: SubstrateFacts, place: int, slot: int, names: Sequence[str]) -> RulePlayer:
         """The player of a slot, with the rule of its place among the scripted players."""
+        return RulePlayer(*self._senses(game, slot), self._rules[names[place % len(names)]])
+
+    def _senses(self, game: SubstrateFacts, slot: int) -> tuple[OpenNotes, OpenFollower]:
+        """What perceives for the player of a slot, and what carries out its plans."""
         actions = actions_of(game.substrate)
-        notes = self._notes(game, slot, actions, self._seat)
-        return RulePlayer(notes, self._follower(notes, actions), self._rules[names[place % len(names)]])
+        notes = self._parts.notes(game, slot, actions, self._parts.seat)
+        return notes, self._parts.follower(notes, actions)

@@ -1,0 +1,82 @@
+"""The mind of a player of Coins, and the built-in reasoner: by which rule the other takes coins, and what pays then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+from hm_agent.core import Hypothesis, Interaction
+from hm_agent.models.builtin import ReasonerTable
+from hm_agent.models.prompts import phrase
+from hm_agent.theory_of_mind.hypotheses import Bank
+from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan
+from hm_agent.theory_of_mind.mind import PlayerBelief
+from hm_agent.theory_of_mind.written_mind import WrittenMind
+from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
+from hm_agent.worlds.melting_pot.games.coins.coins_play import SHORTCUTS, play_best
+from hm_agent.worlds.melting_pot.games.coins.coins_seat import CoinsSeat
+from hm_agent.worlds.melting_pot.games.coins.takes import SPARES_YOURS, TAKES_BOTH, TAKES_YOURS, CoinConduct, Take
+from hm_agent.worlds.melting_pot.games.coins.taking_rules import CONSIDERED, TOLD, TakingRule
+from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
+from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
+
+HOSTILE, SPARING = 0.55, 0.03
+"""The chance that a coin that a player takes is the agent's: if it takes any, and if it takes only its own."""
+
+
+class CoinsMind(WrittenMind):
+    """What strategists ask about a player that takes coins."""
+
+    def explains(self, hypotheses: Bank, history: Sequence[Interaction]) -> bool:
+        """True if a hypothesis has foreseen the latest coin: that it took one of that colour before tells nothing."""
+        return any(each.prediction and self.is_right(each.prediction, history[-1]) for each in hypotheses)
+
+
+def _weigh(
+    seat: CoinsSeat, about: str, history: Sequence[CoinConduct], earlier: Sequence[Hypothesis]
+) -> Mapping[str, float]:
+    """The rules' log-likelihoods, less what speaks against each.
+
+    Earlier hypotheses count for nothing, since the seat keeps all that was seen.
+    """
+    return {rule.words: _fit(rule, seat.takes, about) - against for rule, against in CONSIDERED.items()}
+
+
+def _fit(rule: TakingRule, takes: Sequence[Take], player: str) -> float:
+    fit = 0.0
+    for number, take in enumerate(takes):
+        if take.taker == player:
+            chance = HOSTILE if rule.is_hostile(takes[:number], take.step, player) else SPARING
+            fit += log(1 - chance if take.owner == player else chance)
+    return fit
+
+
+def _foresee(words: str | None, seat: CoinsSeat, about: str, history: Sequence[CoinConduct]) -> NextConduct:
+    """Whose coins a player takes by a rule; words of no rule stand for those of the owner whose coin it took last."""
+    rule = TOLD.get(words or "")
+    if rule is None:
+        is_hostile = bool(history) and history[-1].behaviour == TAKES_YOURS
+    else:
+        is_hostile = rule.is_hostile(seat.takes, seat.step, about)
+    return NextConduct(does=TAKES_BOTH if is_hostile else SPARES_YOURS)
+
+
+def rule_in(others: Sequence[PlayerBelief]) -> TakingRule | None:
+    """The rule that the other player is believed or known to follow; None without any."""
+    believed = (words for each in others for words in (each.hypothesis, each.expected) if words)
+    return next((TOLD[words] for words in believed if words in TOLD), None)
+
+
+def _plan(question: Plan) -> CallsAnswer:
+    seat = question.situation
+    assert isinstance(seat, CoinsSeat)
+    shortcut = next((each for each in SHORTCUTS.values() if each.words == question.strategy), None)
+    return plan_of(question, shortcut.next(seat) if shortcut else play_best(seat, rule_in(question.others)))
+
+
+def _strategy(seat: CoinsSeat) -> str:
+    return phrase(seat.blocks, "best_strategy")
+
+
+REASONER = WrittenReasoner(CoinsSeat, _weigh, _foresee, _strategy, lambda seat, barred: (), review)
+ANSWERS: ReasonerTable = {**REASONER.answers, Plan: _plan}
