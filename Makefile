@@ -6,7 +6,7 @@ playable := .venv/.playable
 code := hm_agent hm_agent_verifiers.py tests benchmarks run_scenario.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals test-verifiers mutants proofs lint format bench attack stress \
+.PHONY: help demo demo-llm test test-quick test-local test-heavy test-evals test-verifiers test-openenv mutants proofs lint format bench attack stress \
 	compare ablations orders minds cards cards-local train-symmtom learners bots docs lock wheel clean
 
 help: ## show this list
@@ -35,13 +35,18 @@ test-local: $(set_up) ## run the tests that ask a language model in this process
 	@.ci/set_up local
 	$(python) -m pytest tests/local
 
-test-evals: $(set_up) ## run the tests that hand data sets to datasets, inspect_ai and lm-evaluation-harness; gets these first
+test-evals: $(set_up) ## run the tests with datasets, inspect_ai, lm-evaluation-harness, MCP's client and Every Eval Ever; gets these first
 	@.ci/set_up evals
 	$(python) -m pytest tests/evals -W default
 
 test-verifiers: $(set_up) ## run the tests that have verifiers play text environments with a model on loopback; gets verifiers first
 	@.ci/set_up verifiers
 	$(python) -m pytest tests/verifiers -W default
+
+# Its libraries lie beside the others: OpenEnv asks for an older MCP than verifiers does.
+test-openenv: $(set_up) ## run the tests of the example that serves text environments by OpenEnv; gets OpenEnv first
+	[ -d .venv/openenv ] || $(python) -m pip install --quiet --target=.venv/openenv 'openenv>=0.10,<0.11'
+	PYTHONPATH=.venv/openenv $(python) -m pytest tests/openenv -W default
 
 mutants: $(set_up) ## put faults into a copy of the package, one at a time, and see that a test fails; ONLY=inference tries those of such a name
 	$(python) -m tests.mutants $(if $(ONLY),--only='$(ONLY)')

@@ -189,7 +189,11 @@ def _check_gif(steps: object) -> None:
 
 
 def _run(experiment: Experiment, *, shows_progress: bool) -> None:
-    console = Console(stderr=True, quiet=not shows_progress, force_jupyter=None if shows_progress else False)
+    console = Console(
+        stderr=True,
+        quiet=not shows_progress or experiment.takes_terminal,
+        force_jupyter=None if shows_progress else False,
+    )
     grid = experiment.survey()
     with progress_for(console, grid.due) as progress:
         budget = RunBudget(experiment.model.max_calls, experiment.model.max_cost)

@@ -19,7 +19,7 @@ from hm_agent.lineups import LeftOut, Lineup, Lineups, seated, tournament_tables
 from hm_agent.models.local import LOCAL, named_file
 from hm_agent.models.prompts import template_hash
 from hm_agent.models.providers import ModelPool
-from hm_agent.models.settings import BUILTIN, ModelSettings
+from hm_agent.models.settings import BUILTIN, PERSON, ModelSettings
 from hm_agent.recording.making import code_hash, making
 from hm_agent.recording.result import CODE, ENDPOINT, EXTRA_BODY, FILE, OWN_FILE, Result, check_format, read_result
 from hm_agent.registry import stand_ins, suites
@@ -172,7 +172,19 @@ class Experiment:
     @property
     def model_names(self) -> tuple[str, ...]:
         """The names of the models of all seats, each once."""
-        return tuple(dict.fromkeys(self.seat_models or (self.model.name,)))
+        agents = {*self.agents, *self.seats}
+        named = () if agents == {PERSON} else self.seat_models or (self.model.name,)
+        return tuple(dict.fromkeys((*named, *agents & {PERSON})))
+
+    @property
+    def asks_person(self) -> bool:
+        """True if a person plays, who is asked one thing at a time and decides when to stop."""
+        return PERSON in self.model_names
+
+    @property
+    def takes_terminal(self) -> bool:
+        """True if a person plays in the terminal, so that nothing else may be shown there meanwhile."""
+        return self.asks_person and not self.model.page
 
     @property
     def settings(self) -> Mapping[str, Setting]:
@@ -188,7 +200,7 @@ class Experiment:
     @property
     def asks_endpoint(self) -> bool:
         """True if any model answers over the network, as far as its name tells."""
-        return any(name != BUILTIN and not name.startswith(LOCAL) for name in self.model_names)
+        return any(name not in (BUILTIN, PERSON) and not name.startswith(LOCAL) for name in self.model_names)
 
     def check(self, *, opens_models: bool = True) -> None:
         """Raises ConfigError if it can't be played, or if its folder has episodes played with other settings.
@@ -202,6 +214,7 @@ class Experiment:
             raise ConfigError(f"--ray_address={self.ray_address} is for --engine=ray; say both, or neither")
         for recorder in self.recorders:
             check_call(f"recorder {getattr(recorder, '__qualname__', recorder)}", recorder, "build(episode)")
+        self._check_person()
         if opens_models:
             self._check_models()
         check_folder("out", self.out)
@@ -222,6 +235,12 @@ class Experiment:
             models.check(self.model_names)
         finally:
             models.close()
+
+    def _check_person(self) -> None:
+        if self.model.page and not self.asks_person:
+            raise ConfigError("--page is for a person: --agent=human plays there")
+        if self.asks_person and (self.workers > 1 or self.engine != ENGINES[0] or (self.concurrency or 1) > 1):
+            raise ConfigError("a person plays one episode at a time: leave out --workers, --concurrency and --engine")
 
     def _check_for_cluster(self) -> None:
         if find_spec("ray") is None:
@@ -274,6 +293,8 @@ class Experiment:
         """
         if self.concurrency is not None:
             return self.concurrency
+        if self.asks_person:
+            return 1
         model = self.model
         is_kept = model.cache or model.max_calls is None
         return REMOTE_AT_ONCE if self.asks_endpoint and not model.offline and is_kept else 1

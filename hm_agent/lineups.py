@@ -10,6 +10,7 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.files import folder_name
 from hm_agent.grouping import grouped
+from hm_agent.models.settings import PERSON
 from hm_agent.registry import CEILINGS, FLOOR, check_agent, check_options, obstacle, stand_ins
 from hm_agent.suite import ScenarioInfo, Setting
 
@@ -75,12 +76,18 @@ def seated(scenario: ScenarioInfo, asked: Iterable[Lineup], options: Mapping[str
             why = f"its score has no {FLOOR if name == FLOOR else CEILINGS[0]}"
             left_out.append(LeftOut(scenario, name, why, f"{name} can't play {scenario.short_name}: {why}"))
         for agents in product(*named):
-            lineup = Lineup(_cycled(agents, count), _cycled(one.models, count))
+            lineup = _with_people(Lineup(_cycled(agents, count), _cycled(one.models, count)))
             if found := _obstacle(scenario, lineup, options):
                 left_out.append(found)
             else:
                 played[lineup] = None
     return Lineups(tuple(played), tuple(left_out))
+
+
+def _with_people(lineup: Lineup) -> Lineup:
+    """The line-up in which nobody answers for an agent that is a person but that person."""
+    pairs = zip(lineup.agents, lineup.models, strict=True)
+    return Lineup(lineup.agents, tuple(PERSON if agent == PERSON else model for agent, model in pairs))
 
 
 def tournament_tables(scenario: ScenarioInfo, agents: Sequence[str], models: Sequence[str]) -> list[Lineup]:

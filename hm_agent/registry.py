@@ -19,6 +19,7 @@ from hm_agent.config import ConfigError
 from hm_agent.core import Agent
 from hm_agent.extensions import ADDED, check_call, check_name, is_place, load_place, nearest
 from hm_agent.grouping import grouped
+from hm_agent.models.settings import PERSON
 from hm_agent.suite import AgentSetup, OwnAgent, ScenarioInfo, Setting, Suite
 from hm_agent.wording import first_of, listed
 
@@ -40,6 +41,7 @@ WORLDS: Mapping[str, str] = {
 """Other packages add worlds by entry points of the group `hm_agent.worlds`."""
 AGENTS = "hm_agent.agents.registry:AGENTS"
 """Other packages add agents by entry points of the group `hm_agent.agents`."""
+PERSON_AGENT = "hm_agent.seats.person:AGENT"
 CEILINGS, FLOOR = ("ceiling", "oracle"), "floor"
 """Names that stand for the agents by which a scenario's score is measured, whatever they are called in its world."""
 
@@ -84,7 +86,7 @@ def suites() -> Mapping[str, Suite]:
 
 @cache
 def _installed_agents() -> Mapping[str, SharedAgent]:
-    own: dict[str, SharedAgent] = dict(load_place(AGENTS))
+    own: dict[str, SharedAgent] = {**load_place(AGENTS), PERSON: load_place(PERSON_AGENT)}
     others = _load_entry_points("hm_agent.agents", as_agent)
     return own | {name: agent for name, agent in others.items() if name not in own}
 

@@ -296,6 +296,10 @@ class Viewer(Protocol):
         """Returns the pictures of a step: `world`, and each seat's own view under the seat's name; by default none."""
         return {}
 
+    def seen(self, view: Any) -> Pixels | None:
+        """Returns what a seat itself sees of its world as a picture; by default none."""
+        return None
+
     def shown(self, step: Step, seat: Seat) -> Mapping[str, Any]:
         """Returns what the scripts show of a seat's step beyond the trace, as JSON values."""
         ...

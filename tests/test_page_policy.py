@@ -12,6 +12,7 @@ import pytest
 from hm_agent.cards.card import read_card
 from hm_agent.cards.writing import leaderboard, write_files, write_leaderboard
 from hm_agent.pages.rendering import SHARED, digest
+from hm_agent.seats.person_page import PersonPage
 from hm_agent.watching.server import LivePage
 from tests.support.commands import ROOT, start
 
@@ -32,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
         command = start(mark, *flags, program=("-m", "hm_agent", mark))
         assert (command.communicate()[1], command.returncode) == ("", 0)
     written = {str(path.relative_to(out)): path.read_text("utf-8") for path in out.rglob("*.html")}
-    return {**written, "watch.html": LivePage(out).page.decode()}
+    return {**written, "watch.html": LivePage(out).page.decode(), "person.html": PersonPage().page.decode()}
 
 
 def test_the_run_wrote_a_page_of_every_kind(pages: Mapping[str, str]) -> None:

@@ -186,6 +186,9 @@ def test_whoever_is_not_asked_is_told_so_and_the_episode_goes_on() -> None:
     ):
         with pytest.raises(ValueError, match=problem):
             env.step(replies)  # type: ignore[arg-type] # what a client may send
+    again = env.step({"player_1": "hello"})
+    assert list(again.observations) == ["player_0", "player_1", "player_2"]
+    assert [info["attempt"] for info in again.infos.values()] == [1, 2, 1]
     replied = env.step({"player_1": "meet(player_0)\nsay(2)"})
     assert list(replied.observations) == ["player_0", "player_2"]
     assert replied.infos["player_1"]["was_valid"]

@@ -17,7 +17,7 @@ from hm_agent.command_flags import help_text
 from hm_agent.command_line import completion, flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import load_place, nearest
-from hm_agent.models.settings import BUILTIN, PRESETS
+from hm_agent.models.settings import BUILTIN, PERSON, PRESETS
 from hm_agent.process.exit_status import FAILED, INTERRUPTED, WRONG_INPUT, complain
 from hm_agent.process.shell import prepare_process
 from hm_agent.recording.result import versions
@@ -101,6 +101,8 @@ USAGE = """Theory of Mind in language-model agents: plays, records and compares 
     hm-agent leaderboard CARD...               compare the cards of several models, each derived again
     hm-agent reproduce RUN                     play a run again from its recorded answers, and say what differs
     hm-agent pack RUN                          write a run into one archive, which can be played again, too
+    hm-agent convert RUN...                    write cards and results as records of Every Eval Ever
+    hm-agent serve-seat SCENARIO               let an MCP client take a seat of an episode
     hm-agent check my_agent:build              try an agent of your own in each world, without a model
     hm-agent prompts export my_prompts         write the prompts for editing; show: print an episode's
     hm-agent watch runs                        show a run while it is played, as a page on this machine
@@ -113,6 +115,7 @@ Each command has its own help: hm-agent play --help. `python run_scenario.py` is
 
 MODELS = (
     (BUILTIN, "the built-in reasoner: it calculates, is no language model and needs no key"),
+    (PERSON, "a person at this machine, in the terminal or with --page in a browser; --agent=human is asked so"),
     ("local:smollm2", "a language model of 135M parameters in this process; needs the extra hm_agent[local]"),
     ("local:PATH", "the language model of a GGUF file, in this process; needs the same"),
     ("any other name", "a language model of that name, behind an OpenAI-compatible endpoint"),
@@ -367,9 +370,13 @@ TOOLS: Mapping[str, OwnCommand] = {
     "check": OwnCommand(
         "try an agent of your own in each world, without a model", "hm_agent.command_line.checking_agents:check_command"
     ),
+    "serve-seat": OwnCommand("let an MCP client take a seat of an episode", "hm_agent.seats.mcp_seat:main"),
     "watch": OwnCommand("show a run while it is played", "hm_agent.watching.server:main"),
     "leaderboard": OwnCommand("compare the cards of several models", f"{_CARDS}:leaderboard_command"),
     "reproduce": OwnCommand("play a run again from its recorded answers", f"{_CARDS}:reproduce_command"),
+    "convert": OwnCommand(
+        "write cards and results as records of Every Eval Ever", "hm_agent.command_line.converting:convert_command"
+    ),
     "pack": OwnCommand("write a run or a card into one archive", "hm_agent.command_line.packing_runs:pack_command"),
 }
 """Commands that parse their own arguments."""

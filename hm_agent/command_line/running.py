@@ -76,7 +76,8 @@ def play_missing(
     if grid.due:
         _write_plan(experiment)
     try:
-        shown = progress_for(console, grid.due) if lists_episodes or console.is_terminal else nullcontext(NoProgress())
+        is_shown = (lists_episodes or console.is_terminal) and not experiment.takes_terminal
+        shown = progress_for(console, grid.due) if is_shown else nullcontext(NoProgress())
         with shown as progress:
             results = run(experiment, progress, budget)
         every = [*results, *grid.unsuccessful]

@@ -12,7 +12,7 @@ from hm_agent.command_flags import define_fields, read_fields
 from hm_agent.config import ConfigError
 from hm_agent.models.chat import Sampling
 from hm_agent.models.local import LOCAL
-from hm_agent.models.settings import BUILTIN, PRESETS, ModelSettings
+from hm_agent.models.settings import BUILTIN, PERSON, PRESETS, ModelSettings
 
 ENDPOINT = ("base_url", "api_key_env", "header", "timeout", "retries", "patience")
 PAID = ("cache", "offline", "max_calls", "max_cost", "prices", "rates")
@@ -36,15 +36,16 @@ class ModelFlags:
         own = define_fields(ModelSettings, values)
         endpoint, paid = (tuple(own[name] for name in names) for names in (ENDPOINT, PAID))
         sampling = define_fields(Sampling, values)
-        sampled = tuple(sampling.values())
+        sampled, page = tuple(sampling.values()), own["page"]
         self.groups: Mapping[str, Flags] = {
-            "The model": (self._name, self._preset, *endpoint),
+            "The model": (self._name, self._preset, *endpoint, page),
             "How it is sampled": sampled,
             "What it may cost": paid,
         }
         self.unused: Mapping[str, tuple[str, Flags]] = {
-            BUILTIN: ("calculates and calls nobody", (*endpoint, *sampled, *paid)),
-            LOCAL: ("runs in this process", (*endpoint, sampling["extra_body"])),
+            BUILTIN: ("calculates and calls nobody", (*endpoint, *sampled, *paid, page)),
+            LOCAL: ("runs in this process", (*endpoint, sampling["extra_body"], page)),
+            PERSON: ("is a person", (*endpoint, *sampled)),
         }
 
     def settings(self) -> ModelSettings:

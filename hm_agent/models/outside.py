@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hm_agent.models.chat import Chat, Reply, Request
@@ -43,19 +43,35 @@ class OutsideChat(Chat):
         self.request = None
         self._reply.set_result(text)
 
+    def leave(self, reason: Exception) -> None:
+        """Raises an error where the reply is waited for, as `reply` replies."""
+        if self.request is None:
+            raise ValueError("no question waits for a reply")
+        self.request = None
+        self._reply.set_exception(reason)
+
 
 def with_json(text: str, schema: Mapping[str, Any]) -> str:
     """Puts the JSON around a text that is nothing but an answer's one field beside the reasoning; any other stays.
 
-    Such a text is one or several calls, e.g. `meet(player_1), say(0)`, or one of the names that the schema lists.
+    Such a text is one or several calls, e.g. `meet(player_1), say(0)`, or of the names that the schema lists, or free
+    text without JSON where the schema asks for free text.
     """
     wanted = [name for name in schema["properties"] if name != "reasoning"]
-    if len(wanted) != 1 or len(text) > MOST_BARE:
-        return text
-    field = schema["properties"][wanted[0]]
-    value: object = None
-    if field.get("type") == "array" and "enum" not in field["items"] and _CALLS.fullmatch(text):
-        value = re.findall(_CALL, text)
-    elif text.strip() in field.get("enum", ()):
-        value = text.strip()
+    value = _read_bare(text, schema["properties"][wanted[0]]) if len(wanted) == 1 and len(text) <= MOST_BARE else None
     return text if value is None else json.dumps({**dict.fromkeys(schema["properties"], ""), wanted[0]: value})
+
+
+def _read_bare(text: str, field: Mapping[str, Any]) -> str | Sequence[str] | None:
+    """The value of a field that a text stands for, None if it stands for none."""
+    names = [name.strip() for name in re.split(r"[,;\n]", text)]
+    match field:
+        case {"type": "array", "items": {"enum": known}}:
+            return names if set(names) <= set(known) else None
+        case {"type": "array"}:
+            return re.findall(_CALL, text) if _CALLS.fullmatch(text) else None
+        case {"enum": known}:
+            return text.strip() if text.strip() in known else None
+        case {"type": "string"}:
+            return text.strip() if text.strip() and "{" not in text else None
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -23,7 +24,7 @@ from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.endpoint.surroundings import check_surroundings
 from hm_agent.models.local import LOCAL, LocalChat, model_file
 from hm_agent.models.prices import AnyPrice, Price, load_prices, price_of
-from hm_agent.models.settings import BUILTIN, PLACE, ModelSettings
+from hm_agent.models.settings import BUILTIN, PERSON, PLACE, ModelSettings
 from hm_agent.questions import AnswerT, Model, ModelCall, ModelUnavailable, Question, ignore
 
 if TYPE_CHECKING:
@@ -182,6 +183,20 @@ class LocalProvider(_LanguageProvider):
         yield self._text_model(LocalChat(self._settings.name), seed)
 
 
+class PersonProvider(_LanguageProvider):
+    """Asks the person at this machine, in the terminal or on a local page, what a language model would be asked."""
+
+    def _check(self) -> None:
+        if not (self._settings.page or self._settings.offline or sys.stdin.isatty()):
+            raise ConfigError("--agent=human asks in a terminal, and standard input is none: --page asks in a browser")
+
+    @asynccontextmanager
+    async def model(self, seed: int, answers: ReasonerTable) -> AsyncIterator[Model]:
+        from hm_agent.seats.person import person_chat
+
+        yield self._text_model(person_chat(on_page=self._settings.page), seed)
+
+
 class OwnProvider(_LanguageProvider):
     """Opens a user's own model. build: builds it for one episode from its seed: a `Model`, or a `Chat`.
 
@@ -270,7 +285,7 @@ def _is_url(text: str) -> bool:
         return False
 
 
-PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider}
+PROVIDERS: Mapping[str, ProviderFactory] = {BUILTIN: BuiltinProvider, PERSON: PersonProvider}
 """Providers by the model's name; see `provider_factory` for other names."""
 
 

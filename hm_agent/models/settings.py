@@ -16,6 +16,8 @@ from hm_agent.models.prices import RATES, STANDARD
 
 BUILTIN = "builtin"
 """The name of the built-in reasoner, which is no language model."""
+PERSON = "human"
+"""The name of the agent and of the model of a seat that a person plays."""
 PLACE = "python:"
 """The prefix of `module:name`, the place of a function as `register_model` takes it."""
 
@@ -32,6 +34,7 @@ class ModelSettings:
     )
     api_key_env: str = flag_field("OPENAI_API_KEY", "The environment variable with the key.")
     sampling: Sampling = Sampling()
+    page: bool = flag_field(False, "Ask a person (--agent=human) on a page on this machine, not in the terminal.")
     timeout: float = flag_field(120.0, "How many seconds a call may take.", lower=0.1)
     retries: int = flag_field(5, "How often a failed call is repeated, after growing pauses.", lower=0)
     patience: float = flag_field(

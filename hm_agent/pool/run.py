@@ -41,7 +41,8 @@ def run(experiment: Experiment, progress: Progress, budget: RunBudget | None = N
             seats = max(len(scenario.seats) for scenario in experiment.scenarios)
             allow_files(min(experiment.at_once, grid.due), seats if experiment.asks_endpoint else 0)
         budget = budget or RunBudget(experiment.model.max_calls, experiment.model.max_cost)
-        model, grace = experiment.model, experiment.grace
+        # Ctrl-C ends what a person plays at once: the episode would wait for the next answer.
+        model, grace = experiment.model, 0.0 if experiment.asks_person else experiment.grace
         due = DueEpisodes(grid.episodes(), budget, progress, grace)
         with (
             closing(SharedState(budget, model.cache, is_offline=model.offline)) as state,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,14 @@ from urllib.parse import unquote, urlsplit
 
 from hm_agent.config import ConfigError
 from hm_agent.files import REPORT, RUNS, path_in_words, read_regular
+from hm_agent.pages.local_server import HOST, HTML, JSON, TEXT, LocalHandler, PageServer
 from hm_agent.pages.rendering import environment
 from hm_agent.watching.state import SHOWN_FILES, Watcher
 
-HOST = "127.0.0.1"
 PORT = 7575
 FRESH = 1.0
 """Seconds for which the folder's state is served from memory, however many pages ask for it."""
-TEXT = "text/plain; charset=utf-8"
-KINDS = {"html": "text/html; charset=utf-8", "json": "application/json", "jsonl": TEXT, "md": TEXT, "csv": TEXT}
+KINDS = {"html": HTML, "json": JSON, "jsonl": TEXT, "md": TEXT, "csv": TEXT}
 ALL_EPISODES = "/episode/index.html"
 """The path that a replay's link to all episodes has here."""
 ABOUT = """Shows a run while it is played: serves a page on this machine with the progress, the running, finished and
@@ -87,51 +86,24 @@ def _without_infinities(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-class PageHandler(BaseHTTPRequestHandler):
-    server_version, sys_version = "hm_agent", ""
-
+class PageHandler(LocalHandler):
     def __init__(self, *arguments: object, live: LivePage) -> None:
         self._live = live
         super().__init__(*arguments)  # type: ignore[arg-type]
 
-    def do_GET(self) -> None:
-        # Another site must not read the page by having its own name resolve to this machine (DNS rebinding).
-        if self.headers.get("Host", "").rpartition(":")[0] not in (HOST, "localhost"):
-            return self._send(HTTPStatus.FORBIDDEN, b"ask for 127.0.0.1", "text/plain")
+    def serve_page(self) -> None:
         path = urlsplit(self.path).path
         if path == "/":
-            return self._send(HTTPStatus.OK, self._live.page, KINDS["html"])
+            return self.send(HTTPStatus.OK, self._live.page, KINDS["html"])
         if path == "/state.json":
-            return self._send(HTTPStatus.OK, self._live.state(), KINDS["json"])
+            return self.send(HTTPStatus.OK, self._live.state(), KINDS["json"])
         if path == ALL_EPISODES:
-            return self._send(HTTPStatus.FOUND, b"", TEXT, Location="/")
+            return self.send(HTTPStatus.FOUND, b"", TEXT, Location="/")
         place, _, name = unquote(path.removeprefix("/episode/")).rpartition("/")
         content = self._live.file(place, name) if path.startswith("/episode/") else None
         if content is None:
-            return self._send(HTTPStatus.NOT_FOUND, b"there is no such page", "text/plain")
-        return self._send(HTTPStatus.OK, content, KINDS[name.rpartition(".")[2]])
-
-    do_HEAD = do_GET  # noqa: N815 - the name is the base class's
-
-    def _send(self, status: HTTPStatus, content: bytes, kind: str, **more: str) -> None:
-        self.send_response(status)
-        headers = {"Content-Type": kind, "Content-Length": str(len(content)), "Cache-Control": "no-store"}
-        safe = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
-        for name, value in (headers | safe | more).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - as in the base class
-        """Prints nothing, since the page sends requests all the time."""
-
-
-class PageServer(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Prints nothing, since browsers close connections at any time."""
+            return self.send(HTTPStatus.NOT_FOUND, b"there is no such page", "text/plain")
+        return self.send(HTTPStatus.OK, content, KINDS[name.rpartition(".")[2]])
 
 
 def serve(out: Path, port: int) -> ThreadingHTTPServer:

@@ -5,6 +5,7 @@ These need the extra `evals`; `make test-evals` runs them by name.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,8 @@ from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
+from hm_agent.seats.inspect_tasks import play
 from hm_agent.worlds.exploretom.datasets.export_command import main as export
-from hm_agent.worlds.exploretom.datasets.inspect_task import exploretom
 from hm_agent.worlds.exploretom.datasets.item import read_items
 from hm_agent.worlds.exploretom.readers.reading import answer_from_text
 
@@ -94,12 +95,16 @@ def accuracy_of(log: EvalLog) -> float:
     return float(log.results.scores[0].metrics["accuracy"].value)
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_inspect_task_counts_right_answers(folder: Path, tmp_path: Path, config: str) -> None:
-    items = read_items(folder / config / "test.jsonl")
-    first = sum(item.answer == item.choices[0] for item in items) / len(items)
-    assert accuracy_of(run(exploretom(str(folder), config), tmp_path)) == 1
-    assert accuracy_of(run(exploretom(str(folder), config), tmp_path, reads=False)) == pytest.approx(first)
+def test_inspect_reads_a_set_by_the_packages_own_prompts(folder: Path, tmp_path: Path) -> None:
+    def answer(messages: Any, *_: object) -> ModelOutput:
+        prompt = messages[0].text
+        question = re.findall(r"# The question\n(.+)\nChoose one: ", prompt)[0]
+        return ModelOutput.from_content("mockllm/model", json.dumps({"answer": read_and_answer(prompt, question)}))
+
+    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    task = play("exploretom_dataset", "reader", episodes=2, dataset=str(folder / "literal" / "test.jsonl"))
+    (log,) = evaluate(task, model=model, display="none", log_dir=str(tmp_path))
+    assert [sample.scores and sample.scores["functional"].value for sample in log.samples or []] == [1.0, 1.0]
 
 
 def test_eval_yaml_makes_the_tasks_that_the_hub_runs(folder: Path, tmp_path: Path) -> None:

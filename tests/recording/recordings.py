@@ -143,7 +143,7 @@ def result(scenario: ScenarioInfo, agents: Sequence[str] = ("hypothetical_minds"
     return Result(**dict.fromkeys((one.name for one in fields(Result)), 0) | known | changes)  # type: ignore[arg-type]
 
 
-class GreySquare:
+class GreySquare(Viewer):
     """A viewer of a world that is one grey square, in which nothing is known of anybody."""
 
     scripts: Sequence[Path] = ()

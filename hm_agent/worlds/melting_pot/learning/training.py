@@ -132,7 +132,7 @@ Report = Callable[[PopulationTraining, PopulationProgress], None]
 """Is called after every update."""
 
 
-class _Playground:
+class Playground:
     """The memory that learner and actors share."""
 
     def __init__(self, training: PopulationTraining) -> None:
@@ -177,7 +177,7 @@ def run(training: PopulationTraining, folder: Path, report: Report) -> Populatio
         (folder / "evaluation.json").unlink(missing_ok=True)  # left by a run whose checkpoint is gone
     if progress.updates == training.parameters.updates:
         return progress
-    ground = _Playground(training)
+    ground = Playground(training)
     with at_work(ground.plans) as team:
         while progress.updates < training.parameters.updates:
             reward = _train_segment(training, learner, progress, ground, team, report)
@@ -193,7 +193,7 @@ def _train_segment(
     training: PopulationTraining,
     learner: PopulationPpo,
     progress: PopulationProgress,
-    ground: _Playground,
+    ground: Playground,
     team: Team,
     report: Report,
 ) -> float:

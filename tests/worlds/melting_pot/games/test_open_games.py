@@ -13,10 +13,12 @@ from hm_agent.core import Observation
 from hm_agent.registry import obstacle, scenarios
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
+from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
 from hm_agent.worlds.melting_pot.games.open.open_facts import RoleFacts, SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.seeing import Seeing
 from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
-from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
@@ -130,6 +132,20 @@ def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: s
         return frames
 
     assert seen(is_shown=False) == seen(is_shown=True)
+
+
+def test_what_nothing_explains_is_named_by_what_looks_most_like_it_as_a_guess() -> None:
+    world = next(played("commons_harvest_open_selfplay"))
+    sight, rgb = GridView.of("commons_harvest__open", 0), world.truth(0)["RGB"].copy()
+    apples = [number for number, label in enumerate(sight.atlas.label(rgb)) if sight.shown(label).things == ("apple",)]
+    top, left = (8 * each for each in divmod(apples[0], sight.window.columns))
+    rgb[top : top + 8, left : left + 3] ^= 1  # no sprite has these colours
+    assert "perhaps apple" in legend_of(sight.describe(rgb), sight).values()
+    seen = Seeing(sight, Bearings.of("commons_harvest__open", 0), frozenset()).see(rgb, Move.NOOP).map
+    guess = [thing for thing in seen.things if thing.kind == "perhaps apple"]
+    assert [thing.offset for thing in guess] == [sight.window.offsets[apples[0]]]
+    assert seen.unknown_patches == 1
+    world.close()
 
 
 def test_coins_of_every_colour_have_a_name() -> None:

@@ -76,6 +76,7 @@ def test_calls_are_read_as_they_are_written_and_fit_their_pattern() -> None:
     for call in CALLS:
         assert read_plan([str(call)], NAMES) == (call,)
         assert re.fullmatch(call_pattern(NAMES), str(call)), str(call)
+    assert not re.fullmatch(call_pattern(NAMES), "go_to((4, 4))"), "there is a wall"
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP
         self._observation, self._situation = observation, None
-        ahead = self._pose.place(1, 0) if self._pose else None
+        ahead = self._bearings.layout.wrapped(self._pose.place(1, 0)) if self._pose else None
         self.sight = sight = self._seeing.see(observation.view["RGB"], move)
         self.occupied = frozenset(player.cell for player in sight.map.players if player.cell)
         self.has_moved_elsewhere = self._has_moved_elsewhere(sight.map)
@@ -140,7 +140,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         if reach == 0:
             return next((thing for thing in self.sight.own if thing in self._facts.uses[action]), None)
         kinds = self.memory.things
-        for cell in (self._pose.place(ahead, 0) for ahead in range(1, reach + 1)):
+        for cell in map(self._bearings.layout.wrapped, (self._pose.place(ahead, 0) for ahead in range(1, reach + 1))):
             if cell in self.occupied:
                 return PLAYER
             if cell in kinds:
@@ -212,6 +212,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             route=(),
             failed=planning.failed,
             asked_because=planning.asked_because,
+            is_own_map=self._bearings.is_own_map,
         )
 
     @property

@@ -15,7 +15,7 @@ from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
 from hm_agent.worlds.melting_pot.planning.walking import steps_from
@@ -100,17 +100,20 @@ class OpenSeat(SeatSituation):
         """The own cell, or the corner of the map while it is unknown."""
         return self.pose.cell if self.pose else (0, 0)
 
+    def steps_to(self, cell: Cell) -> int:
+        """The steps to a cell if nothing is in the way."""
+        return self.layout.distance(self.here, cell)
+
     @cached_property
     def things(self) -> tuple[KnownThings, ...]:
         """All things that were seen and not seen gone, by kind, the nearest first."""
         counts = Counter(kind for kind, _ in self.seen.values())
         cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
-        here = self.here
-        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: distance(here, item[0])):
+        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: self.steps_to(item[0])):
             if len(cells[kind]) < MOST_CELLS:
                 cells[kind].append((cell, self.step - step))
         known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
-        return tuple(sorted(known, key=lambda each: (distance(self.here, each.cells[0][0]), each.kind)))
+        return tuple(sorted(known, key=lambda each: (self.steps_to(each.cells[0][0]), each.kind)))
 
     @cached_property
     def players(self) -> tuple[KnownPlayer, ...]:
@@ -119,7 +122,7 @@ class OpenSeat(SeatSituation):
             KnownPlayer(name, seen.cell, seen.facing, seen.mark, self.step - seen.step)
             for name, seen in self.sighted.items()
         ]
-        return tuple(sorted(known, key=lambda each: (each.ago > 0, distance(self.here, each.cell), each.name)))
+        return tuple(sorted(known, key=lambda each: (each.ago > 0, self.steps_to(each.cell), each.name)))
 
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:

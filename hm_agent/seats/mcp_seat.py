@@ -1,0 +1,191 @@
+"""`hm-agent serve-seat`: any MCP client takes one seat of one episode, by the tools look, act and ask_rules.
+
+Needs the extra `mcp`. The episode is recorded and reported like all others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hm_agent.config import ConfigError
+from hm_agent.experiment import Episode, Experiment
+from hm_agent.files import REPORT, RUNS, path_in_words
+from hm_agent.models.prompts import phrase
+from hm_agent.models.settings import BUILTIN
+from hm_agent.pages.local_server import HOST
+from hm_agent.playing import play
+from hm_agent.pool.progress import Heartbeat
+from hm_agent.process.folder_lock import locked
+from hm_agent.process.interruptions import defer_interruptions
+from hm_agent.questions import Model
+from hm_agent.recording.result import Result
+from hm_agent.registry import find_agents, find_scenarios, suites
+from hm_agent.reporting.folder_pages import write_pages
+from hm_agent.reporting.request import ReportRequest
+from hm_agent.seats.seat_models import SeatModels
+from hm_agent.text_episode import OutsideSeat
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+NAME = "mcp"
+"""What results call the model of the seat, unless another name is given."""
+WORDS = "outside.j2"
+"""The template of all that a client is told beside the questions."""
+ABOUT = """Lets an MCP client take one seat of one episode, by the tools look, act and ask_rules.
+
+Over standard input and output, as clients start servers, or with --port over HTTP on this machine alone, at /mcp. The
+episode goes on when the seat has acted, and is recorded in OUT as `hm-agent play` does. If the client goes away, it
+ends as after an interruption."""
+
+
+@dataclass
+class ServedSeat:
+    """An episode of which one seat waits for its client. model: the name of the seat's model in the line-up."""
+
+    episode: Episode
+    model: str
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _seat: OutsideSeat | None = None
+    _result: Result | None = None
+
+    async def play(self) -> Result:
+        """Plays the episode; its files are written also if this is cancelled."""
+        try:
+            models = SeatModels(self.model, self._take)
+            self._result = await play(self.episode, models, Heartbeat(lambda pulse: None))
+        finally:
+            self._changed.set()
+        return self._result
+
+    def _take(self, seed: int) -> Model:
+        self._seat = OutsideSeat(seed, tells_again=False, on_request=self._changed.set)
+        return self._seat
+
+    async def look(self) -> str:
+        """What the seat is asked, once it is; after the episode what became of it."""
+        while not (self._result or self._is_asked):
+            self._changed.clear()
+            await self._changed.wait()
+        if self._seat and self._is_asked:
+            return self._seat.observation()
+        return self._over(self._result)
+
+    async def act(self, answer: str) -> str:
+        """Replies to what is asked; returns what is asked then."""
+        await self.look()
+        if self._seat and self._is_asked:
+            self._seat.chat.reply(answer)
+        return await self.look()
+
+    async def ask_rules(self) -> str:
+        """The whole question that waits, as it was first asked."""
+        over = await self.look()
+        request = self._seat.chat.request if self._seat else None
+        return request.messages[0].content if request else over
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._seat is not None and self._seat.chat.request is not None
+
+    def _over(self, result: Result | None) -> str:
+        measure, status = self.episode.scenario.metric, result.status if result else "failed"
+        value = result.metric(measure.name) if result else None
+        return phrase(WORDS, "over", status=status, measure=measure.unit, value=None if value is None else f"{value:g}")
+
+
+def server_of(seat: ServedSeat) -> MCPServer:
+    """The server with the three tools of a seat."""
+    from mcp.server.mcpserver import MCPServer
+
+    server = MCPServer("hm_agent", instructions=phrase(WORDS, "instructions"), log_level="ERROR")
+    for tool in (seat.look, seat.act, seat.ask_rules):
+        server.add_tool(tool, name=tool.__name__, description=phrase(WORDS, tool.__name__))
+    return server
+
+
+async def _serve(seat: ServedSeat, port: int | None) -> None:
+    """Plays while the client is there, and serves until it leaves or Ctrl-C. port: None for standard input."""
+    playing, server = asyncio.ensure_future(_play_and_report(seat)), server_of(seat)
+    try:
+        if port is None:
+            await server.run_stdio_async()
+        else:
+            await server.run_streamable_http_async(host=HOST, port=port)
+    finally:
+        # A client may send SIGTERM soon after it has gone: what was played is written all the same.
+        with defer_interruptions():
+            playing.cancel()
+            await asyncio.wait([playing])
+
+
+async def _play_and_report(seat: ServedSeat) -> None:
+    result, out = await seat.play(), seat.episode.experiment.out
+    request = ReportRequest((out,), out / REPORT)
+    await asyncio.to_thread(write_pages, out, request, is_cut_short=not result.is_finished)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`hm-agent serve-seat SCENARIO`; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    if find_spec("mcp") is None:
+        raise ConfigError("serve-seat needs MCP's SDK, which is not installed: pip install 'hm_agent[mcp]'")
+    episode = _episode(options)
+    with locked(episode.experiment.out, 1):
+        where = "standard input" if options.port is None else f"http://{HOST}:{options.port}/mcp"
+        seat = options.seat or episode.scenario.seats[0]
+        print(f"Serving {seat} of {episode.scenario.short_name} at {where}", file=sys.stderr, flush=True)
+        asyncio.run(_serve(ServedSeat(episode, options.name), options.port))
+    print(f"Files: {path_in_words(episode.folder)}", file=sys.stderr)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("hm-agent serve-seat", description=ABOUT, formatter_class=form, allow_abbrev=False)
+    parser.add_argument("scenario", metavar="SCENARIO", help="a scenario's name")
+    parser.add_argument("--agent", help="the agent whose model the client is (default: the one without a strategy)")
+    parser.add_argument("--seat", help="the seat that it takes (default: the first)")
+    parser.add_argument("--others", help="the agent of all other seats, with the built-in reasoner (default: --agent)")
+    parser.add_argument("--name", default=NAME, help=f"what results call the model of the seat (default: {NAME})")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="an option of the world")
+    parser.add_argument("--seed", type=int, default=0, help="the base seed (default: 0)")
+    parser.add_argument("--max_steps", type=int, help="cut the episode after so many steps")
+    parser.add_argument("--out", type=Path, default=RUNS, help=f"the folder of the run (default: {RUNS})")
+    parser.add_argument("--overwrite", action="store_true", help="play it anew if OUT has it already")
+    parser.add_argument("--port", type=int, help=f"serve over HTTP at this port of {HOST}")
+    return parser
+
+
+def _episode(options: argparse.Namespace) -> Episode:
+    """The episode to play; raises ConfigError if it can't be played, or was played already."""
+    given = dict(option.partition("=")[::2] for option in options.option)
+    scenario = find_scenarios([options.scenario], given)[0]
+    seat = options.seat or scenario.seats[0]
+    if seat not in scenario.seats:
+        raise ConfigError(f"--seat={seat}: {scenario.short_name} has {', '.join(scenario.seats)}")
+    (agent,) = find_agents([options.agent or suites()[scenario.world].plain_agent])
+    (other,) = find_agents([options.others or agent])
+    agents = tuple(agent if one == seat else other for one in scenario.seats)
+    experiment = Experiment(
+        (scenario,),
+        agents=(agent,),
+        seats=agents if len(agents) > 1 else (),
+        seat_models=tuple(options.name if one == seat else BUILTIN for one in scenario.seats),
+        seed=options.seed,
+        out=options.out,
+        max_steps=options.max_steps,
+        options=given,
+        overwrite=options.overwrite,
+    )
+    experiment.check(opens_models=False)
+    for episode in experiment.survey().episodes():
+        return episode
+    raise ConfigError(f"{options.out} has this episode already: --overwrite plays it anew, another --seed a new one")

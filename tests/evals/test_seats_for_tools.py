@@ -1,0 +1,201 @@
+"""Other tools take seats: inspect_ai's own runner, MCP's own client; Every Eval Ever's own validator reads the records.
+
+These need the extra `evals`; `make test-evals` runs them by name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from every_eval_ever.validate import validate_file
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.log import EvalLog
+from inspect_ai.model import get_model
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+import hm_agent
+from hm_agent.battery import Battery
+from hm_agent.command_line.converting import convert_command
+from hm_agent.recording import trace
+from hm_agent.recording.result import FILE, UNFINISHED, read_result
+from hm_agent.seats.inspect_tasks import battery, play
+from hm_agent.seats.mcp_seat import ServedSeat, _episode, _serve
+from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from tests.support.commands import ROOT
+
+SPOKEN = ["mg_pd_grim", "enacttom_one_window", "symmtom_pairs_order_1_even", "rws_repeated_1"]
+STEPS = 30
+NAME = "openai-api/loop/model"
+
+
+def first_choice(body: dict[str, Any]) -> Response:
+    """Answers as the last line of a prompt shows, with the first of its choices."""
+    prompt = prompt_of(body, 0)
+    shown = json.loads(prompt.strip().splitlines()[-1])
+    if "answer" in shown:
+        shown["answer"] = prompt.partition('Choose one: "')[2].partition('"')[0]
+    if "answers" in shown:
+        shown["answers"] = [choices.partition(" | ")[0] for choices in shown["answers"]]
+    if "calls" in shown and "(x, y)" in str(shown["calls"]):
+        shown["calls"] = ["wait(10)"]
+    return completion(json.dumps(shown))
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint(first_choice) as served:
+        yield served
+
+
+def run(task: Task, endpoint: Endpoint, tmp_path: Path) -> EvalLog:
+    model = get_model(NAME, base_url=endpoint.base_url, api_key="none", memoize=False)
+    log = evaluate(task, model=model, display="none", log_dir=str(tmp_path / "logs"))[0]
+    assert log.status == "success", log.error
+    return log
+
+
+def test_inspect_plays_the_same_episodes_in_all_worlds(endpoint: Endpoint, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"bots": "scripted", "literal": "1"}
+    literal = 0
+    for agent, names, used in (("react", SPOKEN, options), ("reader", ["exploretom_functional_a1"], {})):
+        log = run(play(names, agent, max_steps=STEPS, **used), endpoint, tmp_path)
+        settings = hm_agent.ModelSettings("model", base_url=endpoint.base_url)
+        own = hm_agent.play(
+            names, agent, model=settings, max_steps=STEPS, out=tmp_path / agent, report=False, progress=False, **used
+        )
+        played = {sample.store["result"]["scenario"]: sample for sample in log.samples or []}
+        assert len(played) == len(names)
+        for result in own:
+            sample = played[result.scenario]
+            told = sample.store["result"]
+            same = ("reward", "steps", "metrics", "questions", "unanswered_questions", "model_calls", "seed", "status")
+            assert {name: told[name] for name in same} == {name: getattr(result, name) for name in same}
+            assert result.is_answered
+            assert sample.scores
+            measure = hm_agent.registry.scenario_named(result.scenario).metric
+            assert sample.scores["functional"].value == result.metric(measure.name)
+            asked = [event for event in sample.events if event.event == "model"]
+            assert len(asked) == result.model_calls, "the log has every question"
+        assert log.results
+        literal += sum(score.scored_samples or 0 for score in log.results.scores if score.name == "literal")
+    assert literal == 2, "in the tests of mind and in functional stories"
+
+
+def test_inspect_leaves_other_seats_to_the_reasoner_and_files_where_they_are_asked_for(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    log = run(play("enacttom_one_window", "react", "builtin", out=str(out)), endpoint, tmp_path)
+    (result,) = hm_agent.load(out).itertuples()
+    assert result.model == f"{NAME}+builtin"
+    (sample,) = log.samples or []
+    assert [seat["model_calls"] > 0 for seat in sample.store["result"]["seats"]] == [True, False]
+
+
+def test_what_goes_wrong_is_an_error_or_unscored(tmp_path: Path) -> None:
+    with Endpoint(lambda body: completion("no answer")) as silent:
+        log = run(play("mg_pd_grim", "react", max_steps=3), silent, tmp_path)
+        (sample,) = log.samples or []
+        assert sample.scores
+        assert str(sample.scores["functional"].value) == "nan"
+        assert "3 of 3 questions unanswered" in sample.output.completion
+    model = get_model(NAME, base_url="http://127.0.0.1:9/v1", api_key="none", memoize=False)
+    (log,) = evaluate(
+        play("mg_pd_grim", "react", max_steps=3), model=model, display="none", log_dir=str(tmp_path), max_retries=0
+    )
+    assert log.status == "error"
+    with pytest.raises(hm_agent.ConfigError, match="unknown scenario"):
+        play("no_such_game")
+
+
+def test_the_batterys_task_has_its_items() -> None:
+    found = {sample.id for sample in battery("small", world=["matrix_games", "symmtom"]).dataset}
+    parts = Battery("small", worlds=("matrix_games", "symmtom")).parts()
+    assert found == {f"{info.short_name}/0" for part in parts for info in part.scenarios}
+
+
+def test_mcp_client_takes_a_seat_over_standard_input(tmp_path: Path) -> None:
+    asyncio.run(take_a_seat(tmp_path))
+    folder = tmp_path / "mg_pd_grim" / "react" / "client" / "episode-0"
+    result = read_result(folder / FILE)
+    assert result
+    assert (result.model, result.questions, result.model_calls, result.reward) == ("client", 2, 4, 6.0)
+    assert {"replay.html", trace.FILE} <= {path.name for path in folder.iterdir()}
+
+
+async def take_a_seat(tmp_path: Path) -> None:
+    flags = ("mg_pd_grim", "--max_steps=2", "--name=client", f"--out={tmp_path}")
+    command = ["-m", "hm_agent", "serve-seat", *flags]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    server = stdio_client(StdioServerParameters(command=sys.executable, args=command, env=environment))
+    async with Client(server) as client:
+
+        async def call(tool: str, **arguments: str) -> str:
+            said: str = (await client.call_tool(tool, arguments)).content[0].text
+            return said
+
+        assert {tool.name for tool in (await client.list_tools()).tools} == {"look", "act", "ask_rules"}
+        first = await call("look")
+        assert "Round 1 of 30" in first
+        assert await call("look") == first
+        assert "no answer found" in await call("act", answer="x" * 1_000_000)
+        assert "'rob' is no action" in await call("act", answer="play(rob)")
+        second = await call("act", answer="play(defect)")
+        assert "Round 2 of 30" in second
+        assert "(as before)" in second
+        assert "5 (0) against cooperate" in await call("ask_rules")
+        over = await call("act", answer='{"reasoning": "", "calls": ["play(defect)"]}')
+        assert over.startswith("The episode is over (max_steps). reward per round: 3.")
+        assert await call("act", answer="play(defect)") == over
+
+
+def test_mcp_client_that_leaves_ends_the_episode(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    given = {"scenario": "enacttom_one_window", "seat": "agent_1", "agent": None, "others": None, "name": "mcp"}
+    more = {"option": [], "seed": 0, "max_steps": None, "out": tmp_path, "overwrite": False, "port": port}
+    episode = _episode(Namespace(**given, **more))
+    assert episode.models == ("builtin", "mcp")
+    asyncio.run(look_and_leave(episode, port))
+    result = read_result(episode.folder / UNFINISHED)
+    assert result
+    assert result.status == "interrupted"
+
+
+async def look_and_leave(episode: hm_agent.Episode, port: int) -> None:
+    serving = asyncio.ensure_future(_serve(ServedSeat(episode, "mcp"), port))
+    while True:
+        try:
+            async with Client(f"http://127.0.0.1:{port}/mcp") as client:
+                assert "You are agent_1" in (await client.call_tool("look", {})).content[0].text
+            break
+        except (OSError, ExceptionGroup):  # it does not listen yet
+            await asyncio.sleep(0.1)
+    serving.cancel()
+    await asyncio.wait([serving])
+
+
+def test_records_are_valid_for_every_eval_ever(tmp_path: Path) -> None:
+    hm_agent.play("mg_pd_grim", ["react", "hypothetical_minds"], episodes=5, max_steps=3, out=tmp_path, progress=False)
+    cards = ROOT / "benchmarks" / "results" / "cards" / "hypothetical_minds"
+    assert convert_command([str(cards), str(tmp_path), f"--out={tmp_path}", "--organization=us"]) == 0
+    written = sorted((tmp_path / "data").rglob("*.json"))
+    assert len(written) == 3
+    for file in written:
+        report = validate_file(file)
+        assert report.valid, report
+    records = [json.loads(file.read_text("utf-8")) for file in written]
+    figures = {one["evaluation_name"]: one for record in records for one in record["evaluation_results"]}
+    assert figures["ExploreToM, order 3: functional"]["score_details"]["score"] == 1.0
+    assert "confidence_interval" in figures["mg_pd_grim"]["score_details"]["uncertainty"]

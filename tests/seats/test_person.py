@@ -1,0 +1,164 @@
+"""A person plays in a real terminal and on the page in a real browser, and is recorded like a model."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import hm_agent
+from hm_agent.config import ConfigError
+from hm_agent.recording import trace
+from hm_agent.recording.result import FILE, UNFINISHED, read_result
+from hm_agent.registry import find_agents
+from hm_agent.seats.person_page import open_page
+from tests.support.browsers import CONTRASTS, READABLE, requests_and_messages
+from tests.support.commands import ROOT, call_here
+
+END = "\x04"
+"""What Ctrl-D sends."""
+
+
+def converse(arguments: Sequence[str], script: Sequence[tuple[str, str]]) -> tuple[int, str]:
+    """Runs `hm-agent` in a terminal; types each text once the terminal shows the words before it.
+
+    Returns the exit status and all that was shown.
+    """
+    terminal, inner = pty.openpty()
+    command = [sys.executable, "-m", "hm_agent", *arguments]
+    process = subprocess.Popen(
+        command, stdin=inner, stdout=inner, stderr=inner, env=os.environ | {"PYTHONPATH": str(ROOT)}
+    )
+    os.close(inner)
+    shown, unread, waiting = "", "", list(script)
+    while process.poll() is None or select.select([terminal], [], [], 0)[0]:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                came = os.read(terminal, 2**16).decode("utf-8", "replace")
+            except OSError:  # the other end is closed
+                break
+            shown, unread = shown + came, unread + came
+        if waiting and waiting[0][0] in unread:
+            os.write(terminal, waiting.pop(0)[1].encode())
+            unread = ""
+    os.close(terminal)
+    assert not waiting, shown
+    return process.wait(), shown
+
+
+@pytest.mark.slow
+def test_a_person_plays_in_the_terminal_until_the_terminal_is_left(tmp_path: Path) -> None:
+    flags = ("--scenario=mg_pd_grim", "--agent=human", "--episodes=2", "--max_steps=2", f"--out={tmp_path}")
+    first = [("Type yes to begin: ", "yes\n"), ("> ", "play(nothing)\n"), ("> ", "play(defect)\n")]
+    second = [("> ", '{"reasoning": "", "calls": ["play(cooperate)"]}\n'), ("Round 1 of 30", END)]
+    status, shown = converse(("play", *flags), [*first, *second])
+    assert status == 130
+    assert "Nothing else is recorded" in shown
+    assert "'nothing' is no action; there are cooperate, defect" in shown
+    assert "type for example: play(cooperate)  play(defect)" in shown
+    folder = tmp_path / "mg_pd_grim" / "human" / "human"
+    played, left = (read_result(folder / name) for name in (f"episode-0/{FILE}", f"episode-1/{UNFINISHED}"))
+    assert played
+    assert (played.agent, played.model, played.questions, played.model_calls) == ("human", "human", 2, 3)
+    assert left
+    assert left.status == "interrupted"
+    lines = [json.loads(line) for line in (folder / "episode-0" / trace.FILE).read_text("utf-8").splitlines()]
+    assert "play(nothing)" in json.dumps(lines)
+    assert "human" in (tmp_path / "summary.md").read_text("utf-8")
+
+
+def ask(method: str, path: str, body: bytes = b"", host: str | None = None, length: int | None = None) -> int:
+    """The status of a request to the server of the page. length: what it says of the body, if not the truth."""
+    address = urlsplit(open_page().address)
+    connection = http.client.HTTPConnection("127.0.0.1", address.port or 0, timeout=10)
+    headers = {"Host": host or address.netloc, "Content-Length": str(len(body) if length is None else length)}
+    connection.request(method, path, body, headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def started(play: Callable[[], object]) -> Thread:
+    thread = Thread(target=play, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.slow
+def test_a_person_plays_on_the_page(window: Page, tmp_path: Path) -> None:
+    model = hm_agent.ModelSettings(page=True)
+
+    def play() -> None:
+        hm_agent.play(
+            "rws_repeated_1", "human", model=model, bots="scripted", max_steps=30, out=tmp_path, progress=False
+        )
+
+    page, person, playing = window, open_page(), started(play)
+    requests, messages = requests_and_messages(page)
+    page.goto(person.address)
+    expect(page.locator("#consent")).to_contain_text("Nothing else is recorded")
+    expect(page.locator("#game")).to_be_hidden()
+    while person.chat.request is None:
+        assert playing.is_alive()
+        time.sleep(0.05)
+    assert json.loads(person.state())["question"] is None, "nothing is asked before consent"
+    page.click("#agree")
+    expect(page.locator("#text")).to_contain_text("hold rock 1, paper 1, scissors 1")
+    expect(page.locator("#picture")).to_be_visible()
+    assert page.locator("#picture").evaluate("image => image.decode().then(() => image.naturalWidth)") == 40
+    assert min(page.evaluate(CONTRASTS))[0] >= READABLE
+
+    page.fill("#answer", "<b>wait</b>")
+    page.click("#send")
+    expect(page.locator("#problem")).to_contain_text("can't be used")
+    expect(page.locator("#answer")).to_have_value("<b>wait</b>")
+    page.fill("#answer", "")
+    page.click("#offers >> text=collect_unseen()")
+    page.select_option("select[aria-label=wait]", "wait(5)")
+    expect(page.locator("#answer")).to_have_value("collect_unseen(), wait(5)")
+    page.click("#send")
+    expect(page.locator("#text")).to_contain_text("It is step 5")
+    assert not page.locator("details").first.evaluate("section => section.open"), "the rules were shown already"
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    key = urlsplit(person.address).path
+    assert ask("GET", "/") == ask("GET", "/guess/") == ask("POST", "/guess/answer", b"{}") == 404
+    assert ask("GET", key, host="evil.example:80") == ask("POST", key + "answer", b"{}", "evil.example:80") == 403
+    assert ask("POST", key + "answer", b"no JSON") == ask("POST", key + "answer", b"[1]") == 400
+    assert ask("POST", key + "answer", length=1_000_001) == 413
+    assert ask("POST", key + "answer", b'{"number": 1, "text": "too late"}') == 204
+
+    page.select_option("select[aria-label=wait]", "wait(30)")
+    page.click("#send")
+    playing.join(60)
+    (result,) = hm_agent.load(tmp_path).itertuples()
+    assert (result.agent, result.status, result.steps, result.calls) == ("human", "max_steps", 30, 3)
+    assert [text for text in messages if "favicon" not in text] == []
+    assert all(re.match(re.escape(person.address), url) for url in requests if not url.startswith("data:"))
+
+
+def test_only_people_answer_for_people(tmp_path: Path) -> None:
+    flags = ("--scenario=mg_pd_grim", f"--out={tmp_path}")
+    status, _, errors = call_here(*flags, "--agent=human")
+    assert (status, "--page asks in a browser" in errors) == (2, True)
+    for flag, why in (("--workers=2", "one episode at a time"), ("--temperature=1", "the model human is a person")):
+        status, _, errors = call_here(*flags, "--agent=human", "--page", flag)
+        assert (status, why in errors, errors.count("\n")) == (2, True, 1)
+    assert call_here(*flags, "--agent=react", "--page")[0] == 2
+    assert "human" not in find_agents(["*"])
+    with pytest.raises(ConfigError, match="a person plays one episode at a time"):
+        hm_agent.play("mg_pd_grim", "human", model=hm_agent.ModelSettings(page=True), workers=2, out=tmp_path)
