@@ -1,7 +1,7 @@
 """`python -m benchmarks NAME ...` runs the named benchmarks; without a name, all but the stress tests.
 
-`stress` stands for the long benchmarks and those with failures: attack, faults, kills, conversations, workers, soak,
-many_results.
+`stress` stands for the long benchmarks and those with failures: every_substrate, attack, faults, kills, conversations,
+workers, soak, many_results.
 `rates` records what `--estimate` reads, and is run only by its name.
 `python -m benchmarks.behaviour BEFORE AFTER` measures nothing: it compares two run folders episode by episode.
 """
@@ -18,12 +18,14 @@ from benchmarks import (
     enacttom_hard,
     enacttom_ladder,
     enacttom_language,
+    every_substrate,
     exploretom,
     exploretom_functional,
     exploretom_pairs,
     exploretom_search,
     faults,
     kills,
+    loop,
     many_results,
     matrix_games,
     melting_pot_learners,
@@ -50,6 +52,7 @@ SECTIONS = {
     "accuracy": accuracy.main,
     "rewards": rewards.main,
     "sights": sights.main,
+    "loop": loop.main,
     "bots": bots.main,
     "calls": calls.main,
     "tokens": tokens.main,
@@ -72,6 +75,7 @@ SECTIONS = {
     "melting_pot_learners": melting_pot_learners.main,
 }
 STRESS = {
+    "every_substrate": every_substrate.main,
     "attack": attack.main,
     "faults": faults.main,
     "kills": kills.main,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from statistics import median
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as actors have it; read when NumPy is imported
@@ -15,11 +16,12 @@ import jax
 import numpy as np
 
 from hm_agent.worlds.melting_pot.learning.actor import Actor, PlayRequest, open_world, seated
+from hm_agent.worlds.melting_pot.learning.inputs import Sight
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters, PopulationPpo
 from hm_agent.worlds.melting_pot.learning.training import Playground, PopulationTraining
 
 ROUNDS = 10
-TARGETS = {
+TARGETS: Mapping[tuple[str, Sight, int], int] = {
     ("prisoners_dilemma_in_the_matrix__repeated_selfplay", "planes", 16): 4500,
     ("prisoners_dilemma_in_the_matrix__repeated_selfplay", "pixels", 16): 1800,
     ("running_with_scissors_in_the_matrix__arena_selfplay", "planes", 4): 900,

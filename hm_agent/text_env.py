@@ -31,7 +31,7 @@ from hm_agent.core import LiteralQuestion, Recorder, Seat
 from hm_agent.models.settings import BUILTIN
 from hm_agent.registry import check_agent, check_options, find_scenarios, suites
 from hm_agent.suite import ScenarioInfo, Setting
-from hm_agent.text_episode import OUTSIDE, Table, TextEpisode, TextStep
+from hm_agent.text_episode import OUTSIDE, TextEpisode, TextStep, TextTable
 
 T = TypeVar("T")
 WHOLE, NEW = "whole", "new"
@@ -71,7 +71,7 @@ def text_env(
     for seat, name in agents.items():
         check_agent(name, found, models[seat])
         check_options(name, found, settled)
-    return TextEnv(Table(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
+    return TextEnv(TextTable(found, settled, agents, models, history == WHOLE, invalid_cost, max_steps))
 
 
 def chosen_scenario(name: str, options: Mapping[str, str]) -> tuple[ScenarioInfo, Mapping[str, Setting]]:
@@ -92,7 +92,7 @@ class TextEnv:
     Use either `reset` and `step`, also inside a running event loop, or `begin` and `advance`, which are awaited in it.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: TextTable) -> None:
         self.table = table
         self.possible_seats = tuple(seat for seat, model in table.models.items() if model == OUTSIDE)
         self._world = suites()[table.scenario.world].open(table.scenario, table.options)

@@ -62,7 +62,7 @@ class TextStep(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Who plays a scenario, and how.
 
     agents, models: by seat; the model `OUTSIDE` is outside. options: the world's settled ones. tells_again: True to
@@ -147,7 +147,7 @@ class _SeatedAgent(Agent[Any, Any]):
 class TextEpisode:
     """One episode, played as far as the replies go."""
 
-    def __init__(self, world: World[Any, Any], table: Table, seed: int, recorders: Sequence[Recorder] = ()) -> None:
+    def __init__(self, world: World[Any, Any], table: TextTable, seed: int, recorders: Sequence[Recorder] = ()) -> None:
         """Begins the episode in the running event loop."""
         self._world, self._table, self._seed = world, table, seed
         self._changed = asyncio.Event()

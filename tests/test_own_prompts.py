@@ -225,6 +225,7 @@ def test_a_canned_answer_fits_any_form() -> None:
         inner: Inner
         either: bool | None
         count: int = Field(ge=3, le=4)
+        call: str = Field(pattern=r"^(go_to\((1|2), [a-c]{2,3}\)|wait)$")
 
     question = OwnQuestion("Anything.", Outer)
     request = Request("canned", (Message("user", ""),), Sampling(), "", answer_schema(question))

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from random import Random
-from string import ascii_lowercase
-from typing import Any
+from string import ascii_letters, ascii_lowercase, digits
+from typing import Any, TypeAlias
 
 from hm_agent.models.chat import Chat, Reply, Request
+from hm_agent.models.grammar import pattern_parts
 from hm_agent.questions import item_schemas
 
 PLACE = "python:hm_agent.models.canned:build"
 """The name by which it is asked for."""
 MOST = 3
 """The most items of a list and the most words of a text."""
+LONGEST = 20
+"""The most characters of a class that a pattern allows in any number."""
+Choices: TypeAlias = "Sequence[Sequence[tuple[str, str] | Choices]]"
+"""The alternatives of a pattern or a group: each a sequence of groups, and of parts as (kind, text)."""
 
 
 class CannedChat(Chat):
@@ -30,7 +37,7 @@ class CannedChat(Chat):
 
 
 def fitting(schema: Mapping[str, Any], stream: Random) -> Any:
-    """A random value that fits a JSON schema, except that texts are words whatever their pattern says."""
+    """A random value that fits a JSON schema, except for texts with a pattern that `grammar_of` can't translate."""
     return _value(schema, schema.get("$defs", {}), stream)
 
 
@@ -59,8 +66,58 @@ def _value(schema: Mapping[str, Any], named: Mapping[str, Any], stream: Random) 
             return stream.random() < 0.5
         case "null":
             return None
+    return _text(schema, stream)
+
+
+def _text(schema: Mapping[str, Any], stream: Random) -> str:
+    if "pattern" in schema and (choices := _choices(schema["pattern"])):
+        return _matching(choices, stream)
     words = ("".join(stream.choices(ascii_lowercase, k=5)) for _ in range(stream.randint(1, MOST)))
     return " ".join(words)[: schema.get("maxLength", 100)]
+
+
+@lru_cache(100)
+def _choices(pattern: str) -> Choices:
+    """The alternatives of a pattern; none if it has anything that `pattern_parts` doesn't know."""
+    try:
+        return _read(pattern_parts(pattern))
+    except ValueError:
+        return ()
+
+
+def _read(parts: Iterator[tuple[str, str]]) -> Choices:
+    """The alternatives up to the end of a group, or of the pattern."""
+    choices: list[list[tuple[str, str] | Choices]] = [[]]
+    for kind, text in parts:
+        match kind, text:
+            case "group", "(":
+                choices[-1].append(_read(parts))
+            case "group", "|":
+                choices.append([])
+            case "group", ")":
+                break
+            case _:
+                choices[-1].append((kind, text))
+    return choices
+
+
+def _matching(choices: Choices, stream: Random) -> str:
+    """A random text that one of the alternatives matches."""
+    return "".join(_part(part, stream) for part in stream.choice(choices))
+
+
+def _part(part: tuple[str, str] | Choices, stream: Random) -> str:
+    match part:
+        case "plain", str(text):
+            return text
+        case "several", str(text):
+            characters, _, times = text.partition("{")
+            allowed = [each for each in ascii_letters + digits + " " if re.match(characters, each)]
+            least, most = map(int, times.rstrip("}").split(",")) if times else (1, 1)
+            return "".join(stream.choices(allowed, k=stream.randint(least, max(least, min(most, LONGEST)))))
+        case "anchor", _:
+            return ""
+    return _matching(part, stream)
 
 
 def build(seed: int) -> CannedChat:

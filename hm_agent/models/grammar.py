@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _PATTERN_PART = re.compile(
@@ -68,19 +68,15 @@ class _Grammar:
 
     def _from_pattern(self, pattern: str) -> str:
         """Translates a regular expression made of plain text, groups, alternatives, and classes with a repetition."""
-        rule, end = [], 0
-        while end < len(pattern):
-            part = _PATTERN_PART.match(pattern, end)
-            if part is None:
-                raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
-            end = part.end()
-            match part.lastgroup:
+        rule = []
+        for kind, part in pattern_parts(pattern):
+            match kind:
                 case "group":
-                    rule.append(part[0])
+                    rule.append(part)
                 case "several":
-                    rule.append(self._class(part[0]))
+                    rule.append(self._class(part))
                 case "plain":
-                    rule.append(_literal(re.sub(r"\\(.)", r"\1", part[0])))
+                    rule.append(_literal(part))
         return f"({' '.join(rule)})"
 
     def _class(self, part: str) -> str:
@@ -91,6 +87,21 @@ class _Grammar:
             return allowed
         least, most = map(int, times.strip("{}").split(","))
         return self._repetition(allowed, least, most)
+
+
+def pattern_parts(pattern: str) -> Iterator[tuple[str, str]]:
+    """The parts of a regular expression as such expressions stand in schemas, each after its kind.
+
+    These are "anchor", "group" for (, ) and |, "several" for a class of characters with its repetition, and "plain" for
+    text, without backslashes. Raises ValueError for an expression with anything else.
+    """
+    end = 0
+    while end < len(pattern):
+        part = _PATTERN_PART.match(pattern, end)
+        if part is None or part.lastgroup is None:
+            raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
+        end = part.end()
+        yield part.lastgroup, re.sub(r"\\(.)", r"\1", part[0]) if part.lastgroup == "plain" else part[0]
 
 
 def _allowed_values(schema: Mapping[str, Any]) -> Sequence[Any]:

@@ -26,6 +26,7 @@ from jinja2 import (
 from jinja2.meta import find_referenced_templates
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from hm_agent.compiled_templates import keep_compiled
 from hm_agent.config import ConfigError, data_folder
 from hm_agent.extensions import ADDED, nearest
 from hm_agent.files import read_text
@@ -229,4 +230,5 @@ def _environment(folders: tuple[str, ...], *, notes: bool = True) -> Environment
         lstrip_blocks=True,
     )
     templates.filters.update(_FILTERS)
+    keep_compiled(templates)
     return templates

@@ -10,6 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from hm_agent.compiled_templates import keep_compiled
+
 SHARED = Path(__file__).parent
 """The folder of templates that every page may include."""
 
@@ -25,6 +27,7 @@ def environment(templates: Path) -> Environment:
         keep_trailing_newline=True,
     )
     jinja.filters.update({function.__name__: function for function in (minus, coded, breakable, digest)})
+    keep_compiled(jinja)
     return jinja
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from hm_agent.recording.replay.film import Pixels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -20,6 +27,12 @@ def opened(where: Browser | Page, path: Path, fragment: str = "") -> Page:
 
 def go_to(page: Page, step: int) -> None:
     page.fill("#slider", str(step))
+
+
+def pixels(page: Page, canvas: str) -> Pixels:
+    """What a canvas of the page shows, (H, W, 3)."""
+    picture = page.evaluate("id => document.getElementById(id).toDataURL('image/png')", canvas)
+    return np.asarray(Image.open(BytesIO(b64decode(picture.split(",")[1]))).convert("RGB"))
 
 
 def step_of(page: Page) -> int:

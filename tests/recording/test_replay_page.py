@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
-from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BytesIO
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
 
 from hm_agent.core import Decision, Hypothesis, Observation, Recorder, Thoughts
 from hm_agent.episode import run_episode
 from hm_agent.questions import Usage
-from hm_agent.recording.replay.film import Pixels
 from hm_agent.recording.replay.recorder import PAGE, ReplayRecorder
 from hm_agent.recording.trace import TraceRecorder
 from hm_agent.suite import ScenarioInfo
-from tests.recording.browsing import go_to, opened, step_of
+from tests.recording.browsing import go_to, opened, pixels, step_of
 from tests.recording.recordings import (
     NO_SCENARIO,
     Count,
@@ -153,11 +148,6 @@ def page(recording: Recording, window: Page) -> Iterator[Page]:
     _, said = requests_and_messages(window)
     yield opened(window, recording.path)
     assert said == []
-
-
-def pixels(page: Page, canvas: str) -> Pixels:
-    picture = page.evaluate("id => document.getElementById(id).toDataURL('image/png')", canvas)
-    return np.asarray(Image.open(BytesIO(b64decode(picture.split(",")[1]))).convert("RGB"))
 
 
 def test_it_opens_from_a_file_and_asks_for_nothing_else(recording: Recording, window: Page) -> None:

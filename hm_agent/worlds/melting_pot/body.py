@@ -54,7 +54,8 @@ class SubstrateAgentState:
     None if there is none. over_because: why the plan is over, while the next one waits until the agent can act; None
     while it is followed. route: the cells ahead, the nearest first. failed: the call that failed in this step.
     asked_because: why a plan was asked for in this step, None if none was. skipped: the calls of the plan that were
-    skipped because their thing was gone. Only replays show the fields from `view` to `failed`.
+    skipped because their thing was gone. is_own_map: True if cells are counted from where the player began. Only
+    replays show the fields from `view` to `failed`, and the last one.
     """
 
     pose: Pose | None
@@ -73,6 +74,7 @@ class SubstrateAgentState:
     failed: Call | None = field(metadata=UNSHOWN)
     asked_because: str | None = None
     skipped: Sequence[Call] = ()
+    is_own_map: bool = field(default=False, metadata=UNSHOWN)
 
 
 class SubstrateNotes(Notes[View, SeatSituation, Move]):

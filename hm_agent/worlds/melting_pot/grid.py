@@ -5,7 +5,7 @@ A cell is (x, y): x counts columns from the west, y counts rows from the north, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -179,11 +179,15 @@ NOWHERE = Area((), np.empty(0, np.intp))
 
 @dataclass(frozen=True)
 class Layout:
-    """A map's size and walls, which are known before an episode. Cells are numbered row by row from the top left."""
+    """A map's size and walls, which are known before an episode. Cells are numbered row by row from the top left.
+
+    is_torus: True if whoever leaves the map comes back on the other side.
+    """
 
     width: int
     height: int
     walls: frozenset[Cell]
+    is_torus: bool = False
 
     @classmethod
     def from_ascii(cls, text: str, walls: str = "W") -> Layout:
@@ -194,6 +198,26 @@ class Layout:
 
     def contains(self, cell: Cell) -> bool:
         return 0 <= cell[0] < self.width and 0 <= cell[1] < self.height
+
+    def wrapped(self, cell: Cell) -> Cell:
+        """The cell on a torus that one beyond its edge stands for; on any other map the cell itself."""
+        return (cell[0] % self.width, cell[1] % self.height) if self.is_torus else cell
+
+    def seen_from(self, here: Cell, cell: Cell) -> Cell:
+        """Where a cell lies for whoever is at another: on a torus the nearest way there may lead over the edge."""
+        if not self.is_torus:
+            return cell
+        dx, dy = cell[0] - here[0], cell[1] - here[1]
+        across, down = self.width // 2, self.height // 2
+        return here[0] + (dx + across) % self.width - across, here[1] + (dy + down) % self.height - down
+
+    def all_seen_from(self, here: Cell, cells: Set[Cell]) -> Set[Cell]:
+        """Where some cells lie for whoever is at another."""
+        return {self.seen_from(here, cell) for cell in cells} if self.is_torus else cells
+
+    def distance(self, a: Cell, b: Cell) -> int:
+        """Manhattan distance in cells, on a torus the nearest way."""
+        return distance(a, self.seen_from(a, b))
 
     def number(self, cell: Cell) -> int:
         """The number of a cell on the map."""
@@ -229,7 +253,10 @@ class Layout:
     def neighbours(self) -> dict[Cell, tuple[Cell, ...]]:
         """The open cells next to each open cell."""
         open_cells = set(self.open_cells)
-        return {cell: tuple(n for n in around(cell) if n in open_cells) for cell in self.open_cells}
+        return {
+            cell: tuple(beside for beside in map(self.wrapped, around(cell)) if beside in open_cells)
+            for cell in self.open_cells
+        }
 
 
 def around(cell: Cell) -> Iterator[Cell]:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hm_agent.worlds.melting_pot.grid import Facing, Layout, Move, Pose, Window, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import Cell, Facing, Layout, Move, Pose, Window, distance, step_towards
+from hm_agent.worlds.melting_pot.planning.walking import find_path
 
 POSES = st.builds(Pose, st.integers(-30, 30), st.integers(-30, 30), st.sampled_from(Facing))
 OFFSETS = st.integers(-5, 5)
@@ -108,3 +109,18 @@ def test_patches_begin_far_ahead_to_the_left() -> None:
 def test_window_shows_exactly_its_cells() -> None:
     around = {(x, y) for x in range(20) for y in range(20)}
     assert {cell for cell in around if WINDOW.shows(AT, cell)} == set(WINDOW.cells(AT))
+
+
+def test_on_a_torus_the_nearest_way_leads_over_the_edge() -> None:
+    torus = Layout(7, 5, frozenset({(0, 1)}), is_torus=True)
+    assert set(torus.neighbours[0, 0]) == {(6, 0), (1, 0), (0, 4)}  # below it is a wall
+    assert torus.seen_from((1, 0), (5, 4)) == (-2, -1)
+    assert find_path(torus, (1, 1), (6, 1)) in [((1, row), (0, row), (6, row), (6, 1)) for row in (0, 2)], (
+        "around the wall, and over the edge"
+    )
+
+
+@given(st.tuples(st.integers(0, 6), st.integers(0, 4)), st.tuples(st.integers(0, 6), st.integers(0, 4)))
+def test_the_distance_on_a_torus_is_that_of_the_shortest_path(start: Cell, goal: Cell) -> None:
+    torus = Layout(7, 5, frozenset(), is_torus=True)
+    assert torus.distance(start, goal) == len(find_path(torus, start, goal) or ())

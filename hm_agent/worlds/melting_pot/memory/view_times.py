@@ -7,7 +7,7 @@ from copy import copy
 import numpy as np
 import numpy.typing as npt
 
-from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout, lying_apart
+from hm_agent.worlds.melting_pot.grid import Area, Cell, Layout
 
 STEPS_PER_CELL = 4
 """One cell of distance counts as much as this many steps out of view."""
@@ -64,11 +64,21 @@ class ViewTimes:
             x, y = self._open_x, self._open_y
             hidden &= (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
         x, y, staleness = self._open_x[hidden], self._open_y[hidden], self._staleness(start, step)[hidden]
-        ranked = ((int(x[n]), int(y[n])) for n in np.lexsort((y, x, -staleness)))
-        return tuple((cell, self.of(cell)) for cell in lying_apart(ranked, MIN_SEPARATION, UNSEEN_PLACES))
+        ranks = staleness * len(self._steps) - (x * self._layout.height + y)  # ties go to the first, column by column
+        places: list[tuple[Cell, int | None]] = []
+        while len(ranks) and len(places) < UNSEEN_PLACES:
+            best = int(ranks.argmax())
+            place = int(x[best]), int(y[best])
+            places.append((place, self.of(place)))
+            apart = np.abs(x - place[0]) + np.abs(y - place[1]) >= MIN_SEPARATION
+            x, y, ranks = x[apart], y[apart], ranks[apart]
+        return tuple(places)
 
     def _staleness(self, start: Cell, step: int) -> npt.NDArray[np.int64]:
         """(n,) of each open cell: its steps out of view, less STEPS_PER_CELL for each cell of distance from `start`."""
-        distances = np.abs(self._open_x - start[0]) + np.abs(self._open_y - start[1])
+        across, down = np.abs(self._open_x - start[0]), np.abs(self._open_y - start[1])
+        if self._layout.is_torus:
+            across, down = np.minimum(across, self._layout.width - across), np.minimum(down, self._layout.height - down)
+        distances = across + down
         staleness: npt.NDArray[np.int64] = step - self._steps[self._layout.open_numbers] - STEPS_PER_CELL * distances
         return staleness

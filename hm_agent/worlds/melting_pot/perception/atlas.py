@@ -74,6 +74,18 @@ class Atlas:
         patches: list[bytes] = np.frombuffer(rows.swapaxes(1, 2).tobytes(), PATCH).tolist()
         return list(map(self._index.__getitem__, patches))
 
+    def nearest(self, patch: Pixels) -> int:
+        """The label index of the picture seen so far, of those explained, with the least sum of differences to a patch.
+
+        UNKNOWN if none was explained so far. patch: (8, 8, 3) uint8.
+        """
+        known = [(picture, number) for picture, number in self._index.copy().items() if number != UNKNOWN]
+        if not known:
+            return UNKNOWN
+        pictures = np.frombuffer(b"".join(picture for picture, _ in known), np.uint8).reshape(len(known), -1)
+        differences = np.abs(pictures.astype(np.int32) - patch.reshape(1, -1)).sum(axis=1)
+        return known[int(differences.argmin())][1]
+
     def picture(self, *sprites: Sprite) -> Pixels:
         """(8, 8, 3) RGB of sprites on a cell, from bottom to top."""
         return compose([self._pictures[sprite] for sprite in sprites])

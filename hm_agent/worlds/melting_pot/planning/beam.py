@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.facts import Beam
-from hm_agent.worlds.melting_pot.grid import TURNS, Cell, Layout, Move, Pose, distance
+from hm_agent.worlds.melting_pot.grid import AHEAD, TURNS, Cell, Layout, Move, Pose, distance
 from hm_agent.worlds.melting_pot.planning.traffic import Step, against_traffic
 
 MOVES = (
@@ -65,7 +65,10 @@ def find_approach(
     things: cells that stop the beam and are not entered. moves: of approaches of the same length, the one whose moves
     come first here is taken. avoid: steps that it does not take.
     """
-    blocked = layout.walls | things
+    target = layout.seen_from(start.cell, target)
+    blocked = layout.all_seen_from(start.cell, layout.walls | things)
+    free = layout.all_seen_from(start.cell, layout.neighbours.keys()) - blocked - {target}
+    ways = _ways(tuple(moves))
     before: dict[Pose, tuple[Pose, Move] | None] = {start: None}
     queue = deque([(start, 0)])
     while queue:
@@ -74,14 +77,18 @@ def find_approach(
             return _traced(before, pose)
         if taken + distance(pose.cell, target) - beam.radius - beam.length > horizon or taken == horizon:
             continue  # even the straight way is too long
-        for move in moves:
-            after = pose.after(move)
-            cell = after.cell
-            is_free = layout.is_open(cell) and cell != target and cell not in things
-            if is_free and after not in before and (pose.cell, cell) not in avoid:
+        for move, dx, dy, facing in ways[pose.facing]:
+            cell = pose.x + dx, pose.y + dy
+            if cell in free and (after := Pose(*cell, facing)) not in before and (pose.cell, cell) not in avoid:
                 before[after] = pose, move
                 queue.append((after, taken + 1))
     return None
+
+
+@cache
+def _ways(moves: tuple[Move, ...]) -> Sequence[Sequence[tuple[Move, int, int, int]]]:
+    """By facing, where each of some moves leads: the columns to the east, the rows to the south, the facing then."""
+    return [[(move, *Pose(0, 0, facing).after(move)) for move in moves] for facing in range(len(AHEAD))]
 
 
 def _traced(before: Mapping[Pose, tuple[Pose, Move] | None], end: Pose) -> BeamApproach:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from heapq import heappop, heappush
 
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Move, Pose, step_towards
 from hm_agent.worlds.melting_pot.memory.entities import EntityMemory
 from hm_agent.worlds.melting_pot.perception.textual_map import TextualMap
 from hm_agent.worlds.melting_pot.planning.beam import BeamApproach
@@ -22,7 +22,7 @@ def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozen
     """The shortest path by A* that enters no cell of `avoid` except the goal; None where there is none."""
     came_from: dict[Cell, Cell | None] = {start: None}
     steps = {start: 0}
-    frontier = [(distance(start, goal), 0, start)]
+    frontier = [(layout.distance(start, goal), 0, start)]
     while frontier:
         _, taken, cell = heappop(frontier)
         if cell == goal:
@@ -32,8 +32,26 @@ def find_path(layout: Layout, start: Cell, goal: Cell, avoid: Set[Cell] = frozen
                 continue
             if taken + 1 < steps.get(neighbour, 1_000_000):
                 steps[neighbour], came_from[neighbour] = taken + 1, cell
-                heappush(frontier, (taken + 1 + distance(neighbour, goal), taken + 1, neighbour))
+                heappush(frontier, (taken + 1 + layout.distance(neighbour, goal), taken + 1, neighbour))
     return None
+
+
+def steps_from(layout: Layout, start: Cell, leads_on: Callable[[Cell], bool]) -> Mapping[Cell, int]:
+    """The steps of the shortest paths to all cells that paths lead to, the nearest first.
+
+    leads_on: says of a cell that is reached whether paths go on from there.
+    """
+    steps = {start: 0}
+    frontier = deque([start])
+    while frontier:
+        cell = frontier.popleft()
+        if cell != start and not leads_on(cell):
+            continue
+        for neighbour in layout.neighbours[cell]:
+            if neighbour not in steps:
+                steps[neighbour] = steps[cell] + 1
+                frontier.append(neighbour)
+    return steps
 
 
 def _traced(came_from: Mapping[Cell, Cell | None], goal: Cell) -> Path:
@@ -87,10 +105,10 @@ class Walker:
             path = find_path_past_things(self._layout, pose.cell, goal, things, players - {goal})
             self._goal, self._path = goal, deque(path or ())
             self._expected = {cell: things[cell] for cell in self._path if cell in things}
-        return step_towards(pose, self._path[0]) if self._path else None
+        return step_towards(pose, self._layout.seen_from(pose.cell, self._path[0])) if self._path else None
 
     def _is_clear(self, pose: Pose, memory: EntityMemory, players: frozenset[Cell]) -> bool:
-        if not self._path or distance(pose.cell, self._path[0]) != 1:
+        if not self._path or self._layout.distance(pose.cell, self._path[0]) != 1:
             return False
         ahead = self._path[0]
         thing = memory.things.get(ahead)

@@ -1,9 +1,9 @@
-"""Finds each player on a picture of the whole map, in games whose players look different."""
+"""Finds the players that look different from all others on a picture of the whole map."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from functools import cache
 
 from hm_agent.worlds.melting_pot.facts import GameFacts
@@ -12,47 +12,46 @@ from hm_agent.worlds.melting_pot.perception.atlas import Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import SPRITE_SIZE, Pixels, Sprite
 from hm_agent.worlds.melting_pot.scenarios import game_named
 
+Colour = tuple[int, ...]
 Cell = tuple[int, int]
-MOST_UNNAMED = 2
-"""The most players whose names pictures leave out."""
 
 
 class Avatars:
     """Finds players by their sprites. names: the players' names by sprite. colours: as on the map, by player."""
 
     def __init__(self, atlas: Atlas, names: Mapping[str, str]) -> None:
-        self._atlas, self._names, self.players = atlas, names, tuple(dict.fromkeys(names.values()))
-        first = {name: sprite for sprite, name in reversed(list(names.items()))}
-        self.colours = {name: _main_colour(atlas.picture(Sprite(first[name]))) for name in self.players}
+        self._atlas, self._names = atlas, names
+        worn: dict[str, Counter[Colour]] = {name: Counter() for name in names.values()}
+        for sprite, name in names.items():
+            worn[name].update(map(tuple, atlas.picture(Sprite(sprite)).reshape(-1, 3).tolist()))
+        shared = set.intersection(*map(set, worn.values())) if len(worn) > 1 else set()
+        self.colours = {name: _main_colour(own, shared) for name, own in worn.items()}
 
-    def places(self, frame: Pixels) -> Sequence[Cell | None]:
-        """The cell (column, row) of each of `players` on a frame of the whole map; None for a player not on it."""
+    def places(self, frame: Pixels) -> Mapping[str, Cell]:
+        """The cell (column, row) on a frame of the whole map of each player that shows there."""
         columns, labels = frame.shape[1] // SPRITE_SIZE, self._atlas.labels
-        cells = {
+        return {
             self._names[sprite.name]: (place % columns, place // columns)
             for place, label in enumerate(self._atlas.label(frame))
             for sprite in labels[label].sprites
             if sprite.name in self._names
         }
-        return [cells.get(player) for player in self.players]
 
 
-def _main_colour(picture: Pixels) -> str:
-    """The most frequent colour of an avatar over black, e.g. #f54141."""
-    pixels = map(tuple, picture.reshape(-1, 3).tolist())
-    ((colour, _),) = Counter(pixel for pixel in pixels if any(pixel)).most_common(1)
-    return f"#{bytes(colour).hex()}"
+def _main_colour(own: Counter[Colour], shared: Set[Colour]) -> str:
+    """The most frequent colour of an avatar but black, e.g. #f54141; one that not all players share, if any."""
+    colours = [colour for colour, _ in own.most_common() if any(colour)]
+    return f"#{bytes(next((each for each in colours if each not in shared), colours[0])).hex()}"
 
 
-def avatars_of(game: GameFacts) -> Avatars | None:
-    """The avatars of a game's players; None if there are only two, or if they look alike."""
+def avatars_of(game: GameFacts) -> Avatars:
+    """The avatars of a game's players."""
     return _avatars(game.short_name)
 
 
 @cache
-def _avatars(game_name: str) -> Avatars | None:
+def _avatars(game_name: str) -> Avatars:
     from hm_agent.worlds.melting_pot.simulator.substrate import atlas_of
 
     game = game_named(game_name, GameFacts)
-    worn = kind_of(game).worn(game)
-    return Avatars(atlas_of(game.substrate), worn) if len(set(worn.values())) > MOST_UNNAMED else None
+    return Avatars(atlas_of(game.substrate), kind_of(game).worn(game))

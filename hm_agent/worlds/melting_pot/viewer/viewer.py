@@ -24,6 +24,8 @@ from hm_agent.worlds.melting_pot.viewer.avatars import avatars_of
 
 SCRIPTS = Path(__file__).parent / "scripts"
 IN_VIEW = "in view"
+MOST_UNNAMED = 2
+"""The most players whose names maps leave out."""
 
 
 class MeltingPotViewer:
@@ -44,13 +46,13 @@ class MeltingPotViewer:
             "actions": [name.lower() for name in actions_of(self._game.substrate).__members__],
             "spriteSize": SPRITE_SIZE,
             "planning": [question.__name__ for kind in KINDS.values() for question in kind.planning_questions()],
-            "players": self._players(),
+            "players": [{"name": name, "colour": colour} for name, colour in self._named().items()],
         }
 
-    def _players(self) -> Sequence[Mapping[str, str]]:
-        """The players' names and colours; empty unless several others look different on the map."""
-        avatars = avatars_of(self._game)
-        return [{"name": name, "colour": colour} for name, colour in avatars.colours.items()] if avatars else []
+    def _named(self) -> Mapping[str, str]:
+        """The colours of the players that look different on the map, by name; empty unless they are more than two."""
+        colours = avatars_of(self._game).colours
+        return colours if len(colours) > MOST_UNNAMED else {}
 
     def frames(self, step: Step) -> Mapping[str, Pixels]:
         views = {seat: self.seen(observed.view) for seat, observed in step.turn.observations.items()}
@@ -63,7 +65,9 @@ class MeltingPotViewer:
         """What is hidden from a seat and, for an agent with a body, what it sees, remembers and plans.
 
         held: the inventories (own, other's) in an interaction that the step began. where: the cells of the players in
-        `facts`, None for a player off the map. inventory, cell: what an agent without a body holds, and where it is.
+        `facts`, None for a player off the map. inventory: what an agent without a body holds. cell: where the player
+        is, where its agent doesn't say it by the cells of the map; None if unknown. own_map: True if an agent with a
+        body counts cells from where it began.
         watches: True if the strategy is to meet nobody yet, which a trace can't tell from meeting anybody.
         """
         scene, decision = _scene(step), step.decisions[seat]
@@ -71,8 +75,11 @@ class MeltingPotViewer:
         watches = isinstance(strategy, SubstrateStrategy) and strategy.seek == ()
         others = self._others(scene, slot_of(seat))
         shown = {**others, "held": scene.held.get(seat), "watches": watches or None}
-        if avatars := avatars_of(self._game):
-            shown["where"] = avatars.places(scene.frame)
+        is_own_map = isinstance(state, SubstrateAgentState) and state.is_own_map
+        if (named := self._named()) or is_own_map:
+            places = avatars_of(self._game).places(scene.frame)
+            shown |= {"where": [places.get(player) for player in named]} if named else {}
+            shown |= {"cell": places.get(seat), "own_map": True} if is_own_map else {}
         if isinstance(state, SubstrateAgentState):
             return {**shown, **_agent_state(state, step.turn.step)}
         return {**shown, "inventory": scene.players[slot_of(seat)].inventory, "cell": scene.cell(seat)}

@@ -8,15 +8,18 @@ from dataclasses import replace
 import pytest
 
 from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import AgendaFacts, is_voting_place, nearest_deposit
-from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls
+from hm_agent.worlds.melting_pot.games.agenda.agenda_mind import best_calls, impostor_chances
 from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     ACCUSES,
     CREW,
     FOLLOWS,
+    HUNTS,
     IMPOSTOR,
     LURKS,
+    PAUSE,
     SILENT,
     accusing_calls,
+    bring_gems,
     most_suspect,
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaNotes, AgendaSeat
@@ -28,7 +31,14 @@ from hm_agent.worlds.melting_pot.games.agenda.evidence import (
     Suspicion,
 )
 from hm_agent.worlds.melting_pot.games.agenda.simulator.agenda_bots import own_slot
-from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, FollowPlayer, UseAction, WalkTo
+from hm_agent.worlds.melting_pot.games.open.calls import (
+    CollectThings,
+    FollowPlayer,
+    KeepAway,
+    LookAround,
+    UseAction,
+    WalkTo,
+)
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Cell, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
@@ -103,6 +113,66 @@ def test_players_in_view_are_not_cleared_if_they_may_have_been_seen_by_the_agent
     assert not told
 
 
+def test_who_works_and_who_idles_is_counted_by_the_steps_in_view() -> None:
+    watch = EvidenceWatch(frozenset(), "player_0")
+    watch.take(Ballot(dict.fromkeys(("player_0", *OTHERS)), frozenset()))
+    for step, (x, _) in enumerate([(12, 0), (13, 0), (14, 0), (15, 0)]):
+        watch.read(step, seen(HALL, {"player_1": (x, 10), "player_2": (9, 9)}), (), None, 0.0)
+    first, second, *_ = watch.suspicions
+    assert first == Suspicion("player_1", steps=3, stores=1)
+    assert second == Suspicion("player_2", steps=3, idle=3)
+
+
+def test_the_impostor_may_tag_soon_unless_it_has_just_tagged_or_been_in_a_vote() -> None:
+    watch = EvidenceWatch(frozenset(), "player_0")
+    votes = dict.fromkeys(("player_0", *OTHERS))
+    tags = []
+    for step in range(160):
+        if step == 60:
+            votes.pop("player_1")
+        watch.take(Ballot(votes, frozenset(OTHERS) - votes.keys()))
+        watch.read(step, seen(ROOM if step in range(130, 155) else HALL, {}), (), None, 0.0)
+        tags += [step] * watch.can_tag
+    assert tags == [*range(42, 60), *range(102, 130)]
+
+
+def test_of_four_one_is_the_impostor_and_who_idles_is_likelier_than_who_stores(seat: AgendaSeat) -> None:
+    assert set(impostor_chances(seat).values()) == {0.25}
+    known = tuple(
+        Suspicion(name, steps=40, idle=idle, stores=stores)
+        for name, idle, stores in zip(OTHERS, (8, 0, 0, 1), (0, 3, 0, 0), strict=True)
+    )
+    idler, worker, *_ = chances = [*impostor_chances(changed(seat, suspicions=known)).values()]
+    assert sum(chances) == pytest.approx(1)
+    assert idler == max(chances) > 0.9
+    assert worker == min(chances)
+
+
+def test_a_crewmate_that_knows_too_little_joins_the_votes_of_others_or_votes_for_nobody(seat: AgendaSeat) -> None:
+    believed = dict.fromkeys(OTHERS, CREW)
+    voting = changed(seat, is_voting=True)
+    assert best_calls(voting, believed)[0] == UseAction("vote_6")
+    accused = changed(voting, votes={**dict.fromkeys(OTHERS), "player_1": "player_3"})
+    assert best_calls(accused, believed)[0] == UseAction("vote_4")
+    cleared = tuple(Suspicion(name, elsewhere=int(name == "player_3")) for name in OTHERS)
+    assert best_calls(changed(accused, suspicions=cleared), believed)[0] == UseAction("vote_6")
+
+
+def test_a_crewmate_keeps_away_from_who_may_freeze_it_soon(seat: AgendaSeat) -> None:
+    def beside(count: int, ago: int = 0) -> AgendaSeat:
+        sighted = {
+            name: PlayerSighting((4 + place, 5), 0, None, seat.step - ago) for place, name in enumerate(OTHERS[:count])
+        }
+        return changed(seat, is_ready=True, sighted=sighted, pose=HALL)
+
+    unclear, told = dict.fromkeys(OTHERS, CREW), {**dict.fromkeys(OTHERS, SILENT), "player_1": HUNTS}
+    assert best_calls(beside(1), unclear) == [KeepAway("player_1", PAUSE)]
+    assert best_calls(beside(2), unclear) == [LookAround(), *bring_gems(beside(2))]
+    assert best_calls(beside(2), told) == [KeepAway("player_1", PAUSE)]
+    assert best_calls(beside(2, ago=9), told)[0] == LookAround()
+    assert best_calls(changed(beside(2), is_ready=False), told) == bring_gems(beside(2))
+
+
 def changed(seat: AgendaSeat, **fields: object) -> AgendaSeat:
     return replace(seat, **fields)  # type: ignore[arg-type]
 
@@ -142,8 +212,11 @@ def test_an_impostor_freezes_beside_witnesses_only_where_crewmates_do_not_accuse
     nearest = impostor.in_view[0]
     assert best_calls(impostor, {"player_1": SILENT}) == [UseAction("tag", nearest)]
     assert best_calls(impostor, {"player_1": ACCUSES}) == [FollowPlayer(nearest, 5)]
+    last = changed(impostor, votes=dict.fromkeys(OTHERS[:2]))
+    assert best_calls(last, {"player_1": ACCUSES}) == [UseAction("tag", nearest)]
     voting = changed(impostor, is_voting=True)
     assert best_calls(voting, {"player_1": FOLLOWS})[0] == UseAction("vote_2")
+    assert best_calls(voting, {"player_1": ACCUSES})[0] == UseAction("vote_2")
     assert best_calls(voting, {"player_1": SILENT})[0] == UseAction("vote_6")
 
 

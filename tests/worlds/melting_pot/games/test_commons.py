@@ -12,18 +12,20 @@ from hm_agent.registry import scenarios, suites
 from hm_agent.testing.episodes import SeatLog, play_out, seat_agents
 from hm_agent.theory_of_mind.mind import PlayerBelief
 from hm_agent.worlds.melting_pot.games import kind_of
-from hm_agent.worlds.melting_pot.games.commons.best_plan import RiverState, income
-from hm_agent.worlds.melting_pot.games.commons.commons_conduct import FRESH, CommonsConduct, CommonsWatch, takes_last
+from hm_agent.worlds.melting_pot.games.commons.best_plan import RiverState, income, tend_river
+from hm_agent.worlds.melting_pot.games.commons.commons_conduct import CommonsConduct, CommonsWatch, takes_last
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts, River
 from hm_agent.worlds.melting_pot.games.commons.commons_reasoner import REASONER, rules_believed
-from hm_agent.worlds.melting_pot.games.commons.commons_seat import CommonsSeat
-from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest
-from hm_agent.worlds.melting_pot.games.open.calls import WalkTo
-from hm_agent.worlds.melting_pot.games.open.conduct import STRETCH, takes, uses
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH, CommonsSeat, RiverSeen
+from hm_agent.worlds.melting_pot.games.commons.rules import REGROWTH_RULES, RIVER_RULES, harvest, punish
+from hm_agent.worlds.melting_pot.games.open.calls import CollectThings, LookAround, StandStill, UseAction, WalkTo
+from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS, takes, uses
 from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
-from hm_agent.worlds.melting_pot.grid import Layout, Pose
-from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory
+from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
+from hm_agent.worlds.melting_pot.grid import NOWHERE, Layout, Pose
+from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMemory, PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
+from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 from hm_agent.worlds.melting_pot.scenarios import game_named, scenario_named
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots, config_of
 from hm_agent.worlds.melting_pot.simulator.substrate import default_settings
@@ -121,6 +123,8 @@ def seat_at(name: str, **known: object) -> CommonsSeat:
         ("clean_up", [conduct(EATS), conduct(EATS, in_company=True)], RIVER_RULES["eats"]),
         ("clean_up", [conduct(EATS), conduct(CLEANS, 85, in_company=True)], RIVER_RULES["reciprocates"]),
         ("clean_up", [conduct(CLEANS), conduct(EATS, 85), conduct(CLEANS, 140)], RIVER_RULES["takes_turns"]),
+        ("clean_up", [conduct(STAYS), conduct(WALKS, 85)], RIVER_RULES["reciprocates"]),
+        ("clean_up", [conduct(STAYS), conduct(WALKS, 85, in_company=True)], RIVER_RULES["eats"]),
         ("commons_harvest_open", [conduct(EATS), conduct(EATS)], REGROWTH_RULES["spares"]),
         ("commons_harvest_open", [conduct(EATS), conduct(EATS), conduct(LAST)], REGROWTH_RULES["strips"]),
     ],
@@ -135,6 +139,58 @@ def test_cleaning_pays_where_others_answer_it_and_not_where_they_do_it_anyway() 
     answering, cleaning = ("reciprocates",) * 3, ("cleans", "cleans", "eats")
     assert income(river, now, answering, range(40), 200) > 10 + 10 * income(river, now, answering, range(0), 200)
     assert income(river, now, cleaning, range(0), 200) > income(river, now, cleaning, range(40), 200)
+
+
+def test_where_nothing_pays_a_player_cleans_though_it_expects_no_help() -> None:
+    river = RiverSeen(dirty=100, places=140, step=99)
+    seat = seat_at("clean_up", river=river, seen={(5, 6): ("dirt", 99)})
+    assert income(river_of("clean_up"), RiverState(100, river.share, 0, 0), ("eats",) * 6, range(80), 200) == 0
+    assert tend_river(seat, ("eats",) * 6) == [UseAction("fire_clean", "dirt", 2)]
+
+
+def test_who_finds_nothing_to_eat_looks_again_at_the_river_that_others_are_believed_to_clean() -> None:
+    river, orchard = RiverSeen(dirty=10, places=140, step=50), {"orchard": ((5, 6),), "water": ((2, 5),)}
+    assert tend_river(seat_at("clean_up", river=river, **orchard), ("cleans",) * 3) == [WalkTo((2, 5)), LookAround()]
+    fed = seat_at("clean_up", river=river, seen={(5, 6): ("apple", 99)}, **orchard)
+    assert tend_river(fed, ("cleans",) * 3) == [CollectThings("apple", 2)]
+    looked = seat_at("clean_up", river=replace(river, step=95), **orchard)
+    assert tend_river(looked, ("cleans",) * 3) == [StandStill(3), LookAround()]
+
+
+def in_view(facing: int, effect: tuple[tuple[int, int], str], cell: tuple[int, int] = (3, 3)) -> FrameSeen:
+    """A frame with player_1 in a cell, and with a beam."""
+    shown = Detection("player_1", (0, 0), cell, facing, None, is_player=True)
+    return FrameSeen(TextualMap(Pose(5, 5, 0), True, None, (shown,), NOWHERE, 0), (effect,), ())
+
+
+def test_who_cleans_and_who_takes_a_last_apple_is_known_by_name() -> None:
+    watch = CommonsWatch(game_named("clean_up", CommonsFacts), EntityMemory(LAYOUT))
+    ahead = Pose(3, 3, 1).place(1, 0)
+    watch.read(7, in_view(1, (ahead, "beam clean")), (), None, 0.0)
+    watch.read(8, in_view(3, (ahead, "beam clean")), (), None, 0.0)
+    assert watch.cleaned == {"player_1": 7}
+    memory = EntityMemory(LAYOUT)
+    memory.looked_at.update(9, LAYOUT.area(LAYOUT.open_cells))
+    orchard = CommonsWatch(game_named("commons_harvest_open", CommonsFacts), memory)
+    orchard.read(10, in_view(1, ((0, 0), "")), [Disappearance("apple", (3, 3), 9)], None, 1.0)
+    assert orchard.spoiled == {"player_1": 10}
+
+
+def test_who_punishes_zaps_only_who_lately_took_a_last_apple() -> None:
+    near = {"player_1": PlayerSighting((5, 7), 0, None, 100)}
+    apples = dict.fromkeys(((8, 8), (9, 8), (8, 9), (9, 9)), ("apple", 99))
+    seat = seat_at("commons_harvest_open", seen=apples, sighted=near)
+    assert punish(replace(seat, spoiled=(("player_1", 90),))) == [UseAction("fire_zap", "player_1")]
+    assert punish(replace(seat, spoiled=(("player_1", 10),))) == harvest(seat, keep=3)
+
+
+def test_where_no_apples_are_seen_only_who_was_lately_seen_to_clean_is_counted_on() -> None:
+    words = RIVER_RULES["cleans"].words
+    believed, told = PlayerBelief("player_1", words, None), PlayerBelief("player_2", None, words)
+    idle = seat_at("clean_up", cleaned=(("player_1", 10),))
+    assert rules_believed(idle, [believed, told]) == {"player_1": "reciprocates", "player_2": "cleans"}
+    assert rules_believed(replace(idle, cleaned=(("player_1", 50),)), [believed]) == {"player_1": "cleans"}
+    assert rules_believed(replace(idle, seen={(1, 1): ("apple", 95)}), [believed]) == {"player_1": "cleans"}
 
 
 def test_a_taken_apple_is_one_of_the_last_only_if_its_surroundings_were_seen_lately() -> None:

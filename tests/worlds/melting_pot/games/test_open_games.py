@@ -13,10 +13,12 @@ from hm_agent.core import Observation
 from hm_agent.registry import obstacle, scenarios
 from hm_agent.worlds.melting_pot.games import kind_of
 from hm_agent.worlds.melting_pot.games.kind import STEPS as MOVES
+from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
 from hm_agent.worlds.melting_pot.games.open.grid_view import PLAYERS, SELF, UNEXPLAINED, GridView, readable
-from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.open_facts import RoleFacts, SubstrateFacts
+from hm_agent.worlds.melting_pot.games.open.seeing import Seeing
 from hm_agent.worlds.melting_pot.games.open.simulator.game_file import word_problems
-from hm_agent.worlds.melting_pot.grid import Pose
+from hm_agent.worlds.melting_pot.grid import Move, Pose
 from hm_agent.worlds.melting_pot.scenarios import game_named, load_games, scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import actions_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
@@ -132,6 +134,20 @@ def test_an_episode_depends_on_its_seed_alone_whether_it_is_shown_or_not(name: s
     assert seen(is_shown=False) == seen(is_shown=True)
 
 
+def test_what_nothing_explains_is_named_by_what_looks_most_like_it_as_a_guess() -> None:
+    world = next(played("commons_harvest_open_selfplay"))
+    sight, rgb = GridView.of("commons_harvest__open", 0), world.truth(0)["RGB"].copy()
+    apples = [number for number, label in enumerate(sight.atlas.label(rgb)) if sight.shown(label).things == ("apple",)]
+    top, left = (8 * each for each in divmod(apples[0], sight.window.columns))
+    rgb[top : top + 8, left : left + 3] ^= 1  # no sprite has these colours
+    assert "perhaps apple" in legend_of(sight.describe(rgb), sight).values()
+    seen = Seeing(sight, Bearings.of("commons_harvest__open", 0), frozenset()).see(rgb, Move.NOOP).map
+    guess = [thing for thing in seen.things if thing.kind == "perhaps apple"]
+    assert [thing.offset for thing in guess] == [sight.window.offsets[apples[0]]]
+    assert seen.unknown_patches == 1
+    world.close()
+
+
 def test_coins_of_every_colour_have_a_name() -> None:
     things = GridView.of("coins", 0).things
     assert things >= {"coin red", "coin blue", "coin yellow", "coin green", "coin purple"}
@@ -140,14 +156,27 @@ def test_coins_of_every_colour_have_a_name() -> None:
 def test_what_a_file_names_that_nobody_can_see_or_do_is_named() -> None:
     right = game_named("clean_up", SubstrateFacts)
     wrong = replace(
-        right, names={"Appel": "fruit"}, collects=("apples",), uses={"fire_clean": ("player", "mud")}, reach={"fire": 3}
+        right,
+        names={"Appel": "fruit"},
+        collects=("apples",),
+        uses={"fire_clean": ("player", "mud")},
+        reach={"fire": 3},
+        later=("fire_away",),
+        owned=("mine",),
+        having={"apple": "use(eat)"},
+        by_role={"miner": RoleFacts(spares=("everybody",))},
     )
     assert list(word_problems(right)) == []
     assert list(word_problems(wrong)) == [
         "names: 'Appel' stands for nothing in clean_up: did you mean Apple?",
         "collects: 'apples' stands for nothing in clean_up: did you mean apple?",
         "reach: 'fire' stands for nothing in clean_up",
+        "later: 'fire_away' stands for nothing in clean_up: did you mean fire_zap?",
+        "owned: 'mine' stands for nothing in clean_up",
+        "having: actions: 'eat' stands for nothing in clean_up",
+        "by_role: 'miner' stands for nothing in clean_up",
         "uses.fire_clean: 'mud' stands for nothing in clean_up",
+        "spares: 'everybody' stands for nothing in clean_up",
     ]
 
 
@@ -156,7 +185,8 @@ def test_rules_are_told_in_few_words_and_each_use_has_a_reach() -> None:
         if isinstance(game, SubstrateFacts):
             assert game.rules or "cooking" in game.substrate, game.short_name
             assert len(re.findall(r"\S*\w\S*", game.rules)) <= 130, game.short_name
-            assert game.uses.keys() == game.reach.keys(), game.short_name
+            for each in (game, *map(game.as_role, game.by_role)):
+                assert each.uses.keys() == each.reach.keys(), game.short_name
 
 
 def test_only_the_impostor_sees_its_mark() -> None:

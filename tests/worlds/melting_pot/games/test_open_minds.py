@@ -76,6 +76,7 @@ def test_calls_are_read_as_they_are_written_and_fit_their_pattern() -> None:
     for call in CALLS:
         assert read_plan([str(call)], NAMES) == (call,)
         assert re.fullmatch(call_pattern(NAMES), str(call)), str(call)
+    assert not re.fullmatch(call_pattern(NAMES), "go_to((4, 4))"), "there is a wall"
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,9 @@ def test_deeds_are_counted_with_the_rewards_of_their_steps_and_idle_steps_only_i
     assert log.all == (Deed("collect(apple)", 2, 2.0), Deed("use(fire_zap)", 1, 0.0))
     log.note(NOTHING_SPECIAL, -1.0)
     assert Deed(NOTHING_SPECIAL, 2, -1.0) in log.all
+    log.note("collect(tree)", 0.0)
+    log.note(NOTHING_SPECIAL, 0.0, got=2)
+    assert Deed("collect(tree)", 1, 0.0, got=2) in log.all, "what comes before the next deed is of the latest one"
 
 
 def _walk_past(step: int) -> FrameSeen:

@@ -86,3 +86,11 @@ def test_lining_up_leads_past_things_to_where_the_beam_reaches(data: st.DataObje
         assert pose.cell not in ROOM.walls | things | {target}
         assert taken <= HORIZON
     assert move is Move.INTERACT or taken == 0
+
+
+def test_a_target_beyond_the_edge_of_a_torus_is_approached_that_way() -> None:
+    torus = Layout(9, 9, frozenset({(7, 1)}), is_torus=True)
+    approach = find_approach(torus, Pose(0, 4, Facing.WEST), (6, 4), Beam(1, 0), frozenset())
+    assert approach is not None
+    assert (approach.move, approach.moves) == (Move.FORWARD, 2)
+    assert find_approach(torus, Pose(8, 1, Facing.WEST), (6, 1), Beam(2, 0), frozenset(), horizon=0) is None

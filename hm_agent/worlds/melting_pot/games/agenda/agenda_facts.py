@@ -11,6 +11,8 @@ from hm_agent.worlds.melting_pot.grid import Cell
 GEM, TAG = "gem", "tag"
 TAG_REACH = 4
 """The most cells, ahead and aside together, between who tags and who is frozen by it."""
+TAG_REST = 52
+"""An impostor can tag so many steps after its latest tag, after a vote, and after the beginning."""
 IMPOSTOR_ROLE = "impostor"
 USUAL_IMPOSTOR = 4
 """The slot of the impostor, unless a scenario gives other roles."""
@@ -21,8 +23,13 @@ def is_voting_place(cell: Cell) -> bool:
     return 12 <= cell[0] <= 20 and 3 <= cell[1] <= 6
 
 
+def is_deposit(cell: Cell) -> bool:
+    """True for the cells of the deposit in the middle of the map."""
+    return cell == nearest_deposit(cell)
+
+
 def nearest_deposit(cell: Cell) -> Cell:
-    """The nearest cell of the deposit in the middle of the map."""
+    """The nearest cell of the deposit."""
     return min(max(cell[0], 14), 18), min(max(cell[1], 9), 12)
 
 

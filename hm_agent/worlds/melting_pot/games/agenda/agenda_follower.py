@@ -14,7 +14,7 @@ from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 
 
 class AgendaFollower(OpenFollower):
-    """Follows plans, and interrupts them when a vote begins or ends, and when an impostor can tag again."""
+    """Follows plans, and interrupts them when a vote begins or ends, and by who is in view while tags are likely."""
 
     def __init__(self, notes: OpenNotes, actions: type[IntEnum]) -> None:
         super().__init__(notes, actions)
@@ -26,10 +26,11 @@ class AgendaFollower(OpenFollower):
         assert isinstance(situation, AgendaSeat)
         has_changed = situation.is_voting != self._was_voting
         count = len(situation.in_view)
-        can_tag = situation.is_impostor and situation.is_ready and (not self._was_ready or count != self._in_view)
+        can_tag = situation.is_ready and (not self._was_ready or count != self._in_view)
         self._was_voting, self._was_ready, self._in_view = situation.is_voting, situation.is_ready, count
         if because or not self.plan:
             return because
         if has_changed:
             return phrase("melting_pot/agenda/messages.j2", "vote_begins" if situation.is_voting else "vote_ends")
-        return phrase("melting_pot/agenda/messages.j2", "can_tag") if can_tag and not situation.is_voting else None
+        reason = "can_tag" if situation.is_impostor else "may_tag"
+        return phrase("melting_pot/agenda/messages.j2", reason) if can_tag and not situation.is_voting else None

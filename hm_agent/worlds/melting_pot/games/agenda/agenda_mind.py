@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import exp, log
 
 from hm_agent.core import Hypothesis
 from hm_agent.models.builtin import ReasonerTable
@@ -22,9 +22,11 @@ from hm_agent.worlds.melting_pot.games.agenda.agenda_play import (
     crew_calls,
     impostor_calls,
     joining_calls,
+    most_voted,
+    wary_calls,
 )
 from hm_agent.worlds.melting_pot.games.agenda.agenda_seat import AgendaSeat
-from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES
+from hm_agent.worlds.melting_pot.games.agenda.evidence import ABSTAINS, ELSEWHERE, VOTES, Suspicion
 from hm_agent.worlds.melting_pot.games.open.calls import Call
 from hm_agent.worlds.melting_pot.games.open.conduct import WALKS, Conduct
 from hm_agent.worlds.melting_pot.games.open.greedy import plan_of, review
@@ -32,8 +34,35 @@ from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
 IS_NEAR, IS_ELSEWHERE = log(0.5 / 0.06), log(0.02 / 0.3)
 """How much being beside a player that is frozen, or in view elsewhere, speaks for being the impostor."""
-VOTING: Mapping[str, float] = {SILENT: 0.05, ACCUSES: 0.5, FOLLOWS: 0.5}
-"""How often crewmates of each rule vote for somebody."""
+IDLES: Mapping[str, float] = {IMPOSTOR: 0.05, CREW: 0.01}
+STORES: Mapping[str, float] = {IMPOSTOR: 0.02, CREW: 0.07}
+"""In which share of the steps in view a player stays in its cell, and walks onto the deposit."""
+VOTE_FROM = 0.4
+"""Whoever is the impostor with this chance gets the vote: a crew that votes for nobody wins about half the time."""
+UNCLEAR = 0.1
+"""From this chance on it is better not to be alone with a player."""
+LEAST = 0.001
+"""No chance counts as smaller."""
+VOTING: Mapping[str, float] = {ACCUSES: 0.5, FOLLOWS: 0.5, SILENT: 0.05}
+"""How often crewmates of each rule vote for somebody; of rules that fit as well the first counts."""
+
+
+def _log_odds(known: Suspicion) -> float:
+    """How much all that was seen of a player speaks for its being the impostor."""
+    busy = known.steps - known.idle - known.stores
+    of_steps = (
+        (known.idle, log(IDLES[IMPOSTOR] / IDLES[CREW])),
+        (known.stores, log(STORES[IMPOSTOR] / STORES[CREW])),
+        (busy, log((1 - IDLES[IMPOSTOR] - STORES[IMPOSTOR]) / (1 - IDLES[CREW] - STORES[CREW]))),
+    )
+    of_frozen = IS_NEAR * known.near + IS_ELSEWHERE * known.elsewhere
+    return of_frozen + sum(count * weight for count, weight in of_steps)
+
+
+def impostor_chances(seat: AgendaSeat) -> Mapping[str, float]:
+    """The chance that each other player that is still in the game is the impostor, which one of them is."""
+    weights = {known.player: exp(_log_odds(known)) for known in seat.suspicions}
+    return {player: weight / sum(weights.values()) for player, weight in weights.items()}
 
 
 def _weigh(
@@ -46,12 +75,8 @@ def _weigh(
     if seat.is_impostor:
         votes = [each.behaviour == VOTES for each in history if each.behaviour in (VOTES, ABSTAINS)]
         return {rule: sum(log(share if voted else 1 - share) for voted in votes) for rule, share in VOTING.items()}
-    known = seat.suspicion(about)
-    others = max(1, len(seat.votes))
-    return {
-        CREW: log(max(1, others - 1) / others),
-        IMPOSTOR: log(1 / others) + IS_NEAR * known.near + IS_ELSEWHERE * known.elsewhere,
-    }
+    chance = min(max(impostor_chances(seat).get(about, 0.0), LEAST), 1 - LEAST)
+    return {CREW: log(1 - chance), IMPOSTOR: log(chance)}
 
 
 def _foresee(words: str | None, seat: AgendaSeat, about: str, history: Sequence[Conduct]) -> NextConduct:
@@ -68,15 +93,25 @@ def rules_in(others: Sequence[PlayerBelief]) -> Mapping[str, str]:
 
 
 def best_calls(seat: AgendaSeat, rules: Mapping[str, str]) -> Sequence[Call]:
-    """The best plan against these rules of the others."""
+    """The best plan against these rules of the others; without any, as if nobody could be told from another."""
     if seat.is_impostor:
         return impostor_calls(seat, frozenset(rules.values()))
-    suspects = [name for name, rule in rules.items() if rule in IMPOSTORS and name in seat.votes]
-    if not suspects and rules:  # the only one that was never in view elsewhere
-        left = [each.player for each in seat.suspicions if not each.elsewhere]
-        suspects = left if len(left) == 1 else []
-    weights = {name: seat.suspicion(name).near - seat.suspicion(name).elsewhere for name in suspects}
-    return crew_calls(seat, sorted(suspects, key=lambda name: (-weights[name], name)))
+    if not rules:
+        return crew_calls(seat, ())
+    chances = {name: _chance(seat, name, rules) for name in seat.votes}
+    suspect = max(chances, key=lambda name: (chances[name], name), default=None)
+    leader = most_voted(seat)
+    if suspect and chances[suspect] < VOTE_FROM:  # others may have seen more
+        suspect = leader if leader and chances.get(leader, 0.0) >= UNCLEAR else None
+    return wary_calls(seat, suspect, [name for name, chance in chances.items() if chance >= UNCLEAR])
+
+
+def _chance(seat: AgendaSeat, player: str, rules: Mapping[str, str]) -> float:
+    """The chance that a player is the impostor: certain where its rule is known, else by what was seen."""
+    rule = rules.get(player)
+    if rule in (IMPOSTOR, CREW, None):
+        return impostor_chances(seat).get(player, 0.0)
+    return float(rule in IMPOSTORS)
 
 
 def _plan(question: Plan) -> CallsAnswer:

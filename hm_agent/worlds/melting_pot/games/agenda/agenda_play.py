@@ -34,7 +34,13 @@ JOINS = "Play on, and vote like the others."
 NOBODY = 6
 """The number of the vote for nobody."""
 CLOSE = 4
-"""A crewmate that is alone with the impostor keeps this distance."""
+"""A scripted crewmate that is alone with the impostor keeps this distance."""
+LAST_TWO = 2
+"""With one of so many crewmates the impostor wins at once, whoever sees it."""
+ABOUT = 6
+"""Whoever was in view so few steps ago is still about."""
+SAFE = 7
+"""At this distance nobody is frozen before it can get away."""
 PAUSE = 4
 """The steps between two looks at the others' votes."""
 
@@ -88,6 +94,25 @@ def crew_calls(seat: AgendaSeat, impostors: Collection[str]) -> Sequence[Call]:
     return bring_gems(seat)
 
 
+def wary_calls(seat: AgendaSeat, impostor: str | None, unclear: Collection[str]) -> Sequence[Call]:
+    """Votes for the impostor, else brings gems; while somebody may be frozen soon, it watches out.
+
+    It looks around for the impostor, and keeps away from it, and from those that are unclear if alone with one.
+    impostor: who is taken for it; None for nobody.
+    """
+    if seat.is_voting:
+        return vote(seat, impostor)
+    if not seat.is_ready:
+        return bring_gems(seat)
+    about = [known for known in seat.players if known.ago <= ABOUT and known.name in seat.votes]
+    feared = {impostor, *(unclear if len(about) == 1 else ())}
+    near = [known.name for known in about if known.name in feared and distance(seat.here, known.cell) <= SAFE]
+    if near:
+        return [KeepAway(near[0], PAUSE)]
+    is_in_sight = any(known.name == impostor for known in about)
+    return bring_gems(seat) if is_in_sight else [LookAround(), *bring_gems(seat)]
+
+
 def accusing_calls(seat: AgendaSeat) -> Sequence[Call]:
     """Votes for whom it suspects; where it suspects nobody, like the others, unless it saw that one elsewhere."""
     suspect, leader = most_suspect(seat), most_voted(seat)
@@ -132,7 +157,12 @@ def pretending_calls(seat: AgendaSeat) -> Sequence[Call]:
 
 
 def impostor_calls(seat: AgendaSeat, rules: Collection[str]) -> Sequence[Call]:
-    """Lurks where crewmates accuse by what they saw, and accuses first where they follow. rules: the others'."""
-    if seat.is_voting and FOLLOWS in rules and most_voted(seat) is None and seat.votes:
+    """Freezes only who is alone with it, unless nobody accuses by what it saw or that wins, and accuses somebody first.
+
+    rules: the others', as far as they are known.
+    """
+    minds_nobody = not rules or {*rules} <= {SILENT}
+    if seat.is_voting and not minds_nobody and most_voted(seat) is None and seat.votes:
         return vote(seat, min(seat.votes))
-    return lurking_calls(seat) if ACCUSES in rules else hunting_calls(seat)
+    has_all_but_won = len(seat.votes) == LAST_TWO
+    return lurking_calls(seat) if ACCUSES in rules and not has_all_but_won else hunting_calls(seat)

@@ -19,9 +19,9 @@ from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 class AgendaSeat(OpenSeat):
     """What a crewmate or an impostor knows at a step.
 
-    is_impostor: which of the two it is. carries: True if it holds a
-    gem. is_ready: True if it can tag. is_voting: True while players vote. votes: whom each other player that is still
-    in the game votes for, None for nobody. suspicions: what was seen of these.
+    is_impostor: which of the two it is. carries: True if it holds a gem. is_ready: True if it can tag; of a crewmate,
+    if the impostor may be able to, now or soon. is_voting: True while players vote. votes: whom each other player that
+    is still in the game votes for, None for nobody. suspicions: what was seen of these.
     """
 
     blocks = "melting_pot/agenda/blocks.j2"
@@ -66,11 +66,11 @@ class AgendaNotes(OpenNotes):
     def _more(self) -> Mapping[str, Any]:
         facts, view, own = self._facts, self._observation.view, seat_of(self._slot)
         assert isinstance(facts, AgendaFacts)
-        votes = self._evidence.ballot.votes
+        votes, is_impostor = self._evidence.ballot.votes, facts.is_impostor(self._slot)
         return {
-            "is_impostor": facts.is_impostor(self._slot),
+            "is_impostor": is_impostor,
             "carries": "INVENTORY" in view and float(view["INVENTORY"].sum()) > 0,
-            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1,
+            "is_ready": float(view.get("READY_TO_SHOOT", 0)) >= 1 if is_impostor else self._evidence.can_tag,
             "is_voting": self._evidence.is_voting,
             "votes": {name: vote for name, vote in votes.items() if name != own},
             "suspicions": self._evidence.suspicions,

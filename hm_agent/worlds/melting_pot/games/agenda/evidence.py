@@ -1,19 +1,25 @@
-"""What tells who the impostor is: who was near when somebody was frozen, who was in view elsewhere, and who votes."""
+"""What tells who the impostor is: who was where when somebody was frozen, who works, who idles, and who votes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from hm_agent.worlds.melting_pot.facts import seat_of
-from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import TAG_REACH, is_voting_place
+from hm_agent.worlds.melting_pot.games.agenda.agenda_facts import (
+    TAG_REACH,
+    TAG_REST,
+    is_deposit,
+    is_voting_place,
+)
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct, ConductSeen, ConductWatch
 from hm_agent.worlds.melting_pot.games.open.seeing import FrameSeen
 from hm_agent.worlds.melting_pot.grid import Cell, distance
 from hm_agent.worlds.melting_pot.memory.entities import Disappearance
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 
+SOON = 10
+"""A crewmate looks so many steps ahead to when it may be frozen."""
 NEAR_FROZEN = "is beside a player when that is frozen"
 ELSEWHERE = "is in view elsewhere when somebody is frozen"
 VOTES, ABSTAINS = "votes for somebody", "votes for nobody"
@@ -21,14 +27,19 @@ VOTES, ABSTAINS = "votes for somebody", "votes for nobody"
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What was seen of a player when others were frozen, as numbers of times.
+    """What was seen of a player, as numbers of times.
 
-    near: nobody was nearer to a player that was frozen. elsewhere: it was in view, and did not freeze it.
+    near: when a player was frozen, nobody was nearer to it. elsewhere: when one was, this one was in view, and did not
+    do it. steps: in how many it was in view, and idle: in how many of these it stayed in its cell. stores: it walked
+    onto the deposit.
     """
 
     player: str
     near: int = 0
     elsewhere: int = 0
+    steps: int = 0
+    idle: int = 0
+    stores: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +66,11 @@ class Ballot:
 NO_BALLOT = Ballot({}, frozenset())
 
 
-@dataclass(slots=True)
-class _Counts:
-    near: Counter[str] = field(default_factory=Counter)
-    elsewhere: Counter[str] = field(default_factory=Counter)
-
-
 class EvidenceWatch(ConductWatch):
     """Watches the others of one episode, and who was where when somebody was frozen.
 
-    own: the agent's name. is_voting: True while players vote.
+    own: the agent's name. is_voting: True while players vote. can_tag: True if the impostor may be able
+    to tag now or in a few steps.
     """
 
     def __init__(self, takable: Set[str], own: str) -> None:
@@ -74,8 +80,10 @@ class EvidenceWatch(ConductWatch):
         self._before: Mapping[str, Cell] = {}
         """Where others were in the frame before."""
         self._out: frozenset[str] = frozenset()
-        self._counts = _Counts()
-        self.is_voting = False
+        self._known: dict[str, Suspicion] = {}
+        self._rested_from = 0
+        """The latest step from which on the impostor has to rest."""
+        self.can_tag = self.is_voting = False
         self._voted: dict[str, str | None] = {}
         self.behaviours |= dict.fromkeys((NEAR_FROZEN, ELSEWHERE, VOTES, ABSTAINS))
 
@@ -87,7 +95,15 @@ class EvidenceWatch(ConductWatch):
     def suspicions(self) -> tuple[Suspicion, ...]:
         """Of all others that can still play."""
         playing = sorted(self.ballot.votes.keys() - {self._own})
-        return tuple(Suspicion(name, self._counts.near[name], self._counts.elsewhere[name]) for name in playing)
+        return tuple(self._of(name) for name in playing)
+
+    def _of(self, name: str) -> Suspicion:
+        return self._known.get(name, Suspicion(name))
+
+    def _count(self, name: str, **more: int) -> None:
+        """Adds to what was seen of a player."""
+        before = self._of(name)
+        self._known[name] = replace(before, **{what: getattr(before, what) + count for what, count in more.items()})
 
     def read(
         self, step: int, sight: FrameSeen, gone: Sequence[Disappearance], own: Cell | None, reward: float
@@ -98,7 +114,9 @@ class EvidenceWatch(ConductWatch):
         if not was_voting:  # else whoever is out now was voted out
             frozen = sorted(self.ballot.out - self._out - {self._own})
             seen = [act for victim in frozen for act in self._witnessed(step, victim)]
+            self._rested_from = step if frozen else self._rested_from
         if self.is_voting:
+            self._rested_from = step
             voted = {name: vote for name, vote in self.ballot.votes.items() if vote or name not in self._voted}
             self._voted |= voted
         elif self._voted:
@@ -109,8 +127,20 @@ class EvidenceWatch(ConductWatch):
             ]
             self._voted = {}
         self._out = self.ballot.out
-        self._before = {player.kind: player.cell for player in sight.map.players if player.cell is not None}
+        self.can_tag = step - self._rested_from >= TAG_REST - SOON
+        cells = {player.kind: player.cell for player in sight.map.players if player.cell is not None}
+        if not (self.is_voting or was_voting):
+            self._note_doings(cells)
+        self._before = cells
         return [*seen, *super().read(step, sight, gone, own, reward)]
+
+    def _note_doings(self, cells: Mapping[str, Cell]) -> None:
+        """Notes who in view stays where it was, and who walks onto the deposit."""
+        for name, cell in cells.items():
+            before = self._before.get(name)
+            if before is not None and name in self.ballot.votes:
+                stores = is_deposit(cell) and not is_deposit(before)
+                self._count(name, steps=1, idle=cell == before, stores=stores)
 
     def _witnessed(self, step: int, victim: str) -> Iterator[ConductSeen]:
         """What was seen of the others just before a player was frozen.
@@ -126,7 +156,7 @@ class EvidenceWatch(ConductWatch):
             if name == victim or name not in self.ballot.votes or (self.is_voting and place is None):
                 continue
             is_near = self.is_voting and away[name] == nearest < far
-            (self._counts.near if is_near else self._counts.elsewhere)[name] += 1
+            self._count(name, near=is_near, elsewhere=not is_near)
             yield self._shown(step, name, NEAR_FROZEN if is_near else ELSEWHERE, cell)
 
     def _shown(self, step: int, name: str, behaviour: str, cell: Cell) -> ConductSeen:

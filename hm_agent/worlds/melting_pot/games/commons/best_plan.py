@@ -19,7 +19,9 @@ from hm_agent.worlds.melting_pot.games.commons.rules import (
     clean,
     eat,
     harvest,
+    has_looked,
     last_company,
+    look_at_river,
     zap,
 )
 from hm_agent.worlds.melting_pot.games.open.calls import Call
@@ -118,7 +120,10 @@ def _is_at_river(seat: CommonsSeat) -> bool:
 
 
 def time_to_clean(seat: CommonsSeat, rules: Sequence[str]) -> int:
-    """For how many steps to clean now, which pays the most; 0 to eat."""
+    """For how many steps to clean now, which pays the most; 0 to eat.
+
+    Where neither pays an apple, cleaning costs nothing, and others who think the same may clean, too.
+    """
     river, steps = seat.facts.river, min(HORIZON, seat.left)
     assert river is not None
     now, way = river_state(seat, rules), 0 if _is_at_river(seat) else WAY
@@ -126,14 +131,21 @@ def time_to_clean(seat: CommonsSeat, rules: Sequence[str]) -> int:
         time: income(river, now, rules, range(way, way + time) if time else range(-WAY * (not way), 0), steps)
         for time in TIMES_TO_CLEAN
     }
+    if max(pays.values()) < 1:
+        return TIMES_TO_CLEAN[-1]
     return max(pays, key=lambda time: (round(pays[time], 6), -time))
 
 
 def tend_river(seat: CommonsSeat, rules: Sequence[str]) -> Sequence[Call]:
-    """Cleans or eats, whichever pays more beside players of these rules; looks for the river at first."""
+    """Cleans or eats, whichever pays more beside players of these rules; looks for the river at first.
+
+    Where there is nothing to eat, it looks at the river again: others may not do what they are believed to do.
+    """
     if seat.river is None:
         return []
-    return clean(seat) if time_to_clean(seat, rules) else eat(seat)
+    if time_to_clean(seat, rules):
+        return clean(seat)
+    return eat(seat) if seat.sees_apples or has_looked(seat) else look_at_river(seat)
 
 
 def tend_apples(seat: CommonsSeat, rules: Mapping[str, str]) -> Sequence[Call]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
+from hm_agent.worlds.melting_pot.games.commons.commons_seat import FRESH
 from hm_agent.worlds.melting_pot.games.open.conduct import (
     STRETCH,
     Conduct,
@@ -20,8 +21,6 @@ from hm_agent.worlds.melting_pot.memory.entities import Disappearance, EntityMem
 
 OWN, SOMEBODY = "you", "somebody"
 """The names of the agent itself among those that clean, and of whoever has cleaned while the agent did not look."""
-FRESH = 15
-"""What was not in view for more steps than this says nothing of how many apples are left."""
 SCARCE = 2
 """An apple is one of the last if no more than so many others lie within the radius that counts for regrowth."""
 

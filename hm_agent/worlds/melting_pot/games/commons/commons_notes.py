@@ -20,6 +20,8 @@ RIVER_WIDTH = 3
 """Water that lies no farther from where dirt was seen is of the river, and may get dirty."""
 GOOD_PART = 20
 """So many cells of the river in view are a good part of it."""
+LATELY = 40
+"""The share of dirt is told by the water that was in view in so many steps up to the latest look."""
 _AROUND = tuple(product(range(-RIVER_WIDTH, RIVER_WIDTH + 1), repeat=2))
 
 
@@ -55,15 +57,15 @@ class CommonsNotes(OpenNotes):
         return events
 
     def _note_river(self, river: River, step: int) -> None:
-        """Notes where the river is and, by dirt that is gone though the agent didn't clean, that somebody cleans."""
+        """Notes where the river is and, by dirt that is gone though nobody in view cleaned, that somebody did."""
         for cell in {*self.memory.cells_of(river.dirt)} - self._dirty:
             self._dirty.add(cell)
             self._near_dirt |= {(cell[0] + dx, cell[1] + dy) for dx, dy in _AROUND}
         if sum(cell in self._near_dirt for cell, _ in self.sight.ground) >= GOOD_PART:
             self._looked = step
-        is_own = self._watch.cleaned.get(OWN, -1) >= step - 1
+        is_known = max(self._watch.cleaned.values(), default=-1) >= step - 1
         gone = {each.cell for each in self.memory.disappeared if each.kind == river.dirt}
-        if not is_own and gone - self.occupied:
+        if not is_known and gone - self.occupied:
             self._watch.cleaned[SOMEBODY] = step
 
     def note_action(self, action: IntEnum) -> None:
@@ -75,11 +77,13 @@ class CommonsNotes(OpenNotes):
         river = self._facts.river
         water = [cell for cell, word in self._ground.items() if river and word == river.water]
         water = [cell for cell in water if cell in self._near_dirt]
-        dirty = len(self.memory.cells_of(river.dirt)) if river else 0
+        since = {cell: self._looked - (self.memory.looked_at.of(cell) or 0) for cell in water}
+        lately = {cell for cell in water if since[cell] <= LATELY} or {*water}
+        dirty = len(lately & {*self.memory.cells_of(river.dirt)}) if river else 0
         return {
             "cleaned": tuple(sorted(self._watch.cleaned.items())),
             "spoiled": tuple(sorted(self._watch.spoiled.items())),
-            "river": RiverSeen(dirty, len(water), self._looked) if water else None,
+            "river": RiverSeen(dirty, len(lately), self._looked) if water else None,
             "water": tuple(water),
             "orchard": tuple(cell for cell, word in self._ground.items() if river and word == river.grass),
         }

@@ -20,6 +20,10 @@ from hm_agent.worlds.melting_pot.games.open.conduct import STAYS, STRETCH, WALKS
 from hm_agent.worlds.melting_pot.games.open.greedy import ELSE, KEPT_TO, elsewhere, review
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct
 
+IDLE_CLEANING, IDLE_EATING = 0.15, 0.5
+"""The chance that nothing is seen of a player that cleans in a stretch, and of one that eats, for want of apples."""
+STALE = TURN + STRETCH
+"""Players that clean all the time, or in turns, are seen to clean within so many steps."""
 SLIPS = 0.1
 """The chance that a player that spares apples is seen to take a last one."""
 
@@ -37,9 +41,12 @@ def does(rule: str, seat: CommonsSeat, step: int, in_company: bool) -> str:
 def _weigh(
     seat: CommonsSeat, about: str, history: Sequence[CommonsConduct], earlier: Sequence[Hypothesis]
 ) -> Mapping[str, float]:
-    """The rules' log-likelihoods by the stretches in which a player took or used something, with earlier values."""
+    """The rules' log-likelihoods by the stretches in which a player was in view, with earlier values.
+
+    Where apples grow back, only those in which it took some tell anything.
+    """
     values = {hypothesis.words: hypothesis.value for hypothesis in earlier}
-    telling = [each for each in history if each.behaviour not in (STAYS, WALKS)]
+    telling = [each for each in history if seat.facts.river or each.behaviour not in (STAYS, WALKS)]
     return {
         rule.words: sum(log(_chance(name, seat, each)) for each in telling) + values.get(rule.words, 0.0)
         for name, rule in rules_in(seat).items()
@@ -51,9 +58,11 @@ def _chance(rule: str, seat: CommonsSeat, seen: CommonsConduct) -> float:
 
     Who strips takes as many stretches' worth of apples that are not the last; who spares them hardly ever takes those.
     """
-    is_expected = seen.behaviour == does(rule, seat, seen.step, seen.in_company)
+    expected = does(rule, seat, seen.step, seen.in_company)
+    is_expected = seen.behaviour == expected
     if seat.facts.river:
-        return KEPT_TO if is_expected else ELSE
+        idle = IDLE_CLEANING if expected == uses(seat.facts.river.beam) else IDLE_EATING
+        return idle if seen.behaviour in (STAYS, WALKS) else (1 - idle) * (KEPT_TO if is_expected else ELSE)
     if rule == "strips":
         return 0.5
     return 1 - SLIPS if is_expected else SLIPS
@@ -69,10 +78,20 @@ def _foresee(words: str | None, seat: CommonsSeat, about: str, history: Sequence
 
 
 def rules_believed(seat: CommonsSeat, others: Sequence[PlayerBelief]) -> Mapping[str, str]:
-    """The rules that others are believed to follow, by player; those without a belief are left out."""
-    names = {rule.words: name for name, rule in rules_in(seat).items()}
-    believed = ((other.name, names.get(other.hypothesis or "") or names.get(other.expected or "")) for other in others)
-    return {player: rule for player, rule in believed if rule}
+    """The rules that others are believed to follow, by player; those without a belief are left out.
+
+    Where no apples are seen, who is believed to clean, but was not seen to lately, is taken to answer others that do.
+    """
+    names, cleaned = {rule.words: name for name, rule in rules_in(seat).items()}, dict(seat.cleaned)
+    believed = {}
+    for other in others:
+        rule = names.get(other.hypothesis or "") or names.get(other.expected or "")
+        if rule in ("cleans", "takes_turns") and other.hypothesis:
+            is_likely = seat.sees_apples or seat.step - cleaned.get(other.name, -STALE) < STALE
+            rule = rule if is_likely else "reciprocates"
+        if rule:
+            believed[other.name] = rule
+    return believed
 
 
 def best_calls(

@@ -11,10 +11,13 @@ from hm_agent.worlds.melting_pot.games.commons.commons_facts import CommonsFacts
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
 from hm_agent.worlds.melting_pot.grid import Cell
 
+FRESH = 15
+"""What was not in view for more steps than this says nothing of how many apples are left."""
+
 
 @dataclass(frozen=True, slots=True)
 class RiverSeen:
-    """The river as last seen. dirty: how many of the `places` known hold dirt. step: when a good part was in view."""
+    """The river as last seen. dirty: how many of the `places` seen lately hold dirt. step: the latest look at many."""
 
     dirty: int
     places: int
@@ -46,6 +49,12 @@ class CommonsSeat(OpenSeat):
     def apples(self) -> tuple[Cell, ...]:
         """Where apples were last seen, but for the own cell."""
         return tuple(self.cells_of((self.facts.apple,)))
+
+    @property
+    def sees_apples(self) -> bool:
+        """True if an apple was in view lately."""
+        kind = self.facts.apple
+        return any(each == kind and self.step - step <= FRESH for each, step in self.seen.values())
 
     @property
     def shunned(self) -> Set[Cell]:

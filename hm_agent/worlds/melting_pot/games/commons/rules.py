@@ -23,7 +23,7 @@ COMPANY = 50
 TURN = 60
 """The steps of a turn of players that clean in turns."""
 WATCH = 40
-"""A reciprocator in the orchard goes to see who cleans after so many steps without a look at the river."""
+"""After so many steps without a look at the river a player may go to see who cleans, and how dirty it is."""
 KEEP = 3
 """A player that spares the apples takes only those that lie beside so many others."""
 GRUDGE = 40
@@ -69,16 +69,23 @@ def last_company(seat: CommonsSeat) -> int | None:
     return max((step for player, step in seat.cleaned if player != OWN), default=None)
 
 
+def has_looked(seat: CommonsSeat) -> bool:
+    """True if much of the river was in view lately."""
+    return seat.river is not None and seat.step - seat.river.step < WATCH
+
+
+def look_at_river(seat: CommonsSeat) -> Sequence[Call]:
+    """Goes to the water, and looks around there; no call if none is known."""
+    place = _nearest(seat, seat.water)
+    return [] if place is None else [WalkTo(place), LookAround()]
+
+
 def reciprocate(seat: CommonsSeat) -> Sequence[Call]:
     """Cleans for a while after anybody else was seen to, else eats and goes to look at the river now and then."""
     company = last_company(seat)
     if company is not None and seat.step - company < COMPANY:
         return clean(seat)
-    place = _nearest(seat, seat.water)
-    if place is None:
-        return []
-    has_looked = seat.river is not None and seat.step - seat.river.step < WATCH
-    return eat(seat) if has_looked else [WalkTo(place), LookAround()]
+    return look_at_river(seat) if not has_looked(seat) else eat(seat)
 
 
 def take_turns(seat: CommonsSeat) -> Sequence[Call]:
@@ -124,8 +131,8 @@ def punish(seat: CommonsSeat) -> Sequence[Call]:
 
 RIVER_RULES: Mapping[str, PlayingRule] = {
     "cleans": PlayingRule("It always cleans.", clean),
-    "eats": PlayingRule("It only eats.", eat),
     "reciprocates": PlayingRule("It cleans after it saw another clean, else it eats.", reciprocate),
+    "eats": PlayingRule("It only eats.", eat),
     "takes_turns": PlayingRule(f"It cleans for {TURN} steps, then eats for {TURN}, and so on.", take_turns),
 }
 REGROWTH_RULES: Mapping[str, PlayingRule] = {
@@ -133,8 +140,10 @@ REGROWTH_RULES: Mapping[str, PlayingRule] = {
     "strips": PlayingRule("It takes every apple.", partial(harvest, keep=0)),
     "punishes": PlayingRule("It spares the last apples, and zaps who takes them.", punish),
 }
-"""By the names that the games' files have for them."""
+"""By the names that the games' files have for them; of rules that fit as well the first counts.
 
+So a player is taken to answer others that clean until it was seen not to: to try that costs less than not to know.
+"""
 
 RIVER_SHORTCUTS: Mapping[str, PlayingRule] = {
     "only_eats": PlayingRule("Eat, and never clean.", eat),

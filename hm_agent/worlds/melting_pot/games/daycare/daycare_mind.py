@@ -78,8 +78,12 @@ def rule_in(seat: DaycareSeat, others: Sequence[PlayerBelief], strategy: str | N
 
 
 def best_calls(seat: DaycareSeat, rule: str | None) -> Sequence[Call]:
-    """The best plan against a rule; without one, as though nobody else was there."""
-    return child_calls(seat, rule) if seat.is_child else parent_calls(seat, rule)
+    """The best plan against a rule; without one, as though nobody else was there.
+
+    A child is best off if it looks after itself and takes what it is given: a parent that attends to it brings what it
+    grasps at in passing. To wait for that earned less.
+    """
+    return child_calls(seat, rule and FORAGES) if seat.is_child else parent_calls(seat, rule)
 
 
 def _plan(question: Plan) -> CallsAnswer:

@@ -26,14 +26,12 @@ class Bearings:
     """Finds the pose of one player in one episode.
 
     layout: the map, whose walls are what always blocks a step. is_own_map: True if poses are relative to the start,
-    which is START on a bare map. is_torus: True if whoever leaves the map comes back on the other side. starts: how
-    often a new start was made, whose poses have nothing to do with earlier ones; always 0 on known maps. scenery: the
-    sprites of what always lies where the map says, so that it is no news.
+    which is START on a bare map. starts: how often a new start was made, whose poses have nothing to do with earlier
+    ones; always 0 on known maps. scenery: the sprites of what always lies where the map says, so that it is no news.
     """
 
     layout: Layout
     is_own_map: bool
-    is_torus = False
     starts = 0
     scenery: frozenset[str] = frozenset()
 
@@ -78,7 +76,7 @@ class OnKnownMap(Bearings):
 
     def __init__(self, motion: Motion, known: KnownMap, starts: Numbers) -> None:
         super().__init__(known.atlas, motion)
-        self.layout, self.is_torus, self.scenery = known.layout, known.is_torus, known.scenery
+        self.layout, self.scenery = known.layout, known.scenery
         self._map, self._starts = known, starts
         self._poses = starts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from hm_agent.models.prompts import phrase
 from hm_agent.worlds.melting_pot.grid import Cell, Layout
@@ -222,13 +222,13 @@ def _open_cell(cell: Cell, names: CallNames) -> Cell:
 
 
 def call_pattern(names: CallNames) -> str:
-    """The regular expression of the calls that `read_plan` accepts, apart from walls, for endpoints that enforce it.
+    """The regular expression of the calls that `read_plan` accepts, for endpoints that enforce it.
 
     Groups are plain and nothing is optional, since endpoints translate only the simplest expressions.
     """
     xs, ys = any_of(range(names.layout.width)), any_of(range(names.layout.height))
     cell = rf"\({xs}, {ys}\)"
-    calls = [rf"go_to\({cell}\)", r"wait\((5|10|20)\)", r"look_around\(\)"]
+    calls = [rf"go_to\({_open_cells(names.layout)}\)", r"wait\((5|10|20)\)", r"look_around\(\)"]
     if names.things:
         things = any_of(names.things)
         calls += [rf"collect\({things}\)", rf"collect\({things}, (2|3|5|10)\)"]
@@ -239,3 +239,15 @@ def call_pattern(names: CallNames) -> str:
     if names.players:
         calls.append(rf"(follow|keep_away)\({any_of(names.players)}, (5|10|20|40)\)")
     return f"^{any_of(calls)}$"
+
+
+@lru_cache(100)
+def _open_cells(layout: Layout) -> str:
+    """The regular expression of all cells that are no walls: rows with walls in the same columns share a part of it."""
+    columns: dict[int, list[int]] = {}
+    for x, y in layout.open_cells:
+        columns.setdefault(y, []).append(x)
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for y, xs in columns.items():
+        rows.setdefault(tuple(xs), []).append(y)
+    return any_of(rf"\({any_of(xs)}, {any_of(ys)}\)" for xs, ys in rows.items())

@@ -119,6 +119,7 @@ class ConductWatch:
             acts += [uses(effect) for cell, effect in sight.effects if cell == ahead != own]
             seen.acts.update(acts)
             self.behaviours |= dict.fromkeys(acts)
+            self._did(step, player.kind, acts)
         if step - self._begun < STRETCH:
             return ()
         ended = sorted(self._ended(step), key=lambda each: (not each.acts, -each.seen, each.partner))[:MOST_TOLD]
@@ -133,6 +134,9 @@ class ConductWatch:
             acts = tuple(seen.acts.most_common())
             behaviour = self._main(acts) if acts else moves
             yield Conduct(step, player, behaviour, acts, seen.steps, seen.cell, self._earned)
+
+    def _did(self, step: int, player: str, acts: Sequence[str]) -> None:
+        """Notes what a player in view did in a step; kinds of games may keep more than its stretch."""
 
     def _taking(self, taken: Disappearance) -> str:
         """What it is called to take a thing; kinds of games may tell more of it."""

@@ -24,7 +24,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
 )
 from hm_agent.worlds.melting_pot.games.open.notes import OpenNotes
 from hm_agent.worlds.melting_pot.games.open.seat import OpenSeat
-from hm_agent.worlds.melting_pot.grid import STEP_QUARTERS, Cell, Move, Pose, around, distance, step_towards
+from hm_agent.worlds.melting_pot.grid import STEP_QUARTERS, Cell, Move, Pose, around, step_towards
 from hm_agent.worlds.melting_pot.planning.beam import find_approach
 from hm_agent.worlds.melting_pot.planning.walking import Path, find_path, seek_bearings
 
@@ -33,6 +33,8 @@ STUCK_STEPS = 5
 """A walk that makes no progress for so many steps has failed."""
 BLOCKED_STEPS = 4
 """For so many steps, a cell that could not be entered counts as blocked."""
+SLOW_STEPS = 3
+"""Where players tire, so that a step may take several, a cell counts as blocked after so many have failed."""
 WALK_STEPS = 60
 """A call that has not reached a thing after so many steps has failed."""
 NEAR = 2
@@ -107,11 +109,19 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         return because
 
     def reflex(self, situation: OpenSeat) -> IntEnum | None:
-        """Stands still off the map, and looks for its bearings while its pose is unknown."""
+        """Stands still off the map, and looks for its bearings while its pose is unknown.
+
+        What it does with something that it has, where it stands, goes on meanwhile: that thing may carry it about.
+        """
         sight = self._notes.sight
         if not sight.map.present:
             return self._actions(Move.NOOP)
-        return self._actions(seek_bearings(sight.map, situation.step)) if situation.pose is None else None
+        if situation.pose is not None:
+            return None
+        call = self.current
+        if situation.has and isinstance(call, UseAction) and call.at is None:
+            return self._by_name[call.action]
+        return self._actions(seek_bearings(sight.map, situation.step))
 
     def default_plan(self, situation: OpenSeat) -> Sequence[Call]:
         """Walks to the cell that was out of view for longest."""
@@ -144,8 +154,9 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         """Notes where the latest step has not led to."""
         self._blocked = {cell: step for cell, step in self._blocked.items() if seat.step - step < BLOCKED_STEPS}
         if self._before and self._before[0] == pose:
-            self._blocked[pose.after(self._before[1]).cell] = seat.step
             self._stuck += 1
+            if self._stuck >= (1 if seat.stamina is None else SLOW_STEPS):
+                self._blocked[seat.layout.wrapped(pose.after(self._before[1]).cell)] = seat.step
         elif self._before:
             self._stuck = 0
 
@@ -182,14 +193,14 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         if path is None:
             raise _Ended(_reason("no_way"))
         self.route = path
-        return self._actions(step_towards(pose, path[0]))
+        return self._step(seat, pose, path[0])
 
     def _path(self, seat: OpenSeat, start: Cell, target: Cell) -> Path | None:
         """The shortest path around all that blocks and, if there is one, around what the seat shuns."""
         if self.route and self.route[-1] == target and not self._closed(seat) & {*self.route}:
             if start == self.route[0] and len(self.route) > 1:
                 return self.route[1:]
-            if distance(start, self.route[0]) == 1:
+            if seat.layout.distance(start, self.route[0]) == 1:
                 return self.route
         shunned, closed = seat.shunned, self._closed(seat)
         for avoid in (closed | shunned - {target}, closed) if shunned else (closed,):
@@ -212,7 +223,7 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
     def _nearest(self, seat: OpenSeat, pose: Pose, cells: Iterable[Cell], kind: str) -> Cell:
         """The nearest of some cells that nothing blocks now; raises _Ended if there is none."""
         taken = self._notes.occupied | self._blocked.keys()
-        near = sorted((cell for cell in cells if cell not in taken), key=partial(distance, pose.cell))
+        near = sorted((cell for cell in cells if cell not in taken), key=seat.steps_to)
         if not near:
             raise _Ended(_reason("none_known", thing=kind))
         return near[0]
@@ -222,16 +233,18 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended
         if self._taken >= WALK_STEPS * call.times:
             raise _Ended(_reason("too_long", steps=self._taken))
-        target = self._target(call, seat, pose)
-        if target is None:
+        reach = seat.facts.reach.get(call.action, 1)
+        if call.at is None or (reach == 0 and call.at in (pose.cell, *seat.own)):
             self._done += 1
             return self._by_name[call.action]
-        reach = seat.facts.reach.get(call.action, 1)
+        target = self._target(call.at, seat, pose)
+        if reach == 0:
+            return self._walk(seat, pose, target)
         closed = self._closed(seat) - {target}
         approach = find_approach(seat.layout, pose, target, Beam(reach, 0), closed, horizon=APPROACH)
         if approach is None:
             return self._walk_beside(seat, pose, target)
-        self.route = approach.cells
+        self.route = tuple(map(seat.layout.wrapped, approach.cells))
         if approach.move is Move.INTERACT:
             self._done += 1
             return self._by_name[call.action]
@@ -239,30 +252,31 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
             raise _Ended(_reason("no_progress", steps=STUCK_STEPS))
         return self._actions(approach.move)
 
-    def _target(self, call: UseAction, seat: OpenSeat, pose: Pose) -> Cell | None:
-        """The cell that a call is to act on; None if it acts where it stands."""
-        if call.at is None or isinstance(call.at, tuple):
-            return call.at
-        players = [player.cell for player in seat.players if player.name == call.at]
+    def _target(self, at: Cell | str, seat: OpenSeat, pose: Pose) -> Cell:
+        """The cell that a call is to act on."""
+        if isinstance(at, tuple):
+            return at
+        players = [player.cell for player in seat.players if player.name == at]
         if players:
             return players[0]
-        cells = seat.cells_of([call.at])
+        cells = seat.cells_of([at])
         if not cells:
-            raise _Ended(_reason("none_known", thing=call.at))
-        return min(cells, key=partial(distance, pose.cell))
+            raise _Ended(_reason("none_known", thing=at))
+        return min(cells, key=seat.steps_to)
 
     def _walk_beside(self, seat: OpenSeat, pose: Pose, target: Cell) -> IntEnum:
         closed = self._closed(seat)
-        beside = [cell for cell in around(target) if seat.layout.is_open(cell) and cell not in closed]
+        beside = [cell for cell in map(seat.layout.wrapped, around(target)) if cell not in closed]
+        beside = [cell for cell in beside if seat.layout.is_open(cell)]
         if not beside:
             raise _Ended(_reason("no_way"))
-        return self._walk(seat, pose, min(beside, key=partial(distance, pose.cell)))
+        return self._walk(seat, pose, min(beside, key=seat.steps_to))
 
     def _stay_near(self, seat: OpenSeat, pose: Pose, player: str, steps: int) -> IntEnum:
         if self._taken >= steps:
             raise _Ended
         cell = self._seen_at(seat, player)
-        if distance(pose.cell, cell) <= NEAR:
+        if seat.steps_to(cell) <= NEAR:
             return self._actions(Move.NOOP)
         return self._walk(seat, pose, cell)
 
@@ -272,11 +286,14 @@ class OpenFollower(WrittenFollower[OpenSeat, IntEnum]):
         away = self._seen_at(seat, player)
         closed = self._closed(seat)
         open_cells = [cell for cell in seat.layout.neighbours[pose.cell] if cell not in closed]
-        farthest: Callable[[Cell], tuple[int, Cell]] = lambda cell: (distance(cell, away), cell)  # noqa: E731
+        farthest: Callable[[Cell], tuple[int, Cell]] = lambda cell: (seat.layout.distance(cell, away), cell)  # noqa: E731
         best = max(open_cells, key=farthest, default=pose.cell)
-        if distance(best, away) <= distance(pose.cell, away):
+        if seat.layout.distance(best, away) <= seat.steps_to(away):
             return self._actions(Move.NOOP)
-        return self._actions(step_towards(pose, best))
+        return self._step(seat, pose, best)
+
+    def _step(self, seat: OpenSeat, pose: Pose, neighbour: Cell) -> IntEnum:
+        return self._actions(step_towards(pose, seat.layout.seen_from(pose.cell, neighbour)))
 
     def _seen_at(self, seat: OpenSeat, player: str) -> Cell:
         cells = [known.cell for known in seat.players if known.name == player]

@@ -16,11 +16,19 @@ from hm_agent.models.builtin import ReasonerTable
 from hm_agent.models.prompts import phrase
 from hm_agent.theory_of_mind.language_questions import CallsAnswer, Plan, ReviewPlan
 from hm_agent.theory_of_mind.written_reasoner import WrittenReasoner
-from hm_agent.worlds.melting_pot.games.open.calls import Call, CollectThings, LookAround, UseAction, WalkTo
+from hm_agent.worlds.melting_pot.facts import slot_of
+from hm_agent.worlds.melting_pot.games.open.calls import (
+    Call,
+    CollectThings,
+    LookAround,
+    StandStill,
+    UseAction,
+    WalkTo,
+)
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
-from hm_agent.worlds.melting_pot.grid import distance
+from hm_agent.worlds.melting_pot.grid import Cell, around, distance
 
 HOPED_COLLECT, HOPED_USE, HOPED_ELSE = 1.0, 0.3, 0.1
 """What is hoped of taking a thing, of an action on a thing, and of one on a player or on nothing: like one trial."""
@@ -28,48 +36,102 @@ LEAST_WORTH = 0.004
 """What is expected to pay less a step is left undone, for looking around."""
 SETTING_OUT = 2
 """The steps that any deed takes beside the way to it."""
+REST = 5
+"""The steps of a rest."""
+Calls = tuple[Call, ...]
 KEPT_TO, ELSE = 0.8, 0.2
 """The chance that a player does what its rule says, and that it does anything else."""
 
 
 def worth(seat: OpenSeat, deed: str, hoped: float) -> float:
-    """What a deed is expected to pay, by what it has paid so far."""
+    """What a deed is expected to pay, by what it has paid so far; a thing that was got is as good as what is hoped."""
     known = next((done for done in seat.deeds if done.words == deed), None)
-    return hoped if known is None else (hoped + known.reward) / (1 + known.times)
+    return hoped if known is None else (hoped + known.reward + HOPED_COLLECT * known.got) / (1 + known.times)
 
 
-def candidates(seat: OpenSeat) -> Iterator[tuple[float, Call]]:
-    """The calls that may pay, each with what it is expected to pay a step."""
-    assert seat.pose is not None, "plans start from a known pose"
-    here = seat.pose.cell
-    takable, hurting = set(seat.facts.collects), set(seat.facts.avoids)
-    uses = {action: targets for action, targets in seat.facts.uses.items() if action not in seat.facts.harms}
-    for known in seat.things:
-        ways = [(cell, distance(here, cell) + SETTING_OUT) for cell, _ in known.cells if cell != here]
-        if not ways or known.kind in hurting:
+def candidates(seat: OpenSeat) -> Iterator[tuple[float, Calls]]:
+    """The plans that may pay, each with what it is expected to pay a step."""
+    facts = seat.facts
+    left = {*facts.avoids, own_kind(seat)}
+    kinds = [known.kind for known in seat.things if known.kind not in left]
+    for kind in kinds:
+        if kind in facts.collects:
+            yield from ways_to(seat, kind, worth(seat, f"collect({kind})", HOPED_COLLECT), None)
+    for action, targets in facts.uses.items():
+        if action in facts.harms:
             continue
-        steps = ways[0][1]
-        if known.kind in takable:
-            yield worth(seat, f"collect({known.kind})", HOPED_COLLECT) / steps, CollectThings(known.kind)
-        for action, targets in uses.items():
-            if known.kind in targets:
-                yield worth(seat, f"use({action}, {known.kind})", HOPED_USE) / steps, UseAction(action, known.kind)
-    for action, targets in uses.items():
-        players = [player for player in seat.players if not player.ago]
+        under = seat.own if facts.reach.get(action) == 0 else ()
+        for kind in targets:
+            if kind in kinds or kind in under:
+                hoped = worth(seat, f"use({action}, {kind})", HOPED_USE)
+                yield from ways_to(seat, kind, HOPED_USE if action in facts.later else hoped, action)
+        players = [player for player in seat.players if not player.ago and player.name not in facts.spares]
         if PLAYER in targets and players:
-            steps = distance(here, players[0].cell) + SETTING_OUT
-            yield worth(seat, f"use({action}, {PLAYER})", HOPED_ELSE) / steps, UseAction(action, players[0].name)
+            steps = distance(seat.here, players[0].cell) + SETTING_OUT
+            yield worth(seat, f"use({action}, {PLAYER})", HOPED_ELSE) / steps, (UseAction(action, players[0].name),)
     for action in seat.actions:
-        if action not in seat.facts.uses and action not in seat.facts.harms:
-            yield worth(seat, f"use({action})", HOPED_ELSE) / SETTING_OUT, UseAction(action)
+        if action not in {*facts.uses, *facts.harms, *facts.kept_back}:
+            yield worth(seat, f"use({action})", HOPED_ELSE) / SETTING_OUT, (UseAction(action),)
+
+
+def own_kind(seat: OpenSeat) -> str | None:
+    """The kind of things that are the player's own; None if the game has none."""
+    return seat.facts.owned[slot_of(seat.own_name)] if seat.facts.owned else None
+
+
+def ways_to(seat: OpenSeat, kind: str, pays: float, action: str | None) -> Iterator[tuple[float, Calls]]:
+    """The plan for the thing of a kind that is nearest by a known way, if there is one.
+
+    It names cells where another thing of the kind is nearer as the crow flies. action: the one to use on it; None to
+    walk onto it.
+    """
+    if action and seat.facts.reach.get(action) == 0 and kind in seat.own:
+        yield pays / SETTING_OUT, (UseAction(action, kind),)
+        return
+    known = seat.cells_of([kind])
+    cells = [cell for cell in known if cell in seat.ways and not (action and is_covered(seat, cell, action))]
+    if not cells:
+        return
+    cell = min(cells, key=seat.ways.__getitem__)
+    value = pays / (seat.ways[cell] + SETTING_OUT)
+    if cell == min(known, key=lambda other: distance(seat.here, other)):
+        yield value, (UseAction(action, kind) if action else CollectThings(kind),)
+    elif action:
+        free = [near for near in around(cell) if near in seat.ways and near not in seat.solid]
+        beside = min(free, key=seat.ways.__getitem__)
+        yield value, (WalkTo(beside), UseAction(action, cell)) if beside != seat.here else (UseAction(action, cell),)
+    else:
+        yield value, (WalkTo(cell),)
+
+
+def is_covered(seat: OpenSeat, cell: Cell, action: str) -> bool:
+    """True for a cell in reach straight ahead that does not show what lies there, as after a beam of the player."""
+    assert seat.pose is not None, "plans start from a known pose"
+    ahead, right = seat.pose.offset(cell)
+    return right == 0 and 0 < ahead <= seat.facts.reach.get(action, 1) and seat.seen[cell][1] < seat.step
+
+
+def at_once(seat: OpenSeat) -> str | None:
+    """The call that comes before all else: a rest, or what is done with what the player has; None if there is none."""
+    if seat.stamina is not None and seat.stamina <= seat.facts.tired:
+        return str(StandStill(REST))
+    return next((seat.facts.having[thing] for thing in seat.has), None)
 
 
 def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:
     """The plan that is expected to pay most a step, without the call that has just failed at its beginning."""
-    worthwhile = [(value, str(call)) for value, call in candidates(seat) if call != barred and value >= LEAST_WORTH]
+    assert seat.pose is not None, "plans start from a known pose"
+    if (first := at_once(seat)) and first != str(barred):
+        return [first]
+    worthwhile = [
+        (value, [str(call) for call in plan])
+        for value, plan in candidates(seat)
+        if plan[0] != barred and value >= LEAST_WORTH
+    ]
     if worthwhile:
-        return [max(worthwhile)[1]]
-    return [str(elsewhere(seat, barred))]
+        return max(worthwhile)[1]
+    places = [WalkTo(cell) for cell in seat.unseen if cell in seat.ways]
+    return [str(next((place for place in places if place != barred), LookAround()))]
 
 
 def elsewhere(seat: OpenSeat, barred: Call | None) -> Call:

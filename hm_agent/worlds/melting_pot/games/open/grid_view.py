@@ -14,6 +14,7 @@ from hm_agent.worlds.melting_pot.games.open.known_map import alive_look
 from hm_agent.worlds.melting_pot.grid import Window
 from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Atlas
 from hm_agent.worlds.melting_pot.perception.sprites import (
+    SPRITE_SIZE,
     Pixels,
     Sprite,
     beam_sprites,
@@ -33,6 +34,8 @@ FACING = ("up", "right", "down", "left")
 """A player's facing on the frame, by the quarter turns of its sprite."""
 NUMBERED = "player_"
 """What the names of players that can be told from others begin with."""
+PERHAPS = "perhaps {}"
+"""The name of what nothing explains, by that of what looks most like it."""
 SEVERAL = "a player"
 """The name of players that a player can't tell from one another."""
 
@@ -44,7 +47,7 @@ class CellShown:
     player: the name of another player there, turns: the quarter turns clockwise from up that it faces on the frame.
     is_own: True if the own avatar is there. things: what lies there beside players and ground, from top to bottom.
     solid: those of them that no player can enter. effects: the beams and hands there. ground: what the ground is.
-    is_unknown: True if no combination of sprites looks like it.
+    is_unknown: True if no combination of sprites looks like it; then, things are a guess.
     """
 
     player: str | None = None
@@ -148,6 +151,13 @@ class GridView:
             self._known.append(self._shown(len(self._known)))
         return self._known[label_number]
 
+    def guessed(self, rgb: Pixels, number: int) -> CellShown:
+        """What a cell of a frame that nothing explains may show, by the known picture that looks most like it."""
+        top, left = (SPRITE_SIZE * each for each in divmod(number, self.window.columns))
+        shown = self.shown(self.atlas.nearest(rgb[top : top + SPRITE_SIZE, left : left + SPRITE_SIZE]))
+        likely = shown.player or next(iter(shown.things), None)
+        return CellShown(things=(PERHAPS.format(likely),) if likely else (), is_unknown=True)
+
     def _shown(self, label_number: int) -> CellShown:
         if label_number == UNKNOWN:
             return CellShown(is_unknown=True)
@@ -169,7 +179,10 @@ class GridView:
         """The frame as a grid of characters with the player at `@`, facing up, and what each character stands for."""
         labels, columns = self.atlas.label(rgb), self.window.columns
         legend: dict[str, str] = {}
-        cells = [self._symbol(number, self.shown(label), legend) for number, label in enumerate(labels)]
+        shown = [
+            self.guessed(rgb, number) if label == UNKNOWN else self.shown(label) for number, label in enumerate(labels)
+        ]
+        cells = [self._symbol(number, cell, legend) for number, cell in enumerate(shown)]
         rows = ["".join(cells[start : start + columns]).rstrip() for start in range(0, len(cells), columns)]
         own = self.shown(labels[self.window.own_index])
         size = f"{columns} wide and {self.window.rows} high"
@@ -182,7 +195,7 @@ class GridView:
         """The character of a cell; what it stands for is entered in the legend, if that must be said."""
         if number == self.window.own_index:
             return SELF
-        if cell.is_unknown:
+        if cell.is_unknown and not cell.things:
             return legend.setdefault("nothing that is known", UNEXPLAINED)
         things = _stacked(cell)
         if cell.player:

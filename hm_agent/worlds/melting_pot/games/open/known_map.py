@@ -72,7 +72,7 @@ class MapReader:
         self._prefabs, self._characters = simulation["prefabs"], simulation["charPrefabMap"]
         self._layer = layer
         self.rows: Sequence[str] = simulation["map"].strip("\n").split("\n")
-        self.is_torus = settings.get("topology") == "TORUS"
+        self._is_torus = settings.get("topology") == "TORUS"
 
     @cached_property
     def kinds(self) -> Mapping[str, CellKind]:
@@ -92,7 +92,7 @@ class MapReader:
     def layout(self) -> Layout:
         cells = ((x, y, char) for y, row in enumerate(self.rows) for x, char in enumerate(row))
         walls = frozenset((x, y) for x, y, char in cells if self.kinds[char].is_solid)
-        return Layout(max(map(len, self.rows)), len(self.rows), walls)
+        return Layout(max(map(len, self.rows)), len(self.rows), walls, self._is_torus)
 
     def _kind(self, spec: str | Mapping[str, Any] | None) -> CellKind:
         if spec is None:
@@ -206,7 +206,7 @@ class KnownMap:
     """
 
     def __init__(self, reader: MapReader, window: Window, atlas: Atlas) -> None:
-        self.layout, self.is_torus = reader.layout(), reader.is_torus
+        self.layout = reader.layout()
         self.atlas, self._window = atlas, window
         kinds = [CellKind(), *reader.kinds.values()]
         self._kinds = kinds
@@ -262,7 +262,7 @@ class KnownMap:
         else:
             dx, dy = np.array(AHEAD).T[:, (facing + STEP_QUARTERS[move]) % FACINGS]
             x, y = x + dx, y + dy
-        is_on = (x >= 0) & (x < width) & (y >= 0) & (y < height) | self.is_torus
+        is_on = (x >= 0) & (x < width) & (y >= 0) & (y < height) | self.layout.is_torus
         x, y = x % width, y % height
         return np.where(is_on & self._is_free[y, x], (y * width + x) * FACINGS + facing, NOWHERE)
 
@@ -274,7 +274,7 @@ class KnownMap:
         views = []
         for facing in range(FACINGS):
             dx, dy = np.array(self._window.cells(Pose(0, 0, facing))).T
-            is_on = (x + dx >= 0) & (x + dx < width) & (y + dy >= 0) & (y + dy < height) | self.is_torus
+            is_on = (x + dx >= 0) & (x + dx < width) & (y + dy >= 0) & (y + dy < height) | self.layout.is_torus
             views.append(np.where(is_on, self._cells[(y + dy) % height, (x + dx) % width], 0) * FACINGS + facing)
         return np.stack(views, axis=2).reshape(height * width * FACINGS, -1)
 

@@ -28,6 +28,13 @@ SEEN_ALREADY = ("RGB", "COLLECTIVE_REWARD")
 """The observations that a question doesn't tell beside the view."""
 
 
+def role_of(facts: SubstrateFacts, slot: int) -> str:
+    """Melting Pot's name of the role of the player of a slot; empty where the file tells no roles apart."""
+    from hm_agent.worlds.melting_pot.simulator.substrate import usual_roles
+
+    return (facts.roles or usual_roles(facts.substrate))[slot] if facts.by_role else ""
+
+
 class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     """Perceives and remembers for one player through an episode.
 
@@ -40,7 +47,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self, facts: SubstrateFacts, slot: int, actions: type[IntEnum], seat: type[OpenSeat] = OpenSeat
     ) -> None:
         """seat: what questions show; kinds of games that say more of themselves have a class of their own."""
-        self._facts, self._slot, self._seat_class = facts, slot, seat
+        self._facts, self._slot, self._seat_class = facts.as_role(role_of(facts, slot)), slot, seat
         self._view = GridView.of(facts.substrate, slot, facts.roles).naming(facts.names)
         self._bearings = Bearings.of(facts.substrate, slot)
         self._seeing = Seeing(self._view, self._bearings, frozenset(facts.named_things), frozenset(facts.grounds))
@@ -62,6 +69,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self.entered: str | None = None
         self.has_moved_elsewhere = False
         self._situation: OpenSeat | None = None
+        self._has: Mapping[str, int] = {}
 
     def _watching(self) -> Watch:
         """What watches the others."""
@@ -76,7 +84,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
     def read(self, observation: Observation[View]) -> Sequence[Event]:
         step, move = observation.step, Move(self._action) if self._action <= Move.TURN_RIGHT else Move.NOOP
         self._observation, self._situation = observation, None
-        ahead = self._pose.place(1, 0) if self._pose else None
+        ahead = self._bearings.layout.wrapped(self._pose.place(1, 0)) if self._pose else None
         self.sight = sight = self._seeing.see(observation.view["RGB"], move)
         self.occupied = frozenset(player.cell for player in sight.map.players if player.cell)
         self.has_moved_elsewhere = self._has_moved_elsewhere(sight.map)
@@ -100,11 +108,18 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         """Notes what the latest action was, with the reward of its step."""
         has_entered = pose is not None and self._pose is not None and pose.cell != self._pose.cell
         self.entered = before.get(pose.cell) if has_entered and pose else None
+        had, self._has = self._has, self._having()
         if self._action > Move.TURN_RIGHT:
             deed = self._aimed_at
         else:
             deed = f"collect({self.entered})" if self.entered else NOTHING_SPECIAL
-        self.deeds.note(deed, reward)
+        self.deeds.note(deed, reward, max(0, sum(self._has.values()) - sum(had.values())))
+
+    def _having(self) -> Mapping[str, int]:
+        """How many the player has of each thing whose use the game's file tells."""
+        counted = {item.name: count for item, count in zip(self._facts.holdings, self._inventory, strict=False)}
+        drawn = dict.fromkeys(self.sight.own, 1)
+        return {name: count for name, count in {**drawn, **counted}.items() if count and name in self._facts.having}
 
     def grid(self, observation: Observation[View]) -> str:
         """The frame of an observation as a grid of characters, with a legend."""
@@ -114,15 +129,18 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
         self._action = int(action)
         if action > Move.TURN_RIGHT:
             name = action.name.lower()
-            target = self._ahead(self._facts.reach.get(name, 1)) if name in self._facts.uses else None
+            target = self._aim(name) if name in self._facts.uses else None
             self._aimed_at = f"use({name}, {target})" if target else f"use({name})"
 
-    def _ahead(self, reach: int) -> str | None:
-        """The first thing or player straight ahead within reach; all players count as one kind."""
+    def _aim(self, action: str) -> str | None:
+        """The first thing or player straight ahead within reach, players being one kind; at reach 0, what lies here."""
         if self._pose is None:
             return None
+        reach = self._facts.reach.get(action, 1)
+        if reach == 0:
+            return next((thing for thing in self.sight.own if thing in self._facts.uses[action]), None)
         kinds = self.memory.things
-        for cell in (self._pose.place(ahead, 0) for ahead in range(1, reach + 1)):
+        for cell in map(self._bearings.layout.wrapped, (self._pose.place(ahead, 0) for ahead in range(1, reach + 1))):
             if cell in self.occupied:
                 return PLAYER
             if cell in kinds:
@@ -156,6 +174,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             sighted=dict(memory.players),
             looked_at=memory.looked_at.copy(),
             blocking=self._blocking,
+            has=self._has,
             **self._more(),
         )
 
@@ -193,6 +212,7 @@ class OpenNotes(Notes[View, OpenSeat, IntEnum]):
             route=(),
             failed=planning.failed,
             asked_because=planning.asked_because,
+            is_own_map=self._bearings.is_own_map,
         )
 
     @property

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites, seat_of
+from hm_agent.worlds.melting_pot.facts import Beam, GameFacts, Holding, ScenarioFacts, Sprites, Strict, seat_of
 
 UNNAMED = Sprites(wall="", own="", players={})
 NO_BEAM = Beam(length=0, radius=0)
+_USED = re.compile(r"use\((\w+)")
 PLAYER = "player"
 """The word for other players among what actions are used on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoleFacts(Strict):
+    """What is different for players of a role. None: as for all others. The keys are those of `SubstrateFacts`."""
+
+    collects: tuple[str, ...] | None = None
+    uses: Mapping[str, tuple[str, ...]] | None = None
+    reach: Mapping[str, int] | None = None
+    having: Mapping[str, str] | None = None
+    spares: tuple[str, ...] | None = None
+    tired: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +38,12 @@ class SubstrateFacts(GameFacts):
     things by the words of a player's view. collects: what is taken by walking onto it and pays or is carried. avoids:
     what hurts whoever walks onto it. uses: what each action beyond steps and turns does something to, PLAYER for any
     other player. reach: how many cells straight ahead such an action reaches. harms: the actions that hurt others, or
-    what pays them, and pay nobody.
+    what pays them, and pay nobody. having: what is done with a thing that a player holds, or that is drawn with it, as
+    the call of a plan; the actions of these calls are of no use without it. later: the actions that pay some time
+    after, so that the reward of their step says nothing of them. owned: the things that are a player's own, by slot,
+    which gain nothing by actions. spares: the names of players on whom actions are of no use. tired: at this share of
+    the full stamina or below, a player rests; negative if rests are of no use. by_role: what is different for players
+    of a role, by Melting Pot's name of it.
     """
 
     players: int
@@ -38,6 +57,12 @@ class SubstrateFacts(GameFacts):
     uses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     reach: Mapping[str, int] = field(default_factory=dict)
     harms: tuple[str, ...] = ()
+    having: Mapping[str, str] = field(default_factory=dict)
+    later: tuple[str, ...] = ()
+    owned: tuple[str, ...] = ()
+    spares: tuple[str, ...] = ()
+    tired: float = -1.0
+    by_role: Mapping[str, RoleFacts] = field(default_factory=dict)
     items: tuple[Holding, ...] = ()
     sprites: Sprites = UNNAMED
     beam: Beam = NO_BEAM
@@ -48,6 +73,12 @@ class SubstrateFacts(GameFacts):
         """The things that plans may name before any was seen."""
         used = (thing for things in self.uses.values() for thing in things if thing != PLAYER)
         return tuple(dict.fromkeys((*self.collects, *self.avoids, *used)))
+
+    @property
+    def kept_back(self) -> frozenset[str]:
+        """The actions that are of use only with what a player has."""
+        used = (_USED.match(call) for call in self.having.values())
+        return frozenset(match[1] for match in used if match)
 
     @property
     def grounds(self) -> tuple[str, ...]:
@@ -67,6 +98,11 @@ class SubstrateFacts(GameFacts):
 
     def played_by(self, players: int, roles: tuple[str, ...]) -> Self:
         return replace(self, players=players, roles=roles)
+
+    def as_role(self, role: str) -> Self:
+        """The same game for a player of a role."""
+        told = vars(self.by_role[role]) if role in self.by_role else {}
+        return replace(self, **{key: value for key, value in told.items() if value is not None})
 
     @property
     def holdings(self) -> tuple[Holding, ...]:

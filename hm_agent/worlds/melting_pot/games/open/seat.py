@@ -15,9 +15,10 @@ from hm_agent.theory_of_mind.situation import Behaviour, SeatSituation
 from hm_agent.worlds.melting_pot.games.open.calls import Call, CallNames, call_pattern, read_plan
 from hm_agent.worlds.melting_pot.games.open.deeds import Deed
 from hm_agent.worlds.melting_pot.games.open.open_facts import SubstrateFacts
-from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose, distance
+from hm_agent.worlds.melting_pot.grid import Cell, Layout, Pose
 from hm_agent.worlds.melting_pot.memory.entities import PlayerSighting
 from hm_agent.worlds.melting_pot.memory.view_times import ViewTimes
+from hm_agent.worlds.melting_pot.planning.walking import steps_from
 from hm_agent.written_calls import CallError
 
 MOST_CALLS = 5
@@ -65,7 +66,8 @@ class OpenSeat(SeatSituation):
     player began. told: what the game tells it beside its view, in words by name. own: what is drawn with its own
     avatar. deeds: what it did, and what it was paid then. behaviours: what others can be predicted to do. seen: the
     kind and the step of every thing that was seen and not seen gone, by its cell. sighted: where each other player was
-    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter.
+    last. looked_at: when each cell was in view. blocking: the kinds of things that nobody can enter. has: how many it
+    holds of what its game counts, and of what is drawn with it, as far as the game's file says what that is for.
     """
 
     blocks = "melting_pot/open/blocks.j2"
@@ -87,6 +89,7 @@ class OpenSeat(SeatSituation):
     sighted: Mapping[str, PlayerSighting] = field(metadata=UNSHOWN)
     looked_at: ViewTimes = field(metadata=UNSHOWN)
     blocking: frozenset[str] = field(metadata=UNSHOWN)
+    has: Mapping[str, int] = field(default_factory=dict, metadata=UNSHOWN, kw_only=True)
 
     def to_json(self) -> Mapping[str, Any]:
         """What traces show: the fields that prompts show, and what these show of things and players."""
@@ -97,16 +100,20 @@ class OpenSeat(SeatSituation):
         """The own cell, or the corner of the map while it is unknown."""
         return self.pose.cell if self.pose else (0, 0)
 
+    def steps_to(self, cell: Cell) -> int:
+        """The steps to a cell if nothing is in the way."""
+        return self.layout.distance(self.here, cell)
+
     @cached_property
     def things(self) -> tuple[KnownThings, ...]:
         """All things that were seen and not seen gone, by kind, the nearest first."""
         counts = Counter(kind for kind, _ in self.seen.values())
         cells: dict[str, list[tuple[Cell, int]]] = {kind: [] for kind in counts}
-        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: distance(self.here, item[0])):
+        for cell, (kind, step) in sorted(self.seen.items(), key=lambda item: self.steps_to(item[0])):
             if len(cells[kind]) < MOST_CELLS:
                 cells[kind].append((cell, self.step - step))
         known = (KnownThings(kind, count, tuple(cells[kind])) for kind, count in counts.items())
-        return tuple(sorted(known, key=lambda each: (distance(self.here, each.cells[0][0]), each.kind)))
+        return tuple(sorted(known, key=lambda each: (self.steps_to(each.cells[0][0]), each.kind)))
 
     @cached_property
     def players(self) -> tuple[KnownPlayer, ...]:
@@ -115,7 +122,7 @@ class OpenSeat(SeatSituation):
             KnownPlayer(name, seen.cell, seen.facing, seen.mark, self.step - seen.step)
             for name, seen in self.sighted.items()
         ]
-        return tuple(sorted(known, key=lambda each: (each.ago > 0, distance(self.here, each.cell), each.name)))
+        return tuple(sorted(known, key=lambda each: (each.ago > 0, self.steps_to(each.cell), each.name)))
 
     @cached_property
     def unseen(self) -> tuple[Cell, ...]:
@@ -126,6 +133,24 @@ class OpenSeat(SeatSituation):
     def solid(self) -> frozenset[Cell]:
         """The cells that a thing is known to block."""
         return frozenset(cell for cell, (kind, _) in self.seen.items() if kind in self.blocking)
+
+    @cached_property
+    def ways(self) -> Mapping[Cell, int]:
+        """The steps to each cell to which a way is known, over seen cells if nobody knows the map.
+
+        What blocks, and players in view, are where ways end.
+        """
+        closed = self.solid | {player.cell for player in self.players if not player.ago}
+
+        def leads_on(cell: Cell) -> bool:
+            return cell not in closed and (not self.is_own_map or self.looked_at.of(cell) is not None)
+
+        return steps_from(self.layout, self.here, leads_on)
+
+    @property
+    def stamina(self) -> float | None:
+        """The share of its full stamina; None where players don't tire."""
+        return next((float(told) for name, told in self.told if name == "stamina"), None)
 
     def cells_of(self, kinds: Collection[str]) -> list[Cell]:
         """The cells of the known things of some kinds, but for the own cell."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hm_agent.worlds.melting_pot.games.open.bearings import Bearings
-from hm_agent.worlds.melting_pot.games.open.grid_view import GridView
+from hm_agent.worlds.melting_pot.games.open.grid_view import CellShown, GridView
 from hm_agent.worlds.melting_pot.grid import NOWHERE, Area, Cell, Move, Pose
-from hm_agent.worlds.melting_pot.perception.atlas import Labels
+from hm_agent.worlds.melting_pot.perception.atlas import UNKNOWN, Labels
 from hm_agent.worlds.melting_pot.perception.sprites import Pixels
 from hm_agent.worlds.melting_pot.perception.textual_map import Detection, TextualMap
 
@@ -69,6 +69,8 @@ class Seeing:
         if len(news) < len(self._view.atlas.labels):
             news += map(self._told, range(len(news), len(self._view.atlas.labels)))
         found = [(number, told) for number, label in enumerate(labels) if (told := news[label]) is not None]
+        if UNKNOWN in labels:
+            found = [(number, self._guessed(rgb, number) if told.is_unknown else told) for number, told in found]
         own = self._view.shown(labels[window.own_index])
         pose = self._bearings.update(labels, move)
         is_present = own.is_own or pose is not None
@@ -96,9 +98,17 @@ class Seeing:
             tuple((cell, told.ground) for cell, told in placed if told.ground),
         )
 
+    def _guessed(self, rgb: Pixels, number: int) -> CellNews:
+        """What is told of a cell that nothing explains."""
+        told = self._told_of(self._view.guessed(rgb, number))
+        assert told is not None, "that it is unknown is told"
+        return told
+
     def _told(self, label: int) -> CellNews | None:
         """What is told of a cell with a label; None if nothing is."""
-        shown = self._view.shown(label)
+        return self._told_of(self._view.shown(label))
+
+    def _told_of(self, shown: CellShown) -> CellNews | None:
         things = [thing for thing in shown.things if thing not in self._scenery]
         kind = shown.player or next((thing for thing in things if thing in self._telling), next(iter(things), None))
         effect, ground = next(iter(shown.effects), None), shown.ground if shown.ground in self._grounds else None
@@ -136,8 +146,6 @@ class Seeing:
     def _area(self, pose: Pose) -> Area:
         """The cells in view at a pose, in the order of the window."""
         if pose not in self._areas:
-            layout, cells = self._bearings.layout, self._view.window.cells(pose)
-            if self._bearings.is_torus:
-                cells = tuple((x % layout.width, y % layout.height) for x, y in cells)
-            self._areas[pose] = layout.area(cells)
+            layout = self._bearings.layout
+            self._areas[pose] = layout.area(map(layout.wrapped, self._view.window.cells(pose)))
         return self._areas[pose]

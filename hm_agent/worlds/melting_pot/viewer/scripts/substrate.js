@@ -46,17 +46,17 @@ const overlay = {
   build: (step) => [...named(step.shown.where), ...ownWay(step)],
 };
 
-// The seat's name above its cell, 13 pixels high on any map, where the map does not name all players.
+// The seat's name above its cell, 13 pixels high on any map, where the map does not name its player.
 function ownName(seat, x, y) {
-  if (viewer.facts.players.length) return null;
+  if (viewer.facts.players.some(({ name }) => name === seat)) return null;
   const map = byId("over");
   const style = `font-size:${(13 * map.viewBox.baseVal.width) / map.getBoundingClientRect().width}px`;
   return draw("text", { x, y, style, class: "player-name" }, viewer.seats.length > 1 ? spaced(seat) : "agent");
 }
 
 // Where the agent takes itself to be, and where it is about to go; where it is, if it does not say.
-function ownWay({ seat, state, shown: { cell, route = [] } }) {
-  const own = state?.pose ?? cell;
+function ownWay({ seat, state, shown: { cell, own_map: isOwnMap, route = [] } }) {
+  const own = isOwnMap ? cell : state?.pose ?? cell;
   if (!own) return [];
   const side = viewer.facts.spriteSize;
   const [x, y] = own;

@@ -76,6 +76,11 @@ def item_problems(facts: SubstrateFacts) -> Iterator[str]:
 
 def word_problems(facts: SubstrateFacts) -> Iterator[str]:
     """Each sprite, thing and action that a file names and that the substrate's players can't see or do."""
+    told = (facts, *map(facts.as_role, facts.by_role))
+    yield from dict.fromkeys(problem for each in told for problem in _unknown_words(each))
+
+
+def _unknown_words(facts: SubstrateFacts) -> Iterator[str]:
     view = GridView.of(facts.substrate, 0).naming(facts.names)
     actions = [name.lower() for name in actions_of(facts.substrate).__members__]
     named = {
@@ -85,6 +90,12 @@ def word_problems(facts: SubstrateFacts) -> Iterator[str]:
         "uses": (facts.uses, actions),
         "reach": (facts.reach, actions),
         "harms": (facts.harms, actions),
+        "later": (facts.later, actions),
+        "owned": (facts.owned, view.things),
+        "having": (facts.having, {*view.things, *(item.name for item in facts.items)}),
+        "having: actions": (facts.kept_back, actions),
+        "spares": (facts.spares, view.names),
+        "by_role": (facts.by_role, usual_roles(facts.substrate)),
         **{f"uses.{action}": (things, {*view.things, PLAYER}) for action, things in facts.uses.items()},
     }
     for key, (words, known) in named.items():
