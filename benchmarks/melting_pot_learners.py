@@ -1,6 +1,6 @@
-"""How fast populations learn in Melting Pot: the CPU time that actors and learner take for a step of the environment.
+"""How fast populations learn in Melting Pot: the CPU time that actors and the learner take for a step of a world.
 
-Two quiet cores, both kept busy, make twice a core's steps. The engine's own time, by random actions, stands beside it.
+Two quiet cores, both kept busy, make twice a core's steps. The engine's own time, by random actions, is to compare.
 """
 
 from __future__ import annotations

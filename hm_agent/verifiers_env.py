@@ -33,7 +33,7 @@ class SeedData(vf.TaskData):
 
     scenario: str
     seed: int
-    options: Mapping[str, str]
+    options: dict[str, str]
 
 
 class SeedTask(vf.Task[SeedData, vf.State, vf.TaskConfig]):
@@ -46,7 +46,7 @@ class TextTasksetConfig(vf.TasksetConfig):
     scenario: str = "mg_rps_pure"
     seeds: int = 100
     first_seed: int = 0
-    options: Mapping[str, str] = Field(default_factory=dict)
+    options: dict[str, str] = Field(default_factory=dict)  # the command line reads JSON into no other mapping
 
 
 class TextTaskset(vf.Taskset[SeedTask, TextTasksetConfig]):

@@ -59,6 +59,7 @@ OTHERS: Mapping[type, Mapping[str, tuple[str, object]]] = {
     ModelSettings: {
         "base_url": ("http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1"),
         "api_key_env": ("KEY", "KEY"),
+        "page": ("true", True),
         "timeout": ("1.5", 1.5),
         "retries": ("0", 0),
         "patience": ("0", 0.0),

@@ -75,19 +75,19 @@ def play(
 @task  # type: ignore[untyped-decorator]
 def battery(
     size: str = SMALL,
-    world: str | list[str] = (),  # type: ignore[assignment]
+    world: str | list[str] | None = None,
     agent: str = FULL_AGENT,
     others: str = TESTED,
     out: str | None = None,
 ) -> Task:
     """The items of the battery. world: one or several; without it all. The other parameters are those of `play`."""
-    worlds = (world,) if isinstance(world, str) else tuple(world)
+    worlds = (world,) if isinstance(world, str) else tuple(world or ())
     requested = Experiment((), find_agents([agent]), **_written_to(out))
     return _task([own for _, _, own in Battery(size, worlds=worlds).experiments(requested)], others)
 
 
 def _written_to(out: str | None) -> dict[str, Any]:
-    return {"out": Path(out or ""), "record_replay": out is not None}
+    return {"out": Path(out or ""), "record_replay": out is not None, "overwrite": True}
 
 
 def _task(experiments: Iterable[Experiment], others: str) -> Task:

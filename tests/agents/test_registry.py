@@ -48,7 +48,7 @@ def test_agent_of_order_2_plays_as_the_full_agent_and_that_of_order_0_does_not()
 
 
 def test_every_agent_has_a_line_about_it_in_the_list() -> None:
-    assert [*AGENTS, PERSON, "oracle", "random", "noop", *CHOICES, *ORDERS] == ABLE
+    assert [*AGENTS, PERSON, "oracle", "random", "noop", "ppo", *CHOICES, *ORDERS] == ABLE
     assert all(recipe.about for recipe in shared_agents().values())
     assert all(agent.about for agent in own_agents().values())
 

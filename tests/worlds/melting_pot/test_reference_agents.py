@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hm_agent.core import Agent, Seat
@@ -16,11 +18,15 @@ from hm_agent.testing.episodes import SeatStep, play_steps, seat_agents, settled
 from hm_agent.testing.scripted_model import ScriptedModel
 from hm_agent.theory_of_mind.language_questions import Predict
 from hm_agent.worlds.melting_pot.facts import FOCAL
+from hm_agent.worlds.melting_pot.learning.inputs import input_sizes
+from hm_agent.worlds.melting_pot.learning.player_network import PlayerShape
+from hm_agent.worlds.melting_pot.learning.populations import Population, save
 from hm_agent.worlds.melting_pot.reference_agents import InformedStrategist
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.scene import PlayerIntent
 from hm_agent.worlds.melting_pot.simulator.bots.casting import Bots
 from hm_agent.worlds.melting_pot.simulator.world import MeltingPotWorld
+from hm_agent.worlds.melting_pot.suite import PPO
 from tests.strategists import arena, interact
 
 (SCENARIO,) = find_scenarios(["rws_repeated_1"])
@@ -76,17 +82,29 @@ def play(name: str, steps: int) -> list[SeatStep]:
     return play_steps(SCENARIO, name, steps, bots="scripted")
 
 
-def play_secretively(name: str) -> EpisodeOutcome:
+def play_secretively(name: str, **options: str) -> EpisodeOutcome:
     world = SecretiveWorld(scenario_named(SCENARIO.name), Bots.SCRIPTED)
-    agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted"))
+    agents = seat_agents(world, SCENARIO, name, options=settled(SCENARIO, bots="scripted", **options))
     outcome = asyncio.run(run_episode(world, agents, seed=1, max_steps=100))
     world.close()
     return outcome
 
 
+@pytest.fixture(scope="module")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of a network as it is before it learns."""
+    substrate = scenario_named(SCENARIO.name).game.substrate
+    shape = PlayerShape("planes", input_sizes(substrate, "planes"), hidden=4)
+    weights = {name: np.asarray(value)[None] for name, value in shape.initial_weights(0).items()}
+    path = tmp_path_factory.mktemp("untrained") / "last.npz"
+    save(path, Population(substrate, "", shape, weights))
+    return path
+
+
 @pytest.mark.parametrize("name", sorted({name for name in agent_names() if can_play(name, SCENARIO)} - {"oracle"}))
-def test_only_the_oracle_is_told_the_intents_of_others(name: str) -> None:
-    assert play_secretively(name).error is None
+def test_only_the_oracle_is_told_the_intents_of_others(name: str, untrained: Path) -> None:
+    options = {"checkpoint": str(untrained)} if name == PPO else {}
+    assert play_secretively(name, **options).error is None
 
 
 def test_the_oracle_is_told_the_intents_of_others() -> None:

@@ -6,6 +6,7 @@ What is played depends on the run's seed, the segment and the table alone. So it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import NamedTuple
@@ -195,14 +196,13 @@ class Actor:
 def act_as_asked(plan: ActorPlan, connection: Connection) -> None:
     """Plays what a connection asks for, until it closes; says after each rollout that it is written, or what failed."""
     depend_on_parent()
-    actor = Actor(plan)
-    try:
-        while True:
-            actor.play(connection.recv())
-            connection.send("")
-    except EOFError:
-        pass
-    except Exception as error:  # noqa: BLE001 - the learner says it, in one line
-        connection.send(f"{type(error).__name__}: {error}")
-    finally:
-        actor.close()
+    with suppress(EOFError, OSError):  # the learner has ended
+        try:
+            with closing(Actor(plan)) as actor:
+                while True:
+                    actor.play(connection.recv())
+                    connection.send("")
+        except (EOFError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the learner says it, in one line
+            connection.send(f"{type(error).__name__}: {error}")

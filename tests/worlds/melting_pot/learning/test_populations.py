@@ -125,7 +125,7 @@ def test_learner_and_player_compute_the_same() -> None:
     rollout, seats = Rollout(**shared[0].arrays()), seated(0, 7, 2, 4, 2).ravel()
     for network in range(2):
         own = rollout.of_seats(np.flatnonzero(seats == network))
-        output = LEARNER.outputs({name: value[network] for name, value in weights.arrays().items()}, own)
+        output = jax.jit(LEARNER.outputs)({name: value[network] for name, value in weights.arrays().items()}, own)
         logs = jax.nn.log_softmax(output.logits)
         np.testing.assert_allclose(np.take_along_axis(logs, own.actions[..., None], -1)[..., 0], own.chance, atol=1e-4)
         np.testing.assert_allclose(output.value, own.values, atol=1e-4)
