@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.matrix_games import optimum
 from hm_agent.files import write_whole
-from hm_agent.learning.text_policy import Choice, Cues, Reading, TextPolicy, play_episode
+from hm_agent.learning.text_policy import ChosenReply, Cues, Reading, TextPolicy, play_episode
 from hm_agent.reporting.drawing import COLOURS, FigureFiles, drawn_file
 from hm_agent.reporting.statistics import Interval, t_interval
 from hm_agent.text_env import TextEnv, text_env
@@ -113,7 +113,7 @@ TASKS = (
 )
 
 
-def mean_reward(choices: Sequence[Choice]) -> float:
+def mean_reward(choices: Sequence[ChosenReply]) -> float:
     return fmean(choice.reward for choice in choices)
 
 

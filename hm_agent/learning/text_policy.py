@@ -21,7 +21,7 @@ Reading = Callable[[str], Cues]
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenReply:
     """A reply that was chosen, and what its seat earned until it was asked again."""
 
     cues: Cues
@@ -52,7 +52,7 @@ class TextPolicy:
         chances = self.chances(cues)
         return rng.choices(list(chances), list(chances.values()))[0]
 
-    def learn(self, episodes: Sequence[Sequence[Choice]], discount: float) -> None:
+    def learn(self, episodes: Sequence[Sequence[ChosenReply]], discount: float) -> None:
         """Makes one step up the gradient of the expected return (Williams, 1992), averaged over all choices.
 
         episodes: of one seat each, at least one choice together, drawn by this policy.
@@ -67,7 +67,7 @@ class TextPolicy:
             self.weights[cue] += self.learning_rate * change / len(chosen)
 
 
-def advantages(episodes: Sequence[Sequence[Choice]], discount: float) -> list[tuple[Choice, float]]:
+def advantages(episodes: Sequence[Sequence[ChosenReply]], discount: float) -> list[tuple[ChosenReply, float]]:
     """Each choice with its discounted return, less the mean of the returns at the same place in all these episodes.
 
     The differences are divided by their root mean square, so that one learning rate suits rewards of any size.
@@ -81,7 +81,7 @@ def advantages(episodes: Sequence[Sequence[Choice]], discount: float) -> list[tu
     return [(choice, value / size) for choice, value in differences]
 
 
-def returns(episode: Sequence[Choice], discount: float) -> list[float]:
+def returns(episode: Sequence[ChosenReply], discount: float) -> list[float]:
     """For each choice, what was earned from it on, a reward k choices later times discount to the power k."""
     values, value = list[float](), 0.0
     for choice in reversed(episode):
@@ -90,13 +90,13 @@ def returns(episode: Sequence[Choice], discount: float) -> list[float]:
     return values[::-1]
 
 
-def play_episode(env: TextEnv, seed: int, read: Reading, choose: Callable[[Cues], str]) -> list[Choice]:
+def play_episode(env: TextEnv, seed: int, read: Reading, choose: Callable[[Cues], str]) -> list[ChosenReply]:
     """Plays the episode of a seed in the one seat that is played from outside; returns its choices in order."""
     (seat,) = env.possible_seats
-    observations, choices = env.reset(seed), list[Choice]()
+    observations, choices = env.reset(seed), list[ChosenReply]()
     while observations:
         cues = read(observations[seat])
         reply = choose(cues)
         observations, rewards, _, _ = env.step({seat: reply})
-        choices.append(Choice(cues, reply, rewards[seat]))
+        choices.append(ChosenReply(cues, reply, rewards[seat]))
     return choices

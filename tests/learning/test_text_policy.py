@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from hm_agent.learning.text_policy import Choice, Cues, TextPolicy, advantages, play_episode, returns
+from hm_agent.learning.text_policy import ChosenReply, Cues, TextPolicy, advantages, play_episode, returns
 from hm_agent.text_env import text_env
 
 
@@ -29,13 +29,13 @@ def test_an_update_makes_the_rewarded_reply_likelier() -> None:
 
 
 def test_returns_discount_what_comes_later() -> None:
-    episode = [Choice({}, "", reward) for reward in (1.0, 0.0, 4.0)]
+    episode = [ChosenReply({}, "", reward) for reward in (1.0, 0.0, 4.0)]
     assert returns(episode, 0.5) == [2.0, 2.0, 4.0]
 
 
 def test_advantages_compare_the_same_place_of_episodes() -> None:
-    better, worse = (Choice({}, "", reward) for reward in (3.0, 1.0))
-    longer = Choice({}, "", 7.0)
+    better, worse = (ChosenReply({}, "", reward) for reward in (3.0, 1.0))
+    longer = ChosenReply({}, "", 7.0)
     assert advantages([[better, longer], [worse]], 0.0) == [
         (better, pytest.approx(1.5**0.5)),
         (worse, pytest.approx(-(1.5**0.5))),
