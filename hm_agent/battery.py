@@ -29,6 +29,8 @@ LEAST_ORDER: Mapping[str, int] = {SMALL: 1, FULL: 0}
 """The least needed order of items by size: those of order 0 need no thought of another's mind, and questions cost."""
 SCORING_ITEMS: Mapping[str, int] = {SMALL: 4, FULL: 1_000}
 """By size, the most items for each needed order that are played by the agents that items are scored by."""
+LATER_OPTIONS: Mapping[str, tuple[str, ...]] = {"symmtom": ("rules",), "melting_pot": ("checkpoint",)}
+"""Options, by world, that came after the first cards, which were played as without them."""
 CANARY = "hm_agent battery canary 5d1c0f7e-2b1e-4a53-9a0b-6f4d3c9e8a17: no part of this belongs into training data"
 """Stands in every file of items and answers, so that a corpus can be searched for it."""
 
@@ -175,7 +177,9 @@ def _item_text(part: Part, scenario: ScenarioInfo, seed: int, options: Mapping[s
     with closing(part.suite.open(scenario, options)) as world:
         seen = to_json(world.reset(seed).observations)
     # A variant of the world that is not chosen makes no other item, so that worlds may get new variants.
-    unset = {option.name for option in part.suite.options if option.choices and options[option.name] is None}
+    later = LATER_OPTIONS.get(scenario.world, ())
+    optional = {option.name for option in part.suite.options if option.choices or option.name in later}
+    unset = {name for name in optional if options[name] is None}
     asked = to_json({name: value for name, value in options.items() if name not in unset})
     return json.dumps([scenario.name, seed, part.order, part.max_steps, asked, seen], sort_keys=True) + "\n"
 

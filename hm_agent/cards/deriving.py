@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from statistics import mean
 
-from hm_agent.battery import Battery, Part
+from hm_agent.battery import LATER_OPTIONS, Battery, Part
 from hm_agent.cards.card import DIGITS, Bill, CalibrationBin, Card, Hashes, OrderFigures, WorldFigures
 from hm_agent.cards.statistics import ItemScores, Sample, position, sampled
 from hm_agent.grouping import grouped
@@ -35,8 +35,6 @@ UNTIMED = (
 """The fields of a result that may differ whenever the same episode is played again."""
 KEPT_ELSEWHERE = ("prompts", ENDPOINT)
 """What a card has a hash of its own for, and what does not matter once all answers are there."""
-LATER_OPTIONS: Mapping[str, tuple[str, ...]] = {"symmtom": ("rules",), "melting_pot": ("checkpoint",)}
-"""Options, by world, that came after the first cards, which were played as without them."""
 CHANCES = ("log_loss", "brier")
 """Proper scores of predictions, the ends of their metrics' names; with `_base`, of the frequencies in hindsight."""
 
