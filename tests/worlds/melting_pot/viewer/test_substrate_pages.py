@@ -29,17 +29,29 @@ NAMED: Mapping[str, list[str]] = {
     "paintball_king_of_the_hill_selfplay": ["player 0"],  # a team looks alike
 }
 """Whom the map names once the agent knows where it is: all that look different, else the page's own player."""
+FEW = ("coins_selfplay", "cooking_crowded_selfplay", "hidden_agenda_selfplay")
 
 
 @pytest.fixture(scope="session")
-def recorded(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recording]:
-    found = {scenario.short_name: scenario for scenario in find_scenarios([*NAMED])}
-    agents = {name: ("react", *["noop"] * (len(found[name].seats) - 1)) for name in NAMED}
-    return {name: record(tmp_path_factory.mktemp(name), name, STEPS, *agents[name]) for name in NAMED}
+def recorded(
+    chromium: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Recording]:
+    """Plays the start of an episode of each of some substrates."""
+    found = {name: find_scenarios([name])[0] for name in request.param}
+    agents = {name: ("react", *["noop"] * (len(each.seats) - 1)) for name, each in found.items()}
+    return {name: record(tmp_path_factory.mktemp(name), name, STEPS, *agents[name]) for name in found}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("recorded", "width"),
+    [
+        pytest.param(FEW, 1280, id="few"),
+        pytest.param(tuple(NAMED), 1280, id="all", marks=pytest.mark.heavy),
+        pytest.param(tuple(NAMED), 390, id="all narrow", marks=pytest.mark.heavy),
+    ],
+    indirect=["recorded"],
+)
 def test_each_substrates_page_shows_map_names_and_text_in_step(
     recorded: Mapping[str, Recording], window: Page, width: int
 ) -> None:
