@@ -139,7 +139,7 @@ def test_an_agent_that_the_world_has_no_body_for_is_refused_before_anything_is_p
     refused = hm_agent(installed, tmp_path, "play", "--scenario=card_talk", "--agent=he_hr", "--out=runs")
     assert refused.returncode == 2
     why = "it needs StrategyValuing, which card_talk does not offer there"
-    able = "hypothetical_minds, react, reflexion, mmp, mmp_he, trusting"
+    able = "hypothetical_minds, react, reflexion, mmp, mmp_he, human, trusting"
     assert refused.stderr == f"hm-agent play: he_hr can't play card_talk ({why}): {able} can\n"
     assert not (tmp_path / "runs").exists()
 
