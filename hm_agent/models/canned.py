@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
+from contextlib import suppress
 from random import Random
 from string import ascii_letters, ascii_lowercase, digits
-from typing import Any, TypeAlias
+from typing import Any
 
 from hm_agent.models.chat import Chat, Reply, Request
-from hm_agent.models.grammar import pattern_parts
+from hm_agent.models.patterns import Choices, choices_of
 from hm_agent.questions import item_schemas
 
 PLACE = "python:hm_agent.models.canned:build"
@@ -20,8 +20,6 @@ MOST = 3
 """The most items of a list and the most words of a text."""
 LONGEST = 20
 """The most characters of a class that a pattern allows in any number."""
-Choices: TypeAlias = "Sequence[Sequence[tuple[str, str] | Choices]]"
-"""The alternatives of a pattern or a group: each a sequence of groups, and of parts as (kind, text)."""
 
 
 class CannedChat(Chat):
@@ -70,35 +68,11 @@ def _value(schema: Mapping[str, Any], named: Mapping[str, Any], stream: Random) 
 
 
 def _text(schema: Mapping[str, Any], stream: Random) -> str:
-    if "pattern" in schema and (choices := _choices(schema["pattern"])):
-        return _matching(choices, stream)
+    if "pattern" in schema:
+        with suppress(ValueError):
+            return _matching(choices_of(schema["pattern"]), stream)
     words = ("".join(stream.choices(ascii_lowercase, k=5)) for _ in range(stream.randint(1, MOST)))
     return " ".join(words)[: schema.get("maxLength", 100)]
-
-
-@lru_cache(100)
-def _choices(pattern: str) -> Choices:
-    """The alternatives of a pattern; none if it has anything that `pattern_parts` doesn't know."""
-    try:
-        return _read(pattern_parts(pattern))
-    except ValueError:
-        return ()
-
-
-def _read(parts: Iterator[tuple[str, str]]) -> Choices:
-    """The alternatives up to the end of a group, or of the pattern."""
-    choices: list[list[tuple[str, str] | Choices]] = [[]]
-    for kind, text in parts:
-        match kind, text:
-            case "group", "(":
-                choices[-1].append(_read(parts))
-            case "group", "|":
-                choices.append([])
-            case "group", ")":
-                break
-            case _:
-                choices[-1].append((kind, text))
-    return choices
 
 
 def _matching(choices: Choices, stream: Random) -> str:

@@ -6,13 +6,11 @@ llama.cpp's own translation leaves numbers unbounded and allows blanks between a
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-_PATTERN_PART = re.compile(
-    r"(?P<anchor>[\^$])|(?P<group>[()|])|(?P<several>\[(?:[^\]\\]|\\.)*\](?:\{\d+,\d+\})?)|(?P<plain>(?:\\[^\w]|[^\\()|\[\]{}$^*+?.])+)"
-)
+from hm_agent.models.patterns import pattern_parts
+
 _CHARACTER = r"[ !#-\[\]-~]"
 """A character of a text: printable ASCII that JSON does not escape."""
 
@@ -87,21 +85,6 @@ class _Grammar:
             return allowed
         least, most = map(int, times.strip("{}").split(","))
         return self._repetition(allowed, least, most)
-
-
-def pattern_parts(pattern: str) -> Iterator[tuple[str, str]]:
-    """The parts of a regular expression as such expressions stand in schemas, each after its kind.
-
-    These are "anchor", "group" for (, ) and |, "several" for a class of characters with its repetition, and "plain" for
-    text, without backslashes. Raises ValueError for an expression with anything else.
-    """
-    end = 0
-    while end < len(pattern):
-        part = _PATTERN_PART.match(pattern, end)
-        if part is None or part.lastgroup is None:
-            raise ValueError(f"no grammar for the pattern {pattern[:80]!r}")
-        end = part.end()
-        yield part.lastgroup, re.sub(r"\\(.)", r"\1", part[0]) if part.lastgroup == "plain" else part[0]
 
 
 def _allowed_values(schema: Mapping[str, Any]) -> Sequence[Any]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
+from hm_agent.models.patterns import Choices, choices_of
+
 MOST = 300
 """The most answers that are listed for one form of a call."""
 OPEN = "..."
 """Stands for free text in a call."""
-_PART = re.compile(r"\((?!\?)|\)|\||[\^$]|\[(?:\\.|[^\]\\])*\](?:\{\d+,\d+\})?|(?:\\.|[^\\()|\[\]{}$^])+")
 
 
 def suggestions(schema: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
@@ -40,21 +41,24 @@ def _name(text: str) -> str:
 
 
 def expanded(pattern: str) -> Iterator[str]:
-    """The texts that a pattern of plain text, groups, alternatives and classes matches; OPEN for each class."""
-    parts = [part[0] for part in _PART.finditer(pattern)]
-    return _alternatives(parts)
+    """The texts that a pattern matches, with OPEN for each class that is repeated; none if it can't be read."""
+    try:
+        return _alternatives(choices_of(pattern))
+    except ValueError:
+        return iter(())
 
 
-def _alternatives(parts: list[str]) -> Iterator[str]:
-    """Reads alternatives up to the bracket that closes them, or to the end; takes what it reads from `parts`."""
-    read: list[list[Sequence[str]]] = [[]]
-    while parts and (part := parts.pop(0)) != ")":
-        if part == "|":
-            read.append([])
-        elif part == "(":
-            read[-1].append(list(_alternatives(parts)))
-        elif part.startswith("["):
-            read[-1].append([OPEN] if part.endswith("}") else [""])
-        elif part not in ("^", "$"):
-            read[-1].append([re.sub(r"\\(.)", r"\1", part)])
-    return ("".join(texts) for choices in read for texts in islice(product(*choices), MOST))
+def _alternatives(choices: Choices) -> Iterator[str]:
+    for choice in choices:
+        yield from map("".join, islice(product(*(list(_part(part)) for part in choice)), MOST))
+
+
+def _part(part: tuple[str, str] | Choices) -> Iterator[str]:
+    match part:
+        case "plain", str(text):
+            return iter([text])
+        case "several", str(text):
+            return iter([OPEN] if text.endswith("}") else [""])
+        case "anchor", _:
+            return iter([""])
+    return _alternatives(part)
