@@ -138,6 +138,15 @@ def test_the_nearest_thing_is_that_to_which_the_known_way_is_shortest() -> None:
     assert best_calls(behind_the_wall) == ["go_to((2, 4))"]
 
 
+def test_on_a_torus_the_nearest_way_may_lead_over_the_edge() -> None:
+    berry, walls = "unripe berry 2", {(2, 1), (3, 0), (3, 2), (4, 1), (5, 3), (6, 2), (6, 4)}
+    bare, walled = (Layout(7, 7, frozenset(own), is_torus=True) for own in ((), walls))
+    seat = seat_in("allelopathic_harvest_open", {(6, 1): berry, (1, 4): berry}, bare)
+    assert best_calls(seat) == [f"use(fire_3, {berry})"]
+    seat = seat_in("allelopathic_harvest_open", {(6, 3): berry, (3, 1): berry}, walled)
+    assert best_calls(seat) == ["go_to((0, 3))", "use(fire_3, (6, 3))"]
+
+
 def test_ways_end_at_what_blocks_and_at_players_and_on_an_own_map_where_nothing_was_seen() -> None:
     wall = {(2, 4): "unclaimed resource"}
     seat = seat_in("territory_open", wall, TWO_ROOMS, solid=["unclaimed resource"])

@@ -108,7 +108,7 @@ def best_calls(
         plan = tend_apples(seat, believed)
     if plan and plan[0] != barred:
         return [str(call) for call in plan]
-    return [str(elsewhere(seat, barred))]
+    return [str(elsewhere(seat.unseen, barred))]
 
 
 def _plan(question: Plan) -> CallsAnswer:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log
 
@@ -28,7 +28,7 @@ from hm_agent.worlds.melting_pot.games.open.calls import (
 from hm_agent.worlds.melting_pot.games.open.conduct import Conduct
 from hm_agent.worlds.melting_pot.games.open.open_facts import PLAYER
 from hm_agent.worlds.melting_pot.games.open.seat import NextConduct, OpenSeat
-from hm_agent.worlds.melting_pot.grid import Cell, around, distance
+from hm_agent.worlds.melting_pot.grid import Cell, around
 
 HOPED_COLLECT, HOPED_USE, HOPED_ELSE = 1.0, 0.3, 0.1
 """What is hoped of taking a thing, of an action on a thing, and of one on a player or on nothing: like one trial."""
@@ -67,7 +67,7 @@ def candidates(seat: OpenSeat) -> Iterator[tuple[float, Calls]]:
                 yield from ways_to(seat, kind, HOPED_USE if action in facts.later else hoped, action)
         players = [player for player in seat.players if not player.ago and player.name not in facts.spares]
         if PLAYER in targets and players:
-            steps = distance(seat.here, players[0].cell) + SETTING_OUT
+            steps = seat.steps_to(players[0].cell) + SETTING_OUT
             yield worth(seat, f"use({action}, {PLAYER})", HOPED_ELSE) / steps, (UseAction(action, players[0].name),)
     for action in seat.actions:
         if action not in {*facts.uses, *facts.harms, *facts.kept_back}:
@@ -94,10 +94,10 @@ def ways_to(seat: OpenSeat, kind: str, pays: float, action: str | None) -> Itera
         return
     cell = min(cells, key=seat.ways.__getitem__)
     value = pays / (seat.ways[cell] + SETTING_OUT)
-    if cell == min(known, key=lambda other: distance(seat.here, other)):
+    if cell == min(known, key=seat.steps_to):
         yield value, (UseAction(action, kind) if action else CollectThings(kind),)
     elif action:
-        free = [near for near in around(cell) if near in seat.ways and near not in seat.solid]
+        free = [near for near in map(seat.layout.wrapped, around(cell)) if near in seat.ways and near not in seat.solid]
         beside = min(free, key=seat.ways.__getitem__)
         yield value, (WalkTo(beside), UseAction(action, cell)) if beside != seat.here else (UseAction(action, cell),)
     else:
@@ -107,7 +107,7 @@ def ways_to(seat: OpenSeat, kind: str, pays: float, action: str | None) -> Itera
 def is_covered(seat: OpenSeat, cell: Cell, action: str) -> bool:
     """True for a cell in reach straight ahead that does not show what lies there, as after a beam of the player."""
     assert seat.pose is not None, "plans start from a known pose"
-    ahead, right = seat.pose.offset(cell)
+    ahead, right = seat.pose.offset(seat.layout.seen_from(seat.here, cell))
     return right == 0 and 0 < ahead <= seat.facts.reach.get(action, 1) and seat.seen[cell][1] < seat.step
 
 
@@ -130,13 +130,12 @@ def best_calls(seat: OpenSeat, barred: Call | None = None) -> Sequence[str]:
     ]
     if worthwhile:
         return max(worthwhile)[1]
-    places = [WalkTo(cell) for cell in seat.unseen if cell in seat.ways]
-    return [str(next((place for place in places if place != barred), LookAround()))]
+    return [str(elsewhere((cell for cell in seat.unseen if cell in seat.ways), barred))]
 
 
-def elsewhere(seat: OpenSeat, barred: Call | None) -> Call:
-    """A walk to a cell that was out of view for long, but for a call that has just failed; without any, a look."""
-    return next((place for place in map(WalkTo, seat.unseen) if place != barred), LookAround())
+def elsewhere(cells: Iterable[Cell], barred: Call | None) -> Call:
+    """A walk to the first of some cells, but for a call that has just failed; without any, a look around."""
+    return next((place for place in map(WalkTo, cells) if place != barred), LookAround())
 
 
 def plan_of(question: Plan, calls: Sequence[Call]) -> CallsAnswer:
