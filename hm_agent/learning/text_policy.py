@@ -53,9 +53,10 @@ class TextPolicy:
         return rng.choices(list(chances), list(chances.values()))[0]
 
     def learn(self, episodes: Sequence[Sequence[ChosenReply]], discount: float) -> None:
-        """Makes one step up the gradient of the expected return (Williams, 1992), averaged over all choices.
+        """Makes one step up the gradient of the expected return (Williams, 1992), averaged over the choices that count.
 
-        episodes: of one seat each, at least one choice together, drawn by this policy.
+        episodes: of one seat each, at least one choice together, drawn by this policy. A choice whose return is just
+        the usual one counts for nothing.
         """
         chosen = [(choice, value) for choice, value in advantages(episodes, discount) if value]
         changes = defaultdict[str, float](float)

@@ -8,6 +8,7 @@ facts of the game, so that any substrate can be learned.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,8 +68,8 @@ class Planes:
 
     def __call__(self, rgb: Pixels) -> Cells:
         labels = self._atlas.label(rgb)
-        if len(self._rows) < len(self._atlas.labels):
-            self._rows = np.array([self._row(label.sprites) for label in self._atlas.labels], np.uint8)
+        if new := self._atlas.labels[len(self._rows) :]:
+            self._rows = np.concatenate([self._rows, [self._row(label.sprites) for label in new]])
         cells: Cells = self._rows[labels]
         return cells
 
@@ -85,8 +86,9 @@ def patches(rgb: Pixels) -> Cells:
     return by_cell
 
 
+@cache
 def eye_for(substrate: str, sight: Sight) -> Callable[[Pixels], Cells]:
-    """What turns a player's frames into cells."""
+    """What turns players' frames into cells, one for all of a process."""
     return Planes(atlas_of(substrate)) if sight == "planes" else patches
 
 
