@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
+from hm_agent.files import write_whole
 from hm_agent.process.workers import calls_in_workers
 
 
@@ -34,6 +37,16 @@ def train_all(train: Callable[..., str], calls: Iterable[tuple[Any, ...]], after
         return 0
     print(f"\nhm-agent train: {problem}", file=sys.stderr)
     return 1
+
+
+def kept_json(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a JSON file says; if there is none, writes what `measure` returns, and returns that."""
+    if path.exists():
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return found
+    measured = measure()
+    write_whole(path, json.dumps(measured, indent=2) + "\n")
+    return measured
 
 
 class ProgressLine:

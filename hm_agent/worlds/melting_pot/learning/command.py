@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from absl import flags
-
-from hm_agent.command_flags import define_float, define_integer, help_text, read_flags
 from hm_agent.config import ConfigError
 from hm_agent.extensions import nearest
 from hm_agent.files import write_whole
+from hm_agent.flag_fields import flag_field
 from hm_agent.learning.runs import ProgressLine, train_all
 from hm_agent.process.folder_lock import locked
+from hm_agent.world_command import WorldCommand
 from hm_agent.worlds.melting_pot.scenarios import Scenario, all_scenarios, load_games, refuse_stand_ins
 
-FLAGS = flags.FlagValues()  # type: ignore[no-untyped-call]
-_OWN: dict[str, Any] = {"flag_values": FLAGS}
-_WHAT_FLAGS = (
-    flags.DEFINE_string("substrate", None, "The substrate to play among themselves, or its short name.", **_OWN),
-    flags.DEFINE_string("against", None, "The scenario whose scripted bots to play against instead.", **_OWN),
-    flags.DEFINE_enum("algorithm", "ppo", ["ppo"], "The algorithm to train by.", **_OWN),
-    flags.DEFINE_bool("planes", False, "Learn from the sprites that perception finds, as by default.", **_OWN),
-    flags.DEFINE_bool("pixels", False, "Learn from pixels.", **_OWN),
-    flags.DEFINE_list("seeds", ["0"], "The seeds, with commas; each is a run of its own.", **_OWN),
-    flags.DEFINE_string("out", "runs/train", "The folder to write to; a run that was cut short there goes on.", **_OWN),
-)
-_HOW_FLAGS = (
-    define_integer("steps", 1_000_000, "How many steps of the environment to learn from.", lower_bound=1, **_OWN),
-    flags.DEFINE_integer("population", None, "How many networks learn: 2, or 1 against bots.", 1, **_OWN),
-    flags.DEFINE_integer("tables", 16, "How many worlds are played at once.", lower_bound=1, **_OWN),
-    flags.DEFINE_integer("rollout", 100, "How many steps of each world an update learns from.", lower_bound=1, **_OWN),
-    define_float("learning_rate", 1e-3, "The learning rate at the start, which falls linearly.", lower_bound=0, **_OWN),
-    define_float("discount", 0.99, "How much a reward counts a step later.", 0, 1, **_OWN),
-    define_float("entropy", 0.01, "The weight of the entropy bonus.", lower_bound=0, **_OWN),
-    flags.DEFINE_integer("hidden", 64, "Units of each hidden layer.", lower_bound=1, **_OWN),
-    flags.DEFINE_integer("actors", 2, "How many processes play.", lower_bound=1, **_OWN),
-    flags.DEFINE_integer("checkpoint_every", 20, "How many updates lie between checkpoints.", lower_bound=1, **_OWN),
-    flags.DEFINE_integer("evaluation", 5, "How many episodes of each scenario evaluate it.", lower_bound=1, **_OWN),
-)
-_HELP_FLAGS = (flags.DEFINE_bool("help", False, "Show this help, and end.", **_OWN),)
-GROUPS = {"What learns, and where": _WHAT_FLAGS, "How": _HOW_FLAGS, "Help": _HELP_FLAGS}
+if TYPE_CHECKING:  # they need JAX
+    from hm_agent.worlds.melting_pot.learning.training import PopulationProgress, PopulationTraining
 
 USAGE = """Trains players of Melting Pot by PPO; needs the extra hm_agent[train].
 
@@ -54,29 +30,53 @@ evaluation.json. The same command again goes on where it was cut short. To see o
     hm-agent play --scenario=pd_repeated_5 --agent=ppo --checkpoint=OUT/.../best.npz"""
 
 
-def _value(flag: str) -> Any:
-    return FLAGS[flag].value
+@dataclass(frozen=True)
+class WhatFlags:
+    substrate: str | None = flag_field(None, "The substrate to play among themselves, or its short name.")
+    against: str | None = flag_field(None, "The scenario whose scripted bots to play against instead.")
+    algorithm: str = flag_field("ppo", "The algorithm to train by.", choices=("ppo",))
+    planes: bool = flag_field(False, "Learn from the sprites that perception finds, as by default.")
+    pixels: bool = flag_field(False, "Learn from pixels.")
+    seeds: tuple[str, ...] = flag_field(("0",), "The seeds, with commas; each is a run of its own.")
+    out: str = flag_field("runs/train", "The folder to write to; a run that was cut short there goes on.")
+
+
+@dataclass(frozen=True)
+class HowFlags:
+    steps: int = flag_field(1_000_000, "How many steps of the environment to learn from.", lower=1)
+    population: int | None = flag_field(None, "How many networks learn: 2, or 1 against bots.", lower=1)
+    tables: int = flag_field(16, "How many worlds are played at once.", lower=1)
+    rollout: int = flag_field(100, "How many steps of each world an update learns from.", lower=1)
+    learning_rate: float = flag_field(1e-3, "The learning rate at the start, which falls linearly.", lower=0)
+    discount: float = flag_field(0.99, "How much a reward counts a step later.", lower=0, upper=1)
+    entropy: float = flag_field(0.01, "The weight of the entropy bonus.", lower=0)
+    hidden: int = flag_field(64, "Units of each hidden layer.", lower=1)
+    actors: int = flag_field(2, "How many processes play.", lower=1)
+    checkpoint_every: int = flag_field(20, "How many updates lie between checkpoints.", lower=1)
+    evaluation: int = flag_field(5, "How many episodes of each scenario evaluate it.", lower=1)
+
+
+COMMAND = WorldCommand("hm-agent train melting_pot", USAGE, {"What learns, and where": WhatFlags, "How": HowFlags})
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command line and returns the exit status. Raises ConfigError for flags that make no sense."""
-    read_flags(FLAGS, ("hm-agent train melting_pot", *arguments))
-    if _value("help"):
-        print(help_text(USAGE, GROUPS, FLAGS))
+    if COMMAND.read(arguments) is None:
         return 0
-    if not _value("out"):
+    what, how = COMMAND.values(WhatFlags), COMMAND.values(HowFlags)
+    if not what.out:
         raise ConfigError("--out names no folder")
-    scenario, seeds, out = _scenario(), _seeds(), Path(_value("out"))
+    scenario, seeds, out = _scenario(what), _seeds(what.seeds), Path(what.out)
     try:
-        planned = list(_runs(scenario, seeds))
+        planned = list(_runs(scenario, seeds, what, how))
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'hm_agent[train]'") from error
     return train_all(train_one, [(training, out) for training in planned], lambda: None)
 
 
-def _scenario() -> Scenario:
+def _scenario(what: WhatFlags) -> Scenario:
     """The scenario to play; ConfigError unless the flags name one."""
-    substrate, against = _value("substrate"), _value("against")
+    substrate, against = what.substrate, what.against
     if bool(substrate) == bool(against):
         raise ConfigError("say --substrate=NAME for self-play, or --against=SCENARIO for a best response to its bots")
     if substrate:
@@ -86,54 +86,58 @@ def _scenario() -> Scenario:
         return Scenario(games[substrate], None)
     named = {name: each for each in all_scenarios() for name in (each.short_name, each.name) if not each.is_self_play}
     if against not in named:
-        raise ConfigError(f"--against: unknown scenario {against!r}: {nearest(against, named)}see hm-agent list")
+        raise ConfigError(f"--against: unknown scenario {against!r}: {nearest(str(against), named)}see hm-agent list")
     refuse_stand_ins(named[against])
     return named[against]
 
 
-def _seeds() -> list[int]:
-    given = [seed for seed in _value("seeds") if seed]
+def _seeds(given: Sequence[str]) -> list[int]:
     if not given or not all(seed.isdecimal() and int(seed) < 2**31 for seed in given):
         raise ConfigError(f"--seeds={','.join(given)}: seeds are whole numbers below {2**31}, with commas")
     return list(dict.fromkeys(map(int, given)))
 
 
-def _runs(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Any]:
+def _runs(scenario: Scenario, seeds: Sequence[int], what: WhatFlags, how: HowFlags) -> Iterator[PopulationTraining]:
     """The runs that the flags ask for; ConfigError if they make no sense."""
     from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationParameters
     from hm_agent.worlds.melting_pot.learning.training import PopulationTraining
 
-    if _value("planes") and _value("pixels"):
+    if what.planes and what.pixels:
         raise ConfigError("--planes and --pixels: a network learns from one of them")
-    tables, rollout = _value("tables"), _value("rollout")
-    given = {flag: _value(flag) for flag in ("learning_rate", "discount", "entropy")}
-    population = _value("population") or (2 if scenario.is_self_play else 1)
-    parameters = PopulationParameters(-(-_value("steps") // (tables * rollout)), tables, rollout, population, **given)
+    parameters = PopulationParameters(
+        updates=-(-how.steps // (how.tables * how.rollout)),
+        tables=how.tables,
+        steps=how.rollout,
+        population=how.population or (2 if scenario.is_self_play else 1),
+        learning_rate=how.learning_rate,
+        discount=how.discount,
+        entropy=how.entropy,
+    )
     for seed in seeds:
         training = PopulationTraining(
             scenario.name,
-            "pixels" if _value("pixels") else "planes",
+            "pixels" if what.pixels else "planes",
             seed,
             parameters,
-            _value("hidden"),
-            _value("checkpoint_every"),
-            _value("actors"),
-            _value("evaluation"),
+            how.hidden,
+            how.checkpoint_every,
+            how.actors,
+            how.evaluation,
         )
         training.check()
         yield training
 
 
-def train_one(training: Any, out: Path) -> str:
+def train_one(training: PopulationTraining, out: Path) -> str:
     """Trains one run in its folder, and evaluates it; returns what it reached, a line for each scenario."""
     from hm_agent.worlds.melting_pot.learning.evaluating import evaluate
     from hm_agent.worlds.melting_pot.learning.training import run
 
-    scenario: Scenario = training.played
+    scenario = training.played
     name = scenario.game.substrate if scenario.is_self_play else scenario.name
     line, title = ProgressLine("steps"), f"{scenario.short_name} ppo seed {training.seed}"
 
-    def show(training: Any, progress: Any) -> None:
+    def show(training: PopulationTraining, progress: PopulationProgress) -> None:
         rewards, updates = progress.curve.rewards[-20:], training.parameters.updates
         rate = f"{progress.rate:,.0f} steps/s, "
         line.show(title, progress.updates, updates, training.size, rewards, progress.best, rate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import jax
 import numpy as np
 
 from hm_agent.core import per_capita
-from hm_agent.files import write_whole
+from hm_agent.learning.runs import kept_json
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.worlds.melting_pot.learning.actor import open_world
 from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, load
@@ -34,14 +33,15 @@ def scenarios_to_measure(training: PopulationTraining) -> Sequence[Scenario]:
 
 
 def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
-    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it is there already.
+    """Plays episodes of each scenario; returns and writes evaluation.json, which is kept if it is there already."""
+    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder))
+
+
+def _evaluation(training: PopulationTraining, folder: Path) -> dict[str, Any]:
+    """What the players earn in episodes of each scenario.
 
     Its errors are standard errors over these episodes. They don't include the variation between training runs.
     """
-    path = folder / "evaluation.json"
-    if path.exists():
-        evaluation: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        return evaluation
     names = [scenario.name for scenario in scenarios_to_measure(training)]
     calls = [
         (str(folder / file) if file else None, name, FIRST_SEED + number)
@@ -51,7 +51,7 @@ def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
     ]
     with calls_in_workers(training.actors, episode_reward, calls) as played:
         rewards = np.reshape([each.result() for each in played], (len(names), len(CHECKPOINTS), -1))
-    evaluation = {
+    return {
         **{name: value for name, value in asdict(training).items() if name != "actors"},
         "algorithm": "ppo",
         "steps": training.parameters.updates * training.size,
@@ -61,8 +61,6 @@ def evaluate(training: PopulationTraining, folder: Path) -> dict[str, Any]:
             for name, rows in zip(names, rewards, strict=True)
         },
     }
-    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
-    return evaluation
 
 
 def _measured(rewards: Any) -> dict[str, float | None]:

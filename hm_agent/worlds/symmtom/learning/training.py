@@ -21,7 +21,7 @@ from hm_agent.config import ConfigError
 from hm_agent.files import write_whole
 from hm_agent.learning.archives import leaves_of
 from hm_agent.learning.curves import LearningCurve, draw_curves
-from hm_agent.learning.runs import TrainingFailed
+from hm_agent.learning.runs import TrainingFailed, kept_json
 from hm_agent.learning.trees import is_finite
 from hm_agent.worlds.symmtom.learning.actors import ActorShape
 from hm_agent.worlds.symmtom.learning.algorithms import ALGORITHMS
@@ -151,7 +151,7 @@ def run(training: Training, folder: Path, report: Report) -> dict[str, Any]:
             _validate(training, folder, progress)
             _save_progress(training, folder, progress)
         report(training, progress)
-    return _evaluate(training, folder)
+    return kept_json(folder / "evaluation.json", lambda: _evaluation(training, folder))
 
 
 def _validate(training: Training, folder: Path, progress: TrainingProgress) -> None:
@@ -209,15 +209,11 @@ def standard_error(rewards: Ints) -> float | None:
     return float(by_game.std(ddof=1) / len(by_game) ** 0.5) if len(by_game) > 1 else None
 
 
-def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
-    """Measures the last and the best checkpoint and the heuristic over the same games; writes evaluation.json.
+def _evaluation(training: Training, folder: Path) -> dict[str, Any]:
+    """What the last and the best checkpoint and the heuristic earn over the same games.
 
     Its errors are standard errors over these games. They don't include the variation between training runs.
     """
-    path = folder / "evaluation.json"
-    if path.exists():
-        evaluation: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        return evaluation
     seeds = np.arange(EVALUATION_SEEDS, EVALUATION_SEEDS + training.evaluation, dtype=np.uint32)
     best, last = (load(folder / name, training.settings)[0] for name in ("best.npz", "last.npz"))
     policies: Mapping[str, Callable[[], Policy]] = {
@@ -226,7 +222,7 @@ def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
         "heuristic": HeuristicPolicy,
     }
     rewards = {name: episode_rewards(training.settings, build, seeds) for name, build in policies.items()}
-    evaluation = {
+    return {
         "scenario": training.settings.name,
         "algorithm": training.algorithm,
         "seed": training.seed,
@@ -238,5 +234,3 @@ def _evaluate(training: Training, folder: Path) -> dict[str, Any]:
         "errors": {name: standard_error(values) for name, values in rewards.items()},
         "device": jax.default_backend(),
     }
-    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
-    return evaluation
