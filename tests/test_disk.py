@@ -18,7 +18,6 @@ from hm_agent.process.folder_lock import EPISODE_BYTES, RESERVED_BYTES
 from hm_agent.recording.result import read_result
 from hm_agent.registry import find_scenarios
 from hm_agent.testing.endpoint import Endpoint
-from hm_agent.worlds.symmtom.learning.checkpoints import load
 from tests.support.commands import call, call_here, orphans, overriding, start
 from tests.support.schema_player import answer
 
@@ -123,11 +122,21 @@ def test_something_else_in_the_place_of_a_file_or_folder_is_told_of_in_one_line(
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("run", "flags"),
+    [
+        ("symmtom_w4_n2_c2/ippo/seed-0", "symmtom --scenario=symmtom_w4_n2_c2 --episodes=12 --games=4 --evaluation=4"),
+        (
+            "prisoners_dilemma_in_the_matrix__repeated_1/ppo/seed-0",
+            "melting_pot --against=pd_repeated_1 --steps=160 --tables=4 --rollout=20 --actors=1 --evaluation=1",
+        ),
+    ],
+    ids=["symmtom", "melting_pot"],
+)
 def test_training_on_a_full_disk_ends_in_one_line_and_begins_later(
-    disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    disk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], run: str, flags: str
 ) -> None:
-    flags = ["--scenario=symmtom_w4_n2_c2", "--games=4", "--hidden=8", "--evaluation=4", "--checkpoint_every=1"]
-    train = ["hm-agent", "train", "symmtom", "--episodes=12", *flags]
+    train = ["hm-agent", "train", *flags.split(), "--hidden=8", "--checkpoint_every=1"]
     assert main([*train, f"--out={tmp_path / 'whole'}"]) == 0
     fill(disk)
     capsys.readouterr()
@@ -135,7 +144,6 @@ def test_training_on_a_full_disk_ends_in_one_line_and_begins_later(
     check_said(status, capsys.readouterr().err, "^hm-agent train: .*make room")
     (disk / "filler").unlink()
     assert main([*train, f"--out={disk / 'cut'}"]) == 0
-    run = Path("symmtom_w4_n2_c2/ippo/seed-0")
-    one, other = (load(out / run / "last.npz")[0].weights for out in (tmp_path / "whole", disk / "cut"))
-    for name, value in one.items():
-        np.testing.assert_array_equal(value, other[name])
+    with np.load(tmp_path / "whole" / run / "last.npz") as one, np.load(disk / "cut" / run / "last.npz") as other:
+        for name in one.files:
+            np.testing.assert_array_equal(one[name], other[name])

@@ -37,8 +37,8 @@ class PopulationParameters:
     tables: int = 16
     steps: int = 100
     population: int = 2
-    epochs: int = 3
-    minibatches: int = 2
+    epochs: int = 4
+    minibatches: int = 4
     learning_rate: float = 1e-3
     discount: float = 0.99
     trace: float = 0.95

@@ -195,12 +195,34 @@ def test_a_run_whose_actor_was_killed_goes_on_and_ends_with_the_same_weights_to_
     began: list[int] = []
     run(TRAINING, tmp_path, lambda training, progress: began.append(progress.updates))
     assert began[0] == 21
+    check_same(whole_run, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_command_that_was_killed_leaves_no_actor_and_goes_on_to_the_bit(whole_run: Path, tmp_path: Path) -> None:
+    settings = TRAINING.parameters
+    flags = f"--substrate={SUBSTRATE} --steps={settings.updates * TRAINING.size} --tables={settings.tables} --actors=1"
+    flags += f" --rollout={settings.steps} --learning_rate={settings.learning_rate} --hidden={TRAINING.hidden}"
+    command = [sys.executable, "-m", "hm_agent", "train", "melting_pot", *flags.split(), f"--out={tmp_path}"]
+    folder = tmp_path / SUBSTRATE / "ppo" / "seed-0"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while not (folder / "best.npz").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert not orphans(str(tmp_path))
+    run(TRAINING, folder, no_report)
+    check_same(whole_run, folder)
+
+
+def check_same(one_run: Path, other_run: Path) -> None:
+    """Two runs left the same numbers."""
     for name in ("last.npz", "best.npz"):
-        with np.load(whole_run / name) as one, np.load(tmp_path / name) as other:
+        with np.load(one_run / name) as one, np.load(other_run / name) as other:
             assert one.files == other.files
             for array in one.files:
                 np.testing.assert_array_equal(one[array], other[array], err_msg=array)
-    assert (whole_run / "curve.csv").read_bytes() == (tmp_path / "curve.csv").read_bytes()
+    assert (one_run / "curve.csv").read_bytes() == (other_run / "curve.csv").read_bytes()
 
 
 def test_training_stops_where_a_number_is_none_and_keeps_the_checkpoint_before(whole_run: Path, tmp_path: Path) -> None:
