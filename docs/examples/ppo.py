@@ -2,8 +2,8 @@
 
     python ppo.py pd_repeated_1 1000000
 
-`hm-agent train melting_pot` learns faster, with a memory, resumes, and leaves a checkpoint that plays. This is for those
-who want to change all of it. It needs hm_agent[train,envs].
+`hm-agent train melting_pot` learns faster, with a memory, resumes, and leaves a checkpoint that plays. This is
+for those who want to change all of it. It needs hm_agent[train,envs].
 """
 
 import sys
@@ -23,9 +23,9 @@ LEARNING_RATE, DISCOUNT, TRACE, CLIP, ENTROPY, VALUE_WEIGHT = 5e-4, 0.99, 0.95, 
 
 def initial_weights(key, sizes):
     """Orthogonal matrices for cells, window, hidden layer, and both heads."""
-    scales = [2**0.5] * (len(sizes) - 1)
-    keys = jax.random.split(key, len(sizes))
-    drawn = [jax.nn.initializers.orthogonal(scale)(k, size) for k, size, scale in zip(keys, sizes, [*scales, 0.01])]
+    scales, keys = [*[2**0.5] * (len(sizes) - 1), 0.01], jax.random.split(key, len(sizes))
+    layers = zip(keys, sizes, scales, strict=True)
+    drawn = [jax.nn.initializers.orthogonal(scale)(own, size) for own, size, scale in layers]
     return [(matrix, jnp.zeros(matrix.shape[1])) for matrix in drawn]
 
 
@@ -106,6 +106,7 @@ def train(scenario, steps, seed=0):
     """Returns the weights, and the mean reward in 1,000 steps of each update."""
     worlds = gymnasium.vector.AsyncVectorEnv(
         [lambda: gym_env(scenario, bots="scripted")] * WORLDS,
+        context="spawn",
         autoreset_mode=gymnasium.vector.AutoresetMode.SAME_STEP,
     )
     key = jax.random.key(seed)
@@ -120,7 +121,9 @@ def train(scenario, steps, seed=0):
     for update in range(updates):
         played = []
         for number in range(STEPS):
-            actions, chances, values = map(np.asarray, act(weights, seen, jax.random.fold_in(key, update * STEPS + number)))
+            actions, chances, values = map(
+                np.asarray, act(weights, seen, jax.random.fold_in(key, update * STEPS + number))
+            )
             following, rewards, ended, cut, _ = worlds.step(actions)
             played.append((seen, actions, chances, values, rewards.astype(np.float32), ~(ended | cut)))
             seen = look(following)

@@ -112,7 +112,10 @@ class MeltingPotSuite(Suite):
             "generic",
             ("none", "generic", "families"),
         ),
-        Option("checkpoint", "The file that the agent ppo plays by in Melting Pot."),
+        Option(
+            "checkpoint",
+            "The file that the agent ppo plays by in Melting Pot, or best_response or self_play, which ship for some.",
+        ),
     )
     packages = ("dm-meltingpot", "dmlab2d")
     offers = (Mind,)
@@ -308,7 +311,7 @@ class MeltingPotSuite(Suite):
         """The networks that `ppo` plays a scenario by; ConfigError if no checkpoint fits."""
         from hm_agent.worlds.melting_pot.learning.ppo_agent import population_named
 
-        return population_named(options.get("checkpoint"), self._scenarios[scenario.name].game.substrate)
+        return population_named(options.get("checkpoint"), self._scenarios[scenario.name])
 
     def _ppo(self, setup: AgentSetup) -> Agent[Any, Any]:
         from hm_agent.worlds.melting_pot.learning.ppo_agent import PpoAgent

@@ -8,8 +8,15 @@ from pathlib import Path
 from hm_agent.config import ConfigError
 from hm_agent.core import Agent, Decision, Observation
 from hm_agent.suite import Setting
+from hm_agent.wording import listed
 from hm_agent.worlds.melting_pot.games.game import View
 from hm_agent.worlds.melting_pot.learning.populations import LearnedPlayer, Population, load
+from hm_agent.worlds.melting_pot.scenarios import Scenario
+
+BEST_RESPONSE, SELF_PLAY = SHIPPED = "best_response", "self_play"
+"""The checkpoints that ship: against the scripted bots of a scenario, and of a substrate's population."""
+LEARNED = Path(__file__).parents[1] / "learned"
+"""Where they are, by kind; `make learned-players` trains them."""
 
 
 class PpoAgent(Agent[View, IntEnum]):
@@ -22,10 +29,22 @@ class PpoAgent(Agent[View, IntEnum]):
         return Decision(self._actions(self._player.choose(observation.view, observation.reward)))
 
 
-def population_named(checkpoint: Setting, substrate: str) -> Population:
-    """The population of a checkpoint; ConfigError if none is named, or it does not fit."""
+def population_named(checkpoint: Setting, scenario: Scenario) -> Population:
+    """The population of a checkpoint: a file, or the name of what ships. ConfigError if none is named, or none fits."""
     if not checkpoint:
         raise ConfigError(
-            "ppo plays by a checkpoint: train one by `hm-agent train melting_pot`, and name it by --checkpoint"
+            "ppo plays by a checkpoint: name one by --checkpoint, which `hm-agent train melting_pot` left, "
+            f"or {listed(SHIPPED, 'or')}, which ship for some scenarios"
         )
-    return load(Path(str(checkpoint)), substrate)[0]
+    path = shipped(str(checkpoint), scenario) if checkpoint in SHIPPED else Path(str(checkpoint))
+    return load(path, scenario.game.substrate)[0]
+
+
+def shipped(kind: str, scenario: Scenario) -> Path:
+    """The file of a checkpoint that ships; ConfigError if there is none for the scenario. kind: one of SHIPPED."""
+    name = scenario.name if kind == BEST_RESPONSE else scenario.game.substrate
+    path = LEARNED / kind / f"{name}.npz"
+    if not path.exists():
+        others = sorted(each.stem for each in path.parent.glob("*.npz"))
+        raise ConfigError(f"--checkpoint={kind}: none ships for {name}, but for {listed(others)}")
+    return path

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import runpy
 import signal
+import time
 from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
@@ -24,12 +26,14 @@ from hm_agent.worlds.melting_pot.learning.actor import Actor, ActorPlan, PlayReq
 from hm_agent.worlds.melting_pot.learning.inputs import eye_for, input_sizes
 from hm_agent.worlds.melting_pot.learning.population_ppo import PopulationPpo
 from hm_agent.worlds.melting_pot.learning.populations import Population, load, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, LEARNED
 from hm_agent.worlds.melting_pot.learning.rollouts import Rollout, SharedArrays, weight_shapes
 from hm_agent.worlds.melting_pot.learning.training import PopulationProgress, PopulationTraining, learner_of, run
 from hm_agent.worlds.melting_pot.perception.perceiver import Perceiver
 from hm_agent.worlds.melting_pot.scenarios import scenario_named
 from hm_agent.worlds.melting_pot.simulator.substrate import vision_of
 from hm_agent.worlds.melting_pot.simulator.world import SelfPlayWorld
+from tests.support.commands import orphans, start
 from tests.worlds.melting_pot.learning.training_settings import SUBSTRATE, TRAINING, no_report
 
 LEARNER = learner_of(TRAINING.shape, TRAINING.parameters)
@@ -203,9 +207,9 @@ def test_a_command_that_was_killed_leaves_no_actor_and_goes_on_to_the_bit(whole_
     settings = TRAINING.parameters
     flags = f"--substrate={SUBSTRATE} --steps={settings.updates * TRAINING.size} --tables={settings.tables} --actors=1"
     flags += f" --rollout={settings.steps} --learning_rate={settings.learning_rate} --hidden={TRAINING.hidden}"
-    command = [sys.executable, "-m", "hm_agent", "train", "melting_pot", *flags.split(), f"--out={tmp_path}"]
+    train = ("-m", "hm_agent", "train", "melting_pot")
     folder = tmp_path / SUBSTRATE / "ppo" / "seed-0"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+    with start(str(tmp_path), *flags.split(), f"--out={tmp_path}", program=train) as process:
         while not (folder / "best.npz").exists() and process.poll() is None:
             time.sleep(0.01)
         process.kill()
@@ -239,6 +243,17 @@ def test_a_folder_with_another_run_is_refused(whole_run: Path) -> None:
         run(replace(TRAINING, seed=1), whole_run, no_report)
 
 
+@pytest.mark.slow
+def test_the_example_in_one_file_learns_from_worlds_in_processes(capfd: pytest.CaptureFixture[str]) -> None:
+    example = runpy.run_path(str(Path(__file__).parents[4] / "docs" / "examples" / "ppo.py"))
+    train = example["train"]
+    train.__globals__.update(WORLDS=2, STEPS=8)
+    weights, curve = train("pd_repeated_1", 32)
+    assert len(curve) == 2
+    assert all(np.isfinite(array).all() for layer in weights for array in layer)
+    assert "32 steps, reward in 1,000" in capfd.readouterr().out
+
+
 # The agent
 
 
@@ -249,6 +264,17 @@ def test_the_agent_plays_bit_exactly(tmp_path: Path) -> None:
     actions = [step.decision.action for step in one]
     assert actions == [step.decision.action for step in other]
     assert len(set(actions)) > 4
+
+
+def test_a_best_response_that_ships_earns_more_than_random_play() -> None:
+    assert list(LEARNED.glob("*/*.npz"))
+    for path in LEARNED.glob(f"{BEST_RESPONSE}/*.npz"):
+        trained, at_random = (
+            play_steps(scenarios()[path.stem], "ppo", 400, bots="scripted", checkpoint=BEST_RESPONSE),
+            play_steps(scenarios()[path.stem], "random", 400, bots="scripted"),
+        )
+        one, other = (sum(step.observation.reward for step in steps) for steps in (trained, at_random))
+        assert one > other
 
 
 def test_the_agent_is_recorded_like_any_other_in_every_seat(tmp_path: Path) -> None:
@@ -272,7 +298,9 @@ def test_what_is_no_checkpoint_for_the_game_is_said_in_one_line(
         assert error.count("\n") == 1
         return error
 
-    assert "ppo plays by a checkpoint: train one" in said("--scenario=pd_repeated_2")
+    assert "ppo plays by a checkpoint: name one by --checkpoint" in said("--scenario=pd_repeated_2")
+    shipped = said("--scenario=pd_repeated_2", "--checkpoint=best_response")
+    assert f"none ships for {SUBSTRATE}_2, but for {SUBSTRATE}_1" in shipped
     assert "No such file" in said("--scenario=pd_repeated_2", f"--checkpoint={path}")
     path.write_text("no archive")
     assert "not a checkpoint of Melting Pot" in said("--scenario=pd_repeated_2", f"--checkpoint={path}")

@@ -10,7 +10,7 @@ TRAINING = PopulationTraining(
     f"{SUBSTRATE}_selfplay",
     "planes",
     seed=0,
-    parameters=PopulationParameters(updates=40, tables=4, steps=20, learning_rate=1e-2),
+    parameters=PopulationParameters(updates=40, tables=4, steps=20, learning_rate=3e-3),
     hidden=16,
     every=20,
     actors=1,

@@ -1,0 +1,77 @@
+"""What players learn in Melting Pot, beside the agents of `make compare` in the same scenarios.
+
+`python -m benchmarks.learned_players RUNS` reads the runs that `hm-agent train melting_pot` left in RUNS, puts their
+final networks into the package, and their curves and a table into benchmarks/results/learned_players.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from hm_agent.files import write_whole
+from hm_agent.worlds.melting_pot.learning.populations import load, save
+from hm_agent.worlds.melting_pot.learning.ppo_agent import BEST_RESPONSE, LEARNED, SELF_PLAY
+from hm_agent.worlds.melting_pot.scenarios import scenario_named
+
+RESULTS = Path("benchmarks/results")
+FOLDER = RESULTS / "learned_players"
+BESIDE = ("react", "hypothetical_minds", "oracle")
+"""Agents with the built-in reasoner that a player is compared with."""
+HEAD = """# Learned players
+
+`make learned-players` trains these networks by PPO, one seed each, on planes, and measures them against scripted bots.
+Rewards are per 1,200 steps with standard errors over episodes, which leave out the variation between training runs; no
+LLM is involved. The agents' are from [the comparison](../report.md), on other seeds. Ratio: of `final` to `oracle`.
+
+| trained | steps | scenario | random | final | best | {beside} | ratio |
+| --- | --- | --- | --- | --- | --- | {lines} | --- |
+"""
+
+
+def main(runs: Path) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    others, rows = compared(), []
+    for folder in sorted(path.parent for path in runs.glob("*/ppo/seed-0/evaluation.json")):
+        evaluation = json.loads((folder / "evaluation.json").read_text())
+        scenario = scenario_named(evaluation["scenario"])
+        kind, name = (SELF_PLAY, scenario.game.substrate) if scenario.is_self_play else (BEST_RESPONSE, scenario.name)
+        population, _ = load(folder / "last.npz", scenario.game.substrate)
+        (LEARNED / kind).mkdir(parents=True, exist_ok=True)
+        save(LEARNED / kind / f"{name}.npz", population)
+        copyfile(folder / "curve.png", FOLDER / f"{scenario.short_name}.png")
+        rows += list(lines(scenario.short_name, evaluation, others))
+    beside = " | ".join(f"`{name}`" for name in BESIDE)
+    head = HEAD.format(beside=beside, lines=" | ".join("---" for _ in BESIDE))
+    write_whole(FOLDER / "README.md", head + "\n".join(rows) + "\n")
+    print((FOLDER / "README.md").read_text())
+
+
+def compared() -> Mapping[tuple[str, str], tuple[float, float]]:
+    """The mean and its standard error by scenario and agent, from the report of `make compare`."""
+    with (RESULTS / "report.csv").open() as file:
+        return {
+            (row["scenario"], row["agent"]): (float(row["mean"]), float(row["sem"])) for row in csv.DictReader(file)
+        }
+
+
+def lines(
+    trained: str, evaluation: Mapping[str, Any], others: Mapping[tuple[str, str], tuple[float, float]]
+) -> Iterator[str]:
+    """The rows of one run, one for each scenario that it was measured in."""
+    for scenario, found in evaluation["rewards"].items():
+        short = scenario_named(scenario).short_name
+        beside = [others.get((short, agent)) for agent in BESIDE]
+        learned = [(found[who]["mean"], found[who]["error"]) for who in ("random", "final", "best")]
+        ratio = f"{learned[1][0] / beside[-1][0]:.2f}" if beside[-1] else "-"
+        cells = (f"{value[0]:.1f} ± {value[1]:.1f}" if value else "-" for value in [*learned, *beside])
+        yield f"| {trained} | {evaluation['steps']:,} | {short} | {' | '.join(cells)} | {ratio} |"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
