@@ -11,7 +11,6 @@ from hm_agent.command_line import cli
 from hm_agent.registry import scenario_named, scenarios
 from hm_agent.repeated_games.learners import LEARNERS, mutual_action
 from hm_agent.repeated_games.reflexes import reflex_value
-from hm_agent.repeated_games.rules_of_play import order_of
 from hm_agent.worlds.matrix_games.agents import LADDER, PLAYERS
 from hm_agent.worlds.matrix_games.needs import CEILING, Item, main, measured
 from hm_agent.worlds.matrix_games.settings import table_scenarios
@@ -94,13 +93,13 @@ def test_the_ladder_knows_the_rules_up_to_its_order_and_no_other() -> None:
     for order in range(len(LADDER)):
         shares = scenario.mixture(order)
         assert sum(shares.values()) == pytest.approx(1)
-        assert {*map(order_of, shares)} == {*range(order + 1)}
+        assert {rule.order for rule in shares} == {*range(order + 1)}
 
 
 def test_the_orders_in_files_are_those_of_the_rules() -> None:
     for scenario in table_scenarios().values():
         if scenario.group and scenario.group.order is not None:
-            assert {*map(order_of, scenario.rules)} == {scenario.group.order}, scenario.name
+            assert {rule.order for rule in scenario.rules} == {scenario.group.order}, scenario.name
 
 
 def test_the_suite_names_every_shortcut_and_each_is_an_agent() -> None:
