@@ -222,25 +222,21 @@ class ExploretomSuite(Suite):
 
     @cached_property
     def own_agents(self) -> Mapping[str, OwnAgent]:
-        model_readers = {name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()}
-        hypothesis_reader = OwnAgent(
-            "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
-            _hypothesis_reader,
-        )
-        odds_reader = OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader)
-        weak_readers = {
-            name: OwnAgent(about, partial(_reader, name), is_reference=True) for name, about in _WEAK_READERS.items()
-        }
-        shortcuts = {
-            name: OwnAgent(about, partial(_reader, name), is_reference=True, asked_by="shortcut")
-            for name, about in SHORTCUT_WORDS.items()
-        }
         return {
-            **model_readers,
-            "hypothetical_minds": hypothesis_reader,
-            "hm_odds": odds_reader,
-            **weak_readers,
-            **shortcuts,
+            **{name: OwnAgent(about, partial(_reader, name)) for name, about in _MODEL_READERS.items()},
+            "hypothetical_minds": OwnAgent(
+                "in ExploreToM: hypotheses about what each person knows, scored by whether answers were right",
+                _hypothesis_reader,
+            ),
+            "hm_odds": OwnAgent("in ExploreToM: the likeliest answer, by the chances of each", _odds_reader),
+            **{
+                name: OwnAgent(about, partial(_reader, name), is_reference=True)
+                for name, about in _WEAK_READERS.items()
+            },
+            **{
+                name: OwnAgent(about, partial(_reader, name), is_reference=True, asked_by="shortcut")
+                for name, about in SHORTCUT_WORDS.items()
+            },
         }
 
     def viewer(self, scenario: ScenarioInfo) -> Viewer:

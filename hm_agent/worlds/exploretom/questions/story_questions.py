@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 
 from hm_agent.worlds.exploretom.questions.posing import QuestionKind
 from hm_agent.worlds.exploretom.story.actions import PutInto, StoryScript, TalkAbout
@@ -195,7 +196,7 @@ class AnsweredStory:
         to everyone what they believe, or with depth 0 what is true. The tracker knows two orders, and of more the
         definition of beliefs decides. People whom the story does not name believe nothing.
         """
-        chain = [name for index, name in enumerate(people) if index == 0 or name != people[index - 1]]
+        chain = [name for name, _ in groupby(people)]
         if depth is not None:
             chain = chain[max(len(chain) - depth, 0) :]
         if not chain:

@@ -53,7 +53,7 @@ class SearchFlags:
     )
     stories: int = flag_field(9, "How many stories for each action set.", lower=1)
     reader: str = flag_field("reader", "The reader that should find them hard.", choices=(*MODEL_READERS, *WEAK_RULES))
-    method: str = flag_field("a_star", "How to search; all methods cost the same.", choices=tuple(METHODS))
+    method: str = flag_field("a_star", "How to search; all methods cost the same.", choices=METHODS)
     evaluations: int = flag_field(
         50, "How many stories, or beginnings, the reader is asked about for each story to find.", lower=1
     )

@@ -13,7 +13,7 @@ import pytest
 
 from hm_agent.worlds.exploretom.questions.story_questions import AnsweredStory
 from hm_agent.worlds.exploretom.random_stories.action_sets import ACTION_SETS, ActionKind
-from hm_agent.worlds.exploretom.random_stories.cast import StoryCast, StoryObject, StoryPlace, read_cast
+from hm_agent.worlds.exploretom.random_stories.cast import ListedObject, StoryCast, StoryPlace, read_cast
 from hm_agent.worlds.exploretom.random_stories.sampling import StorySampler
 from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryConditions, conditions_of
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
@@ -29,7 +29,7 @@ from hm_agent.worlds.exploretom.story.actions import (
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
-TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (StoryObject(THING, CONTAINERS, ()),), ()))
+TINY = StoryCast(PEOPLE, StoryPlace((ROOM,), (ListedObject(THING, CONTAINERS),), ()))
 KINDS = (ActionKind.ENTER, ActionKind.LEAVE, ActionKind.MOVE)
 CONDITIONS = StoryConditions(people=2, important=2, max_actions=6)
 EXHAUSTIVE = SearchSettings(evaluations=100_000, grouping=1, completions=1, neighbours=((1.0, 80),), drawn=1)

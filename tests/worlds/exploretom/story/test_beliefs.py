@@ -276,7 +276,7 @@ def test_tracker_equals_beliefs_by_definition(name: str, seed: int, sees_content
     for key in tracker.known_keys():
         for person in script.people:
             for other in script.people:
-                expected = reference.nested_belief(person, other, key)
+                expected = reference.chained_belief((person, other), key)
                 assert tracker.nested_belief(person, other, key) == expected, (person, other, key, text_of(script))
 
 
