@@ -24,7 +24,7 @@ from hm_agent.worlds.exploretom.datasets.export import export
 from hm_agent.worlds.exploretom.datasets.export_plan import ExportCounts, ExportPlan
 from hm_agent.worlds.exploretom.datasets.item import CANARY, FORMAT, TRACKER, StoryItem, line_of, read_items
 from hm_agent.worlds.exploretom.datasets.making import SourceStory, drawn_stories, items_of
-from hm_agent.worlds.exploretom.datasets.training import direct_pair, reasoned_pair, reasoning
+from hm_agent.worlds.exploretom.datasets.training import reasoning, training_pair
 from hm_agent.worlds.exploretom.questions.accepted_forms import overlapping
 from hm_agent.worlds.exploretom.questions.grading import meaning
 from hm_agent.worlds.exploretom.questions.story_questions import UNNAMED
@@ -126,9 +126,9 @@ def test_training_replies_are_what_the_reader_takes(story: DrawnStory) -> None:
     for item in items_of(SourceStory("s", story.script, "any", 1, split_by=1))[::4]:
         shows = item.contents == "seen"
         plain = AnswerQuestion(item.story, item.question, item.choices, shows)
-        assert answers_in(read_answer(direct_pair(item).completion, plain)) == [item.answer]
+        assert answers_in(read_answer(training_pair(item).completion, plain)) == [item.answer]
         stepwise = AnswerQuestion(item.story, item.question, item.choices, shows, by_steps=True)
-        assert answers_in(read_answer(reasoned_pair(item).completion, stepwise)) == [item.answer]
+        assert answers_in(read_answer(training_pair(item, by_steps=True).completion, stepwise)) == [item.answer]
 
 
 def test_reasons_follow_the_one_asked_about() -> None:
