@@ -90,7 +90,7 @@ def test_stories_are_what_the_plan_asks_for(tmp_path: Path, capsys: pytest.Captu
 
 @pytest.mark.slow
 def test_killed_search_goes_on_and_pays_for_no_answer_twice(tmp_path: Path, endpoint: Endpoint) -> None:
-    flags = ["--action_sets=a1,a7_asymmetric", "--stories=2", "--evaluations=3", f"--workers={WORKERS}"]
+    flags = ["--action_sets=a1,a7_asymmetric", "--stories=2", "--evaluations=5", f"--workers={WORKERS}"]
     flags += asks(endpoint)
     assert generate(*flags, f"--out={tmp_path / 'whole'}") == 0
     undisturbed, out = asked(endpoint), tmp_path / "killed"
