@@ -29,7 +29,7 @@ ELSEWHERE = 1000
 
 
 @cache
-def item(name: str, first: int = 0, episodes: int = 12) -> Item:
+def item(name: str, first: int = 0, episodes: int = 8) -> Item:
     (found,) = measured([table_scenarios()[name]], episodes, first)
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import groupby
@@ -283,25 +283,24 @@ class AnsweredStory:
         people, number = self.tracker.people, len(self.tracker.people)
         first = Asked(about, subject, people[0], None, state)
         values = self.tracker.beliefs(first.key)
-        truth, choices = self.answer(first, 0), self.choices(first)
         if 1 in orders:
             own = [self.answer_from(values[index * number + index], first) for index in range(number)]
-            is_interesting = len({answer for answer in own if answer}) > 1
-            for person, answer in zip(people, own, strict=True):
-                if answer:
-                    asked = Asked(about, subject, person, None, state)
-                    yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+            yield from self._asked_of_each(first, own)
         if 2 in orders and number > 1:
-            second = Asked(about, subject, people[0], people[1], state)
-            truth, choices = self.answer(second, 0), self.choices(second)
             for index, other in enumerate(people):
+                second = replace(first, other=other)
                 nested = [self.answer_from(values[row * number + index], second) for row in range(number)]
                 nested[index] = None
-                is_interesting = len({answer for answer in nested if answer}) > 1
-                for person, answer in zip(people, nested, strict=True):
-                    if answer:
-                        asked = Asked(about, subject, person, other, state)
-                        yield StoryQuestion(asked, answer, choices, is_interesting, answer != truth)
+                yield from self._asked_of_each(second, nested)
+
+    def _asked_of_each(self, asked: Asked, answers: Sequence[str | None]) -> Iterator[StoryQuestion]:
+        """Yields a question for each person who has an answer. answers: one for each person, None for none."""
+        truth, choices = self.answer(asked, 0), self.choices(asked)
+        is_interesting = len({answer for answer in answers if answer}) > 1
+        for person, answer in zip(self.tracker.people, answers, strict=True):
+            if answer:
+                question = Asked(asked.about, asked.subject, person, asked.other, asked.state)
+                yield StoryQuestion(question, answer, choices, is_interesting, answer != truth)
 
     def _memory_questions(self) -> Iterator[StoryQuestion]:
         clauses = Counter(map(clause_of, self.script.actions))
