@@ -11,8 +11,8 @@ import pytest
 
 from hm_agent.repeated_games.best_play import BayesPlay, BestResponse
 from hm_agent.repeated_games.payoffs import Side
-from hm_agent.repeated_games.rules_of_play import RULES_OF_PLAY, MixtureRule, PureRule, RuleOfPlay
-from hm_agent.repeated_games.written_rules import rule_from
+from hm_agent.repeated_games.rules_of_play import MixtureRule, PureRule, RuleOfPlay
+from hm_agent.repeated_games.written_rules import RULES_OF_PLAY, rule_from
 from tests.repeated_games.brute_force import PD, RPS, Played, earned, sequence_earns
 
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {

@@ -33,7 +33,7 @@ Actions = Annotated[tuple[Word, ...], Field(min_length=2, max_length=MOST_ACTION
 class OpponentGroup:
     """The opponents of one scenario, one of which is drawn for each episode, all alike.
 
-    opponents: each with its `rule` (repeated_games/rules_of_play.py) and the rule's parameters. held_out, order,
+    opponents: each with its `rule` (repeated_games/written_rules.py) and the rule's parameters. held_out, order,
     needs_order, separates_nobody, pair: as in `ScenarioInfo`. column: True if the agent plays the columns.
     """
 
