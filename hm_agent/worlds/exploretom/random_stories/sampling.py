@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from hm_agent.config import ConfigError
@@ -49,14 +49,12 @@ class StoryDraft:
 
     def copy(self) -> StoryDraft:
         """A copy that can be continued independently."""
-        return StoryDraft(
-            self.state.copy(),
-            self.actions.copy(),
-            self.important,
-            self.lacks_kind,
-            self.lacks_aside,
-            self.absent.copy(),
-            self.unused.copy(),
+        return replace(
+            self,
+            state=self.state.copy(),
+            actions=self.actions.copy(),
+            absent=self.absent.copy(),
+            unused=self.unused.copy(),
         )
 
 
