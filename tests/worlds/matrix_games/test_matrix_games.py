@@ -218,11 +218,7 @@ def test_two_games_of_one_name_are_refused(own_folder: Path) -> None:
 
 WRONG: tuple[tuple[str, str, str], ...] = (
     ("payoff = [[2, 0], [1, 3]]", "payoff = [[2, 0]]", "payoff: say 2 rows of 2 numbers"),
-    (
-        "column_payoff = [[0, 1], [2, 0]]",
-        "column_payoff = [[0], [2]]",
-        "column_payoff: say 2 rows of 2",
-    ),
+    ("column_payoff = [[0, 1], [2, 0]]", "column_payoff = [[0], [2]]", "column_payoff: say 2 rows of 2"),
     ("rounds = 5", "turns = 5", "turns: Unexpected keyword argument"),
     ("rounds = 5", "rounds = 0", "rounds: Input should be greater than or equal to 1"),
     (

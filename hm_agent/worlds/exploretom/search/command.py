@@ -207,11 +207,7 @@ def _search(plan: SearchPlan, out: Path, workers: int, models: ModelPool) -> int
 
 def _tell(plan: SearchPlan, out: Path, workers: int, models: ModelPool, writers: Writers) -> int:
     """Has the stories of the plan told; returns the exit status."""
-    stories, told, console = (
-        RowFile(out / STORIES, STORY_KEYS),
-        RowFile(out / TOLD, TOLD_KEYS),
-        output_console(),
-    )
+    stories, told, console = (RowFile(out / STORIES, STORY_KEYS), RowFile(out / TOLD, TOLD_KEYS), output_console())
     due = [stories.rows[name] for name in _story_ids(plan)]
 
     def report(row: Row) -> None:

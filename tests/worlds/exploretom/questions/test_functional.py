@@ -311,32 +311,32 @@ def test_free_answers_to_functional_items_are_right_in_natural_words_and_wrong_o
     assert metrics["unclear"] == pytest.approx((metrics["questions"] + 1) // 2 / metrics["questions"])
 
 
+NAMES = ("Anne", "Beth", "Carl", "Dora", "Emil", "Fay")
+
+
+def put_before(witnesses: int) -> list[FunctionalQuestion]:
+    """The items on whom to tell, where Anne puts an apple away before so many others, and then all the rest come."""
+    lines = [f"{name} entered the hall." for name in NAMES]
+    lines.insert(witnesses + 1, "Anne moved the apple to the box, which is also located in the hall.")
+    items = functional_questions(AnsweredStory(parse_story("\n".join(lines))))
+    return [item for item in items if item.asked.type is ActionType.TELL]
+
+
 def test_many_people_keep_the_answer_among_few_choices() -> None:
-    names = ("Anne", "Beth", "Carl", "Dora", "Emil", "Fay")
-    lines = [f"{name} entered the hall." for name in names[:1]]
-    lines.append("Anne moved the apple to the box, which is also located in the hall.")
-    lines += [f"{name} entered the hall." for name in names[1:]]
-    asked = AskedAction(ActionType.TELL, "Anne", ("location", "apple"))
-    [item] = [one for one in functional_questions(AnsweredStory(parse_story("\n".join(lines)))) if one.asked == asked]
+    [item] = [one for one in put_before(0) if one.asked.person == "Anne"]
     assert item.answer == "Beth, Carl, Dora, Emil and Fay"
     assert item.answer in item.choices
     assert len(item.choices) == MAX_CHOICES
 
 
 def test_choices_among_many_people_do_not_betray_the_answer() -> None:
-    names = ("Anne", "Beth", "Carl", "Dora", "Emil", "Fay")
     right = wrong = 0
-    for witnesses in range(len(names)):
-        lines = [f"{name} entered the hall." for name in names[: witnesses + 1]]
-        lines.append("Anne moved the apple to the box, which is also located in the hall.")
-        lines += [f"{name} entered the hall." for name in names[witnesses + 1 :]]
-        items = functional_questions(AnsweredStory(parse_story("\n".join(lines))))
-        for item in (one for one in items if one.asked.type is ActionType.TELL):
-            large = [choice for choice in item.choices if choice.count(",") >= 1]
-            right += item.answer in large
-            wrong += len(large) - (item.answer in large)
-            assert len(item.choices) == MAX_CHOICES
-            assert item.choices.index(item.answer) in range(MAX_CHOICES)
+    for item in (item for witnesses in range(len(NAMES)) for item in put_before(witnesses)):
+        large = [choice for choice in item.choices if choice.count(",") >= 1]
+        right += item.answer in large
+        wrong += len(large) - (item.answer in large)
+        assert item.answer in item.choices
+        assert len(item.choices) == MAX_CHOICES
     assert right >= 3
     assert wrong >= 3 * right
 

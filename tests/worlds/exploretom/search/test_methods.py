@@ -19,13 +19,7 @@ from hm_agent.worlds.exploretom.random_stories.story_conditions import StoryCond
 from hm_agent.worlds.exploretom.readers.readers import WEAK_RULES, WeakReader
 from hm_agent.worlds.exploretom.search.difficulty import Difficulty, DifficultyMeter
 from hm_agent.worlds.exploretom.search.methods import METHODS, Measure, SearchSettings, StorySearch, search_stories
-from hm_agent.worlds.exploretom.story.actions import (
-    Enter,
-    Leave,
-    PutInto,
-    StoryAction,
-    StoryScript,
-)
+from hm_agent.worlds.exploretom.story.actions import Enter, Leave, PutInto, StoryAction, StoryScript
 from hm_agent.worlds.exploretom.story.beliefs import BeliefTracker
 
 PEOPLE, ROOM, THING, CONTAINERS = ("Anne", "Beth"), "hall", "apple", ("box", "bin")
