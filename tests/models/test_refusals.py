@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 
 from hm_agent.models.chat import Message, Refused, Request, Sampling
-from hm_agent.models.endpoint.openai_chat import EndpointSettings, OpenAIChat
 from hm_agent.models.endpoint.outage import Outage
-from hm_agent.models.endpoint.parameter_support import ParameterSupport
 from hm_agent.models.endpoint.refusals import About, judge, read_error
 from hm_agent.questions import ModelUnavailable
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
+from tests.models.loopback_client import SCHEMA, chat_with
 
-SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 SAMPLING = Sampling(temperature=0.1, max_output_tokens=4000, reasoning_effort="low", extra_body='{"top_k": 20}')
 REQUEST = Request("some-model", (Message("user", "fine"),), SAMPLING, "Answer", SCHEMA)
 OK = 200
@@ -225,7 +223,7 @@ def test_what_servers_are_known_to_say_has_the_known_consequence_and_is_told() -
         return Response(status, as_sent(said))
 
     async def ask_all(server: Endpoint) -> None:
-        async with OpenAIChat(EndpointSettings(server.base_url, None, 20, 0, 0.01), ParameterSupport()) as chat:
+        async with chat_with(server.base_url) as chat:
             await chat.complete(REQUEST)
             for name, (about, (_, body)) in rows.items():
                 with pytest.raises(RAISED[about]) as raised:
