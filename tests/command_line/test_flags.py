@@ -114,36 +114,30 @@ def test_the_version_is_printed(arguments: list[str], capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.startswith("hm_agent 0.")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_short_flag_asks_for_help_too(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["hm-agent", command, "-h"]) == 0
-    short = capsys.readouterr().out
-    assert main(["hm-agent", command, "--help"]) == 0
-    assert short == capsys.readouterr().out
-    assert "--[no]help" in short
+def test_a_short_flag_asks_for_help_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        assert main(["hm-agent", command, "-h"]) == 0
+        short = capsys.readouterr().out
+        assert main(["hm-agent", command, "--help"]) == 0
+        assert short == capsys.readouterr().out
+        assert "--[no]help" in short, command
 
 
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
+def test_bash_completes_commands_flags_and_names(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hm-agent", "completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    for words, completed in (
         ("hm-agent pl", ["play"]),
         ("hm-agent play --scen", ["--scenario=", "--scenarios_dir="]),
         ("hm-agent play --scenario = cooking_asymmetric_s", ["cooking_asymmetric_selfplay"]),
         ("hm-agent play --agent = react,hypo", ["react,hypothetical_minds"]),
         ("hm-agent play --bots = scr", ["scripted"]),
         ("hm-agent report --eng", []),
-    ],
-)
-def test_bash_completes_commands_flags_and_names(
-    words: str, completed: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["hm-agent", "completion", "bash"]) == 0
-    script = capsys.readouterr().out
-    count = len(words.split()) - 1
-    ask = f"COMP_WORDS=({words}); COMP_CWORD={count}; _hm_agent; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    found = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == completed
-    assert found.stderr == ""
+    ):
+        count = len(words.split()) - 1
+        ask = f"COMP_WORDS=({words}); COMP_CWORD={count}; _hm_agent; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        found = subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True)
+        assert (found.stdout.split(), found.stderr) == (completed, ""), words
 
 
 def test_zsh_gets_the_same_after_what_it_needs(capsys: pytest.CaptureFixture[str]) -> None:
