@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hm_agent.battery import Battery
 from hm_agent.command_line import flags
 from hm_agent.command_line.cli import COMMANDS, main
+from hm_agent.suite import FULL
 
 SCENARIO, SIZE = "--scenario=rws_repeated_1", "--scenario=symmtom_w6_n3_c3"
 
@@ -24,6 +26,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_large_numbers_may_be_written_with_an_exponent() -> None:
     flags.parse(("play", "--episodes=1e6", "--max_steps=1e9"))
     assert (flags.FLAGS["episodes"].value, flags.FLAGS["max_steps"].value) == (10**6, 10**9)
+
+
+def test_a_battery_is_of_the_size_and_the_worlds_that_are_named() -> None:
+    flags.parse(("hm-agent battery", "--size=full", "--world=symmtom,exploretom"))
+    assert flags.battery()[0] == Battery(FULL, worlds=("exploretom", "symmtom"))
 
 
 @pytest.mark.parametrize(
