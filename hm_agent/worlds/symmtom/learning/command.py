@@ -47,7 +47,7 @@ OUT/summary.md sums all of OUT up. The same command again goes on where it was c
 
 
 @dataclass(frozen=True)
-class WhatFlags:
+class TrainedRunsFlags:
     algorithm: tuple[str, ...] = flag_field(
         ("ippo",), f"The algorithms to train by, with commas: {', '.join(ALGORITHMS)}."
     )
@@ -61,7 +61,7 @@ class WhatFlags:
 
 
 @dataclass(frozen=True)
-class HowFlags:
+class LearningFlags:
     episodes: int = flag_field(60_000, "How many episodes to learn from.", lower=1)
     games: int | None = flag_field(
         None, "How many episodes each update plays: 128 and a multiple of 4 for PPO, 100 for MADDPG.", lower=1
@@ -80,13 +80,13 @@ class HowFlags:
 
 
 @dataclass(frozen=True)
-class RulesFlags:
+class GameRulesFlags:
     first_hand: str = flag_field(PUBLIC, "As in play.", choices=(PUBLIC, PRIVATE))
     rewards: str = flag_field(COOPERATIVE, "As in play.", choices=(COOPERATIVE, COMPETITIVE))
     rules: str = flag_field(PAPER, "As in play.", choices=(PAPER, PUBLISHED))
 
 
-GROUPS = {"What learns, and where": WhatFlags, "How": HowFlags, "The rules": RulesFlags}
+GROUPS = {"What learns, and where": TrainedRunsFlags, "How": LearningFlags, "The rules": GameRulesFlags}
 COMMAND = WorldCommand("hm-agent train symmtom", USAGE, GROUPS)
 
 
@@ -95,12 +95,12 @@ def main(arguments: Sequence[str]) -> int:
     if COMMAND.read(arguments) is None:
         return 0
     try:
-        return _train(COMMAND.values(WhatFlags), COMMAND.values(HowFlags), COMMAND.values(RulesFlags))
+        return _train(COMMAND.values(TrainedRunsFlags), COMMAND.values(LearningFlags), COMMAND.values(GameRulesFlags))
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'hm_agent[train]'") from error
 
 
-def _train(what: WhatFlags, how: HowFlags, variant: RulesFlags) -> int:
+def _train(what: TrainedRunsFlags, how: LearningFlags, variant: GameRulesFlags) -> int:
     """Runs all that the flags ask for."""
     if not what.out:
         raise ConfigError("--out names no folder")
@@ -146,7 +146,7 @@ def _write_summary(out: Path, kept: Path | None) -> None:
         results.keep(training_results, kept)
 
 
-def _runs(what: WhatFlags, how: HowFlags, variant: RulesFlags) -> list[Training]:
+def _runs(what: TrainedRunsFlags, how: LearningFlags, variant: GameRulesFlags) -> list[Training]:
     """The runs that the flags ask for, in order; ConfigError if they make no sense, or a flag has no effect."""
     if not COMMAND.given(["scenario"]):
         if not what.results:
@@ -187,7 +187,7 @@ def _runs(what: WhatFlags, how: HowFlags, variant: RulesFlags) -> list[Training]
     ]
 
 
-def _parameters(algorithm: str, how: HowFlags) -> Parameters:
+def _parameters(algorithm: str, how: LearningFlags) -> Parameters:
     """The learning parameters of an algorithm by the flags; ConfigError if they don't go together."""
     from hm_agent.worlds.symmtom.learning.maddpg import MaddpgParameters
     from hm_agent.worlds.symmtom.learning.ppo import PpoParameters
