@@ -16,7 +16,8 @@ from hm_agent.process.exit_status import FAILED, complain
 from hm_agent.process.workers import calls_in_workers
 from hm_agent.row_file import Row, RowFile, check_identity
 from hm_agent.worlds.enacttom.author.hard_drawing import LONGEST, SCENES, draw_pair
-from hm_agent.worlds.enacttom.author.task_plan import ROW_KEYS, tally_table
+from hm_agent.worlds.enacttom.author.proving import NOT_READ
+from hm_agent.worlds.enacttom.author.task_plan import IDENTITY, PROPOSALS, ROW_KEYS, tally_table
 from hm_agent.worlds.enacttom.tasks.pddl import TaskError
 from hm_agent.worlds.enacttom.tasks.task import TaskFile
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
@@ -26,8 +27,6 @@ from hm_agent.worlds.enacttom.verification.hard_proof import HABIT, OUT_OF_REACH
 MOST_PROPOSALS = 300
 """The most proposals for one pair; if none of them is kept, the pair is not made."""
 SHORTEST = 4
-PROPOSALS, IDENTITY = "proposals.jsonl", "proposals.settings"
-NOT_READ = "the loader refuses it"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from hm_agent.wording import percent
 from hm_agent.worlds.enacttom.author.drafts import CATEGORIES, DEEPEST, MOST_AGENTS, TaskRequest, least_agents
 
 MOST_TASKS = 100_000
+PROPOSALS, IDENTITY, ANSWERS = "proposals.jsonl", "proposals.settings", "answers.sqlite"
+"""The files in OUT besides the tasks."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +121,13 @@ def row_of(slot: PlannedTask, tally: Tally) -> Row:
 ROW_KEYS = ("category", "k_depth", "agents", "kept", "refused")
 
 
+def plain_table(*headings: str) -> Table:
+    return Table(*headings, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+
+
 def tally_table(rows: Sequence[Row]) -> Table:
     """A table of how many proposals were kept and refused, and why, by category and K depth."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("category", "K depth", "proposed", "kept", "refused", "why"):
-        table.add_column(heading)
+    table = plain_table("category", "K depth", "proposed", "kept", "refused", "why")
     for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
         tally = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
         table.add_row(category, str(depth), *_cells(tally))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeAnswers, ProbeReport, probes_of
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeReport, probes_of
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 
 
@@ -53,23 +53,15 @@ def question_of(probe: Probe) -> str:
 
 
 def graded_reports(
-    probes: Sequence[Probe], answers: Mapping[str, ProbeAnswers], holds: Callable[[Claim], bool]
+    probes: Sequence[Probe], report: Callable[[Probe], ProbeReport | None], holds: Callable[[Claim], bool]
 ) -> tuple[ReportResult, ...]:
-    """Grades the reports of each agent. holds: whether a claim without knowers holds at the end."""
-    given = {probe.claim: answers.get(probe.agent, ProbeAnswers()).reports.get(probe.name) for probe in probes}
+    """Grades what agents report on probes. holds: whether a claim without knowers holds at the end."""
+    given = {probe.claim: report(probe) for probe in probes}
 
     def right(about: Claim) -> ProbeReport | None:
         return given.get(about) if about.depth else ProbeReport.on(about.proposition, holds(about))
 
     return tuple(ReportResult(probe, given[probe.claim], right(probe.about)) for probe in probes)
-
-
-def reported_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeReport]) -> dict[str, ProbeAnswers]:
-    """Returns the reports of each agent if all of them report by one rule."""
-    by_agent: dict[str, dict[str, ProbeReport]] = {}
-    for probe in probes:
-        by_agent.setdefault(probe.agent, {})[probe.name] = rule(probe)
-    return {agent: ProbeAnswers(reports=reports) for agent, reports in by_agent.items()}
 
 
 RULES: Mapping[str, Callable[[Probe], ProbeReport]] = {

@@ -198,16 +198,16 @@ def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
 
 def graded(
     probes: Sequence[Probe],
-    answers: Mapping[str, ProbeAnswers],
+    answer: Callable[[Probe], ProbeAnswer | None],
     holds: Callable[[Claim], bool],
     foils: Collection[Claim] = (),
     checks: Collection[Claim] = (),
 ) -> tuple[ProbeResult, ...]:
-    """Grades the answers of each agent. Those to checks only help to decide what is true, and have no results.
+    """Grades what agents answer to probes. Checks only help to decide what is true, and have no results.
 
     holds: whether a claim holds as far as the runtime knows.
     """
-    given = {probe.claim: answers.get(probe.agent, ProbeAnswers()).said.get(probe.name) for probe in probes}
+    given = {probe.claim: answer(probe) for probe in probes}
 
     def is_true(claim: Claim) -> bool:
         if holds(claim):
@@ -219,14 +219,6 @@ def graded(
         for probe in probes
         if probe.claim not in checks
     )
-
-
-def answered_by(probes: Iterable[Probe], rule: Callable[[Probe], ProbeAnswer]) -> dict[str, ProbeAnswers]:
-    """Returns the answers of each agent if all of them answer by one rule."""
-    by_agent: dict[str, dict[str, ProbeAnswer]] = {}
-    for probe in probes:
-        by_agent.setdefault(probe.agent, {})[probe.name] = rule(probe)
-    return {agent: ProbeAnswers(answers) for agent, answers in by_agent.items()}
 
 
 def rules_of(secrets: Mapping[str, Sequence[str]]) -> Mapping[str, Callable[[Probe], ProbeAnswer]]:

@@ -13,6 +13,7 @@ from hm_agent.worlds.enacttom.house.commands import (
     ON,
     WITHIN,
     HouseCommand,
+    Verb,
     close_it,
     communicate,
     navigate,
@@ -22,7 +23,7 @@ from hm_agent.worlds.enacttom.house.commands import (
 )
 from hm_agent.worlds.enacttom.house.household import Household
 from hm_agent.worlds.enacttom.house.probes import Probe
-from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime
+from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, HouseRuntime, OutcomeKind
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
@@ -101,6 +102,16 @@ class HouseView:
             ),
             None,
         )
+
+    @property
+    def sent(self) -> HouseMessage | None:
+        """The message that it sent in the turn before, with the text of its command; None if it sent none."""
+        outcome = self.outcome
+        if outcome is None or outcome.command.verb != Verb.COMMUNICATE or outcome.kind is not OutcomeKind.DONE:
+            return None
+        command = outcome.command
+        addressees = self.briefing.targets if EVERYONE in command.arguments else command.arguments
+        return HouseMessage(self.turn - 1, self.agent, addressees, command.text, command.claims)
 
     def commands(self) -> list[HouseCommand]:
         """Returns the commands that can succeed as far as it sees, messages left out; Wait comes first."""

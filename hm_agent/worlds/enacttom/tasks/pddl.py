@@ -19,6 +19,7 @@ from hm_agent.config import ConfigError
 from hm_agent.worlds.enacttom.tasks.propositions import (
     MECHANIC,
     MOST_DEPTH,
+    OPPOSITE,
     PHYSICAL,
     ROOM,
     TYPES,
@@ -327,12 +328,10 @@ def _check_arguments(
 def _read_negation(
     expression: Expression, objects: Mapping[str, str], allowed: Mapping[str, tuple[tuple[str, ...], ...]]
 ) -> Proposition:
-    opposite = {Is.OPEN: Is.CLOSED, Is.CLOSED: Is.OPEN}
     inner = expression.items[1] if len(expression.items) == 2 else expression
-    if inner.head not in opposite:
+    if inner.head not in OPPOSITE:
         raise PddlError(expression.line, f"'not' is only supported of is_open and is_closed, not of {inner}")
-    denied = read_proposition(inner, objects, allowed)
-    return Proposition(opposite[denied.predicate], denied.arguments)
+    return read_proposition(inner, objects, allowed).opposite
 
 
 def write_problem(

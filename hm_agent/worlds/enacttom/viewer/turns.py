@@ -52,10 +52,9 @@ def mistakes(wrong: Iterable[Proposition], truth: frozenset[Proposition]) -> lis
 
 def _truth_instead(wrong: Proposition, truth: frozenset[Proposition]) -> str:
     """What holds instead of a wrong proposition, in words; empty if the thing is nowhere."""
-    thing = wrong.arguments[0]
     if wrong.predicate in (Is.OPEN, Is.CLOSED):
-        return Proposition(Is.CLOSED if wrong.predicate == Is.OPEN else Is.OPEN, (thing,)).words
-    return _place_words(truth).get(thing, "")
+        return wrong.opposite.words
+    return _place_words(truth).get(wrong.arguments[0], "")
 
 
 @lru_cache(maxsize=8)
