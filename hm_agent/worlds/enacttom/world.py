@@ -254,8 +254,8 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         }
         return HouseScene(
             runtime.turn - (not is_answering),
-            self._propositions(state),
-            self._propositions(runtime.state),
+            self.household.propositions(state),
+            self.household.propositions(runtime.state),
             self._claims(state),
             self._claims(runtime.state),
             self._remembered(memories),
@@ -269,14 +269,11 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         )
 
     def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
-        return {seat: self._propositions(memory) for seat, memory in zip(self.task.agents, memories, strict=True)}
+        return dict(zip(self.task.agents, map(self.household.propositions, memories), strict=True))
 
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""
         return set_by(self.household.mechanics, outcome.command) if outcome.kind is OutcomeKind.DONE else {}
-
-    def _propositions(self, mask: int) -> frozenset[Proposition]:
-        return frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
 
     def _claims(self, mask: int) -> frozenset[Claim]:
         return frozenset(name for name in self.household.named(mask) if isinstance(name, Claim))

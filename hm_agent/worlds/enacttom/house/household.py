@@ -135,6 +135,10 @@ class Household:
         """The names of a mask's bits, lowest bit first."""
         return (self.names[number] for number in bits(mask))
 
+    def propositions(self, mask: int) -> frozenset[Proposition]:
+        """The propositions among the names of a mask's bits."""
+        return frozenset(name for name in self.named(mask) if isinstance(name, Proposition))
+
     def known_bit(self, agent: int, claim: Claim) -> int:
         """Returns the bit of an agent's knowledge of a claim; 0 if there is none, since it can't matter to the goal."""
         return self.bits.get(normalised_claim((self.agents[agent], *claim.knowers), claim.proposition), 0)

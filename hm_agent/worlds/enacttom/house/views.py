@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import product
 
 from hm_agent.wording import counted
@@ -27,6 +28,9 @@ from hm_agent.worlds.enacttom.house.runtime import ActionOutcome, HouseMessage, 
 from hm_agent.worlds.enacttom.tasks.floor_plan import FloorPlan
 from hm_agent.worlds.enacttom.tasks.propositions import AGENT_IN_ROOM, Is, Proposition
 from hm_agent.worlds.enacttom.tasks.task import HouseholdTask
+
+_MOST_DECODED = 10_000
+"""How many sets of propositions a household's views keep."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ class ViewMaker:
     def __init__(self, household: Household, claim_readers: Collection[str] = ()) -> None:
         self.household = household
         self.briefings = [_briefing(household, agent, claim_readers) for agent in household.agents]
-        self._decoded: dict[int, frozenset[Proposition]] = {}
+        self._decode = lru_cache(_MOST_DECODED)(household.propositions)
 
     def view(self, runtime: HouseRuntime, agent: int) -> HouseView:
         state = runtime.state
@@ -226,18 +230,6 @@ class ViewMaker:
             runtime.messages_left[agent],
             runtime.outcomes[agent],
         )
-
-    def _decode(self, mask: int) -> frozenset[Proposition]:
-        propositions = self._decoded.get(mask)
-        if propositions is None:
-            if len(self._decoded) >= _MOST_DECODED:
-                self._decoded.clear()
-            propositions = frozenset(name for name in self.household.named(mask) if isinstance(name, Proposition))
-            self._decoded[mask] = propositions
-        return propositions
-
-
-_MOST_DECODED = 10_000
 
 
 def _briefing(household: Household, agent: str, claim_readers: Collection[str]) -> Briefing:

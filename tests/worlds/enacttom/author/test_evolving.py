@@ -13,7 +13,7 @@ from hm_agent.command_line.cli import main
 from hm_agent.row_file import Row
 from hm_agent.testing.endpoint import Endpoint, Response, completion, prompt_of
 from hm_agent.worlds.enacttom.author.asked_tasks import COPIED, Authors
-from hm_agent.worlds.enacttom.author.author_questions import ProposedTask, criteria
+from hm_agent.worlds.enacttom.author.author_questions import criteria
 from hm_agent.worlds.enacttom.author.calibration import Target, made_public
 from hm_agent.worlds.enacttom.author.drafts import TaskRequest
 from hm_agent.worlds.enacttom.author.drawn_tasks import drawn_task
@@ -24,6 +24,7 @@ from hm_agent.worlds.enacttom.author.task_plan import PlannedTask, TaskPlan
 from hm_agent.worlds.enacttom.tasks.task_checks import check_task
 from hm_agent.worlds.enacttom.tasks.task_files import load_task
 from hm_agent.worlds.enacttom.verification.verifier import over_budget, verify
+from tests.worlds.enacttom.author.test_asked_tasks import proposal
 
 GENERATIONS = 2
 
@@ -174,14 +175,8 @@ def test_ablations_count_what_the_gates_would_let_pass() -> None:
     assert (alone.kept, alone.candidates) == (0, 1)
 
 
-def proposal(seed: int) -> str:
-    file = drawn_task(seed, PlannedTask("cooperative_k1_000", TaskRequest("cooperative", 1, 2))).file
-    assert file is not None
-    return json.dumps(ProposedTask.of(file).model_dump(mode="json"))
-
-
 def test_a_model_is_shown_what_the_agent_failed_and_may_not_copy_it(tmp_path: Path) -> None:
-    first, second = proposal(11), proposal(13)
+    first, second = json.dumps(proposal(11)), json.dumps(proposal(13))
     answers, scores = iter([first, first, second]), dict.fromkeys(criteria("cooperative"), 0.8)
 
     def answer(body: dict[str, Any]) -> Response:

@@ -232,16 +232,11 @@ def test_budgets_that_a_plan_exceeds_are_faults(folder: Path, capsys: pytest.Cap
 
 
 def test_two_processes_write_the_same_certificates(folder: Path, tmp_path: Path) -> None:
-    written = []
-    for seed in ("1", "2"):
-        subprocess.run(
-            [sys.executable, "-m", "hm_agent", "verify", str(folder), "--write"],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-        )
-        written.append({path.name: path.read_text() for path in folder.glob("*.json")})
-    assert written[0] == written[1]
+    command = [sys.executable, "-m", "hm_agent", "verify", str(folder), "--write"]
+    subprocess.run(command, env=os.environ | {"PYTHONHASHSEED": "1"}, check=True, capture_output=True)
+    written = {path.name: path.read_text() for path in folder.glob("*.json")}
+    assert main(["hm-agent", *command[3:]]) == 0  # this process draws its seed at random
+    assert written == {path.name: path.read_text() for path in folder.glob("*.json")}
 
 
 def test_a_relay_depth_that_the_proof_does_not_find_is_a_fault(
