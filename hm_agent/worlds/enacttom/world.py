@@ -54,11 +54,11 @@ FUNCTIONAL_SUCCESS, UNPROVED = "functional_success", "unproved"
 class HouseScene:
     """A turn as only viewers see it.
 
-    before, after: all propositions that held before and after it; knew, knows: all claims that did. memories: what each
-    agent had seen last before it; remembers: the same after it. outcomes: those of each agent's action. handles: by
-    agent, the furniture that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the
-    messages with what they taught. probes, thoughts: the results if the turn was for answering them, of K
-    operators and of pairs of questions about thoughts, and reports of open probes; nothing else happens then.
+    before, after: all propositions that held before and after it; knew, knows: all claims that did. remembers:
+    what each agent has seen last after it. outcomes: those of each agent's action. handles: by agent, the furniture
+    that its Open or Close set, also by mirrors and remote controls, with the new states. sent: the messages with what
+    they taught. probes, thoughts: the results if the turn was for answering them, of K operators and of pairs of
+    questions about thoughts, and reports of open probes; nothing else happens then.
     """
 
     turn: int
@@ -66,7 +66,6 @@ class HouseScene:
     after: frozenset[Proposition]
     knew: frozenset[Claim]
     knows: frozenset[Claim]
-    memories: Mapping[Seat, frozenset[Proposition]]
     outcomes: Mapping[Seat, ActionOutcome]
     handles: Mapping[Seat, Mapping[str, str]]
     sent: tuple[Sent, ...]
@@ -108,7 +107,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self._views = ViewMaker(self.household, self.claim_readers)
         self._runtime = HouseRuntime(self.household)
         self.quiet_turns = 0
-        self._state_before: tuple[int, tuple[int, ...]] | None = None
+        self._state_before: int | None = None
         self._probe_results: tuple[ProbeResult, ...] | None = None
         self._report_results: tuple[ReportResult, ...] = ()
         self._seen: dict[Seat, list[HouseView]] = {seat: [] for seat in self.seats}
@@ -130,7 +129,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
 
     def step(self, actions: Mapping[Seat, HouseCommand | str | ProbeAnswers]) -> Turn[HouseView]:
         runtime = self._runtime
-        self._state_before = (runtime.state, tuple(runtime.memories))
+        self._state_before = runtime.state
         if self._has_ended:
             answers = {seat: answer for seat, answer in actions.items() if isinstance(answer, ProbeAnswers)}
             silent = ProbeAnswers()
@@ -245,7 +244,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
     def scene(self) -> HouseScene | None:
         if self._state_before is None:
             return None
-        runtime, (state, memories) = self._runtime, self._state_before
+        runtime, state = self._runtime, self._state_before
         is_answering = self._probe_results is not None
         outcomes = {
             seat: outcome
@@ -258,18 +257,14 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
             self.household.propositions(runtime.state),
             self._claims(state),
             self._claims(runtime.state),
-            self._remembered(memories),
             outcomes,
             {seat: effects for seat, outcome in outcomes.items() if (effects := self._handle_effects(outcome))},
             () if is_answering else tuple(runtime.sent),
-            self._remembered(runtime.memories),
+            dict(zip(self.task.agents, map(self.household.propositions, runtime.memories), strict=True)),
             self._probe_results or (),
             tuple(result for pair in self._pair_results for result in pair),
             self._report_results,
         )
-
-    def _remembered(self, memories: Sequence[int]) -> Mapping[Seat, frozenset[Proposition]]:
-        return dict(zip(self.task.agents, map(self.household.propositions, memories), strict=True))
 
     def _handle_effects(self, outcome: ActionOutcome) -> Mapping[str, str]:
         """Returns the states that an action set by furniture; empty unless it was a successful Open or Close."""

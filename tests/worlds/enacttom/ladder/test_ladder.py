@@ -132,7 +132,7 @@ def test_agents_decide_from_their_views_alone(order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_all_messages_are_sent_and_what_is_said_to_be_so_is_known(order: int) -> None:
     said = 0
-    for seed in range(20):
+    for seed in range(10):
         world, steps = play(random_task(seed, LARGER), order)
         for step in steps:
             assert step.scene is not None
