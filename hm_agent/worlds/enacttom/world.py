@@ -16,7 +16,6 @@ from hm_agent.worlds.enacttom.house.open_probes import (
     ReportResult,
     graded_reports,
     open_metrics,
-    open_probes_of,
 )
 from hm_agent.worlds.enacttom.house.probes import (
     Probe,
@@ -95,7 +94,7 @@ class EnacttomWorld(World[HouseView, HouseCommand | str | ProbeAnswers]):
         self.foils = foils_of(operators, self.household)
         self.checks = checks_of(self.foils, (*operators, *self.foils))
         self.probes = probes_of((*operators, *self.foils, *self.checks))
-        self.open_probes = open_probes_of(operators) if asks_open else ()
+        self.open_probes = probes_of(operators, "o_probe", is_open=True) if asks_open else ()
         self.seats: Sequence[Seat] = task.seats
         self._numbers = {agent: number for number, agent in enumerate(task.agents)}
         self.claim_readers: set[Seat] = set(task.characters)

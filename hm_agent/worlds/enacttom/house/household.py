@@ -389,7 +389,7 @@ class Household:
     @cached_property
     def sayable(self) -> tuple[Claim, ...]:
         """Every claim that can matter when it is said: each claim of `claims` without its outermost knower."""
-        return tuple(dict.fromkeys(Claim(claim.knowers[1:], claim.proposition) for claim in self.claims))
+        return tuple(dict.fromkeys(claim.inner for claim in self.claims))
 
     def knowing_preconditions(self, operator: Operator, goals: Iterable[Proposition]) -> list[int]:
         """Returns masks, one of which must be set before an agent may apply an operator; empty if it reaches no goal.

@@ -12,10 +12,10 @@ counts that, for a figure that may be compared with theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hm_agent.worlds.enacttom.house.probes import Probe, ProbeReport, probes_of
+from hm_agent.worlds.enacttom.house.probes import Probe, ProbeReport
 from hm_agent.worlds.enacttom.tasks.propositions import Claim
 
 
@@ -36,12 +36,6 @@ class ReportResult:
     def agrees(self) -> bool:
         """True if both reports say the same, also that both are unknown."""
         return self.report is not None and self.right is not None and self.report.state == self.right.state
-
-
-def open_probes_of(operators: Iterable[Claim]) -> tuple[Probe, ...]:
-    """Makes the open probes of K operators, named `o_probe_1` and so on, since closed ones have the paper's names."""
-    ordered = (probe.claim for probe in probes_of(operators))
-    return tuple(Probe(f"o_probe_{number}", claim, is_open=True) for number, claim in enumerate(ordered, 1))
 
 
 def question_of(probe: Probe) -> str:

@@ -190,10 +190,15 @@ def _others_after(item: T, items: Sequence[T]) -> list[T]:
     return [*items[place + 1 :], *items[:place]]
 
 
-def probes_of(claims: Iterable[Claim]) -> tuple[Probe, ...]:
-    """Makes the probes, ordered by agent and words, so that the order does not show which are foils."""
+def probes_of(
+    claims: Iterable[Claim], name: str = "k_probe", *, is_thought: bool = False, is_open: bool = False
+) -> tuple[Probe, ...]:
+    """Makes the probes, ordered by agent and words, so that the order does not show which are foils.
+
+    name: the beginning of their names; that of closed probes of K operators is the paper's.
+    """
     ordered = sorted(claims, key=lambda claim: (claim.knowers[0], claim.inner.words))
-    return tuple(Probe(f"k_probe_{number}", claim) for number, claim in enumerate(ordered, 1))
+    return tuple(Probe(f"{name}_{number}", claim, is_thought, is_open) for number, claim in enumerate(ordered, 1))
 
 
 def graded(

@@ -264,6 +264,7 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
     sure = {
         name: [fact for fact in facts if fact not in task.unsure.get(name, ())] for name, facts in task.known.items()
     }
+    slots = tuple(tuple(sorted(places, key=str)) for places in task.slots)  # the true place is no more the first
     tasks = []
     for guesses in product(*task.unsure.values(), *task.slots):
         guessed = dict(zip(task.unsure, guesses, strict=False))
@@ -272,7 +273,7 @@ def possible_tasks(task: HouseholdTask, agent: str) -> tuple[HouseholdTask, ...]
             name: tuple(filled.get(fact, fact) for fact in (*facts, *filter(None, [guessed.get(name)])))
             for name, facts in sure.items()
         }
-        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=_sorted_slots(task)))
+        tasks.append(replace(task, file=file, known=known, init=_refilled(task, filled), slots=slots))
     return tuple(tasks)
 
 
@@ -284,11 +285,6 @@ def _refilled(task: HouseholdTask, filled: Mapping[Proposition, Proposition]) ->
         init -= {fact, Proposition(Is.IN_ROOM, (thing, rooms[fact.arguments[1]]))}
         init |= {instead, Proposition(Is.IN_ROOM, (thing, rooms[instead.arguments[1]]))}
     return frozenset(init)
-
-
-def _sorted_slots(task: HouseholdTask) -> tuple[tuple[Proposition, ...], ...]:
-    """The slots without a sign of which place is the true one."""
-    return tuple(tuple(sorted(places, key=str)) for places in task.slots)
 
 
 def broadcasts(view: HouseView, text: str) -> Sequence[HouseCommand]:

@@ -18,10 +18,9 @@ from hm_agent.worlds.enacttom.house.open_probes import (
     RULES,
     graded_reports,
     open_metrics,
-    open_probes_of,
     question_of,
 )
-from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of
+from hm_agent.worlds.enacttom.house.probes import ProbeReport, operators_of, probes_of
 from hm_agent.worlds.enacttom.ladder.ladder_agent import LadderAgent
 from hm_agent.worlds.enacttom.language.report_questions import reports_of
 from hm_agent.worlds.enacttom.measures import TaskRuns, study
@@ -32,7 +31,7 @@ from hm_agent.worlds.enacttom.world import EnacttomWorld
 from tests.worlds.enacttom.language.household_examples import REPORT
 
 OPEN = Proposition("is_open", ("cabinet_5",))
-PROBES = open_probes_of(operators_of([Claim(("agent_0", "agent_1", "agent_2"), OPEN)]))
+PROBES = probes_of(operators_of([Claim(("agent_0", "agent_1", "agent_2"), OPEN)]), "o_probe", is_open=True)
 HOLDS, NOT = (ProbeReport("is_open", is_so, ("cabinet_5",)) for is_so in (True, False))
 UNKNOWN = ProbeReport()
 CLOSED = ProbeReport("is_closed", True, ("cabinet_5",))
@@ -70,7 +69,7 @@ def test_what_is_unknown_or_missing_is_never_right_and_only_what_is_said_to_be_u
 
 def test_another_predicate_or_another_order_of_arguments_is_wrong() -> None:
     place = Proposition("is_on_top", ("cup_1", "table_2"))
-    (probe,) = open_probes_of(operators_of([Claim(("agent_0",), place)]))
+    (probe,) = probes_of(operators_of([Claim(("agent_0",), place)]), "o_probe", is_open=True)
     reports = [
         ProbeReport("is_on_top", True, ("cup_1", "table_2")),
         ProbeReport("is_on_top", True, ("table_2", "cup_1")),

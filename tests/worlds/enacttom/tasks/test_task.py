@@ -109,7 +109,7 @@ WRONG_PDDL = {
     "cyclic containment": (
         "(is_on_top bowl_1 counter_29)",
         "(is_inside bowl_1 cup_2) (is_inside cup_2 bowl_1)",
-        "cyclic containment: cup_2 in bowl_1 in cup_2",
+        "cup_2 in (is_inside bowl_1 cup_2) is of type object, not furniture",
     ),
     "agent in two rooms": (
         "(agent_in_room agent_0 hall_1)",
