@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 
@@ -96,10 +96,13 @@ class Tally:
     def proposed(self) -> int:
         return self.kept + sum(self.refused.values())
 
+    def __add__(self, more: Tally) -> Tally:
+        return Tally(self.kept + more.kept, Counter(self.refused) + Counter(more.refused))
 
-def tally_of(rows: Sequence[Row]) -> Tally:
+
+def tally_of(rows: Iterable[Row]) -> Tally:
     """The sum of the counts in rows that `row_of` made."""
-    return Tally(sum(row["kept"] for row in rows), sum((Counter(row["refused"]) for row in rows), Counter[str]()))
+    return sum((Tally(row["kept"], row["refused"]) for row in rows), Tally())
 
 
 def row_of(slot: PlannedTask, tally: Tally) -> Row:
@@ -119,7 +122,7 @@ def tally_table(rows: Sequence[Row]) -> Table:
     """A table of how many proposals were kept and refused, and why, by category and K depth."""
     table = plain_table("category", "K depth", "proposed", "kept", "refused", "why")
     for category, depth in sorted({(row["category"], row["k_depth"]) for row in rows}):
-        tally = tally_of([row for row in rows if (row["category"], row["k_depth"]) == (category, depth)])
+        tally = tally_of(row for row in rows if (row["category"], row["k_depth"]) == (category, depth))
         table.add_row(category, str(depth), *_cells(tally))
     table.add_row("all", "", *_cells(tally_of(rows)))
     return table
